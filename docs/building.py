@@ -69,7 +69,7 @@ def reference() -> str:
     for group, (about, _) in socialstats._GROUPS.items():
         heading = f"{group.capitalize()}: {about}"
         lines += ["", heading, "-" * len(heading), "", ".. autosummary::", "   :toctree: api", ""]
-        lines += [f"   {name}" for name in socialstats._names(group)]
+        lines += [f"   {name}" for name in socialstats._names_of_group(group)]
     return "\n".join(lines) + "\n"
 
 

@@ -114,6 +114,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# every public name, by job, and the module that it is loaded from; "": it is a module itself
 _GROUPS = {
     "reading": (
         "what files, data frames and vectors become",
@@ -243,7 +244,7 @@ _GROUPS = {
             "MleDoesNotExist NotIdentified NonConvergence Caution",
         },
     ),
-}  # every public name, by job, and the module that it is loaded from; "": it is a module itself
+}
 _HOME = {
     name: module
     for _, homes in _GROUPS.values()
@@ -254,7 +255,7 @@ _HOME = {
 __all__ = list(_HOME)
 
 
-def _names(group: str) -> list[str]:
+def _names_of_group(group: str) -> list[str]:
     """Return the public names of a group."""
     return [name for names in _GROUPS[group][1].values() for name in names.split()]
 
@@ -262,7 +263,7 @@ def _names(group: str) -> list[str]:
 def _contents() -> str:
     """Return the public names by group, in lines."""
     return "\n\n".join(
-        f"{group}: {about}\n{indent(fill(', '.join(_names(group)), 76), '    ')}"
+        f"{group}: {about}\n{indent(fill(', '.join(_names_of_group(group)), 76), '    ')}"
         for group, (about, _) in _GROUPS.items()
     )
 
@@ -283,9 +284,9 @@ def _hint(name: str) -> str:
     from socialstats.elsewhere import here
     from socialstats.text import meant
 
-    said = here(name)
-    near = "" if said else meant(name, __all__).strip()
-    return f"{said}. {near}" if near else said
+    elsewhere = here(name)
+    near = "" if elsewhere else meant(name, __all__).strip()
+    return f"{elsewhere}. {near}" if near else elsewhere
 
 
 def __dir__() -> list[str]:

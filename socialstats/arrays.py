@@ -12,7 +12,9 @@ BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
-SAFE = 200  # binary exponents: fourth powers of sizes up to 2^200, and of their rounding errors, are normal floats
+# binary exponents: fourth powers of sizes up to 2^200, and of their rounding errors, are normal
+# floats
+SAFE = 200
 
 
 def unique_rows(rows: AnyArray) -> tuple[AnyArray, IntArray, IntArray]:
@@ -62,11 +64,11 @@ def size_unit(*values: FloatArray) -> float:
     >>> size_unit(np.array([3.0, -1e20])), size_unit(np.array([3e300, 1.0])) == 2.0**998, size_unit(np.zeros(2))
     (1.0, True, 1.0)
     """
-    largest = max((float(np.abs(one).max(initial=0.0)) for one in values), default=0.0)
+    largest = max((float(np.abs(array).max(initial=0.0)) for array in values), default=0.0)
     exponent = math.frexp(largest)[1] - 1
     return 1.0 if largest == 0 or abs(exponent) <= SAFE else math.ldexp(1.0, exponent)
 
 
-def scaled(values: FloatArray) -> FloatArray:
+def scale_free(values: FloatArray) -> FloatArray:
     """Return numbers divided by their `size_unit`, for statistics that do not depend on a common factor."""
     return values / size_unit(values)

@@ -237,7 +237,8 @@ ADVICE: Mapping[str, tuple[str, str]] = {
 }
 
 
-CAUSES: Mapping[str, str] = {  # when a caution is given, where its short text leaves that open
+# when a caution is given, where its short text leaves that open
+CAUSES: Mapping[str, str] = {
     "SS101": "Some groups of items were never compared with each other, even indirectly.",
     "SS102": "Firth's penalty or pseudo-wins were requested, which shrink strengths.",
     "SS103": "An item has fewer than 10 comparisons.",
@@ -317,22 +318,22 @@ def explained(code: str) -> str:
     code = code.upper()
     if code not in CAUTIONS:
         raise InputError(unknown("caution", code, CAUTIONS))
-    cause, effect, remedy = parts(code)
+    cause, effect, remedy = cause_effect_remedy(code)
     return f"{code} ({CAUTIONS[code][0]})\nCause:  {cause}\nEffect: {effect}\nRemedy: {remedy}"
 
 
-def parts(code: str) -> tuple[str, str, str]:
+def cause_effect_remedy(code: str) -> tuple[str, str, str]:
     """Return cause, effect and remedy of a caution, as sentences."""
     cause, (effect, remedy) = CAUTIONS[code][1], ADVICE[code]
     return f"{cause[:1].upper()}{cause[1:]}. {CAUSES.get(code, '')}".rstrip(), f"{effect}.", remedy
 
 
-def page() -> str:
+def cautions_page() -> str:
     """Return the page that lists every caution.
 
     Examples
     --------
-    >>> page().splitlines()[0]
+    >>> cautions_page().splitlines()[0]
     '# Cautions'
     """
     lines = [INTRODUCTION]
@@ -341,11 +342,11 @@ def page() -> str:
         for code in CAUTIONS:
             if code.startswith(f"SS{first}"):
                 severity, short = CAUTIONS[code]
-                cause, effect, remedy = parts(code)
+                cause, effect, remedy = cause_effect_remedy(code)
                 lines += [f"### {code}: {short}", "", f"- Severity: {severity}"]
                 lines += [f"- Cause: {cause}", f"- Effect: {effect}", f"- Remedy: {remedy}", ""]
     return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    print(page(), end="")
+    print(cautions_page(), end="")

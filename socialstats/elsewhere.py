@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 PAIRS, GROUPS = "ss.paired_difference(x, y)", "ss.two_means(x, y)"
 SHARES = "ss.two_proportions(count=[14, 32], nobs=[70, 80])"
+# names elsewhere -> what to write here
 CALLS: Mapping[str, str] = {
     "ttest_rel pairwise_tests": PAIRS,
     "ttest_ind CompareMeans": GROUPS,
@@ -35,7 +36,8 @@ CALLS: Mapping[str, str] = {
     "multinom MNLogit": "ss.multinomial_logit(table)",
     "glht": "ss.bradley_terry(table).contrast('A', 'B')",
     "boot": "ss.bootstrap(x, function)",
-}  # names elsewhere -> what to write here
+}
+# names elsewhere -> the function that has what is not here
 ABSENT: Mapping[str, str] = {
     "icc ICC intraclass_corr": "pingouin.intraclass_corr",
     "cronbach_alpha": "pingouin.cronbach_alpha",
@@ -46,7 +48,7 @@ ABSENT: Mapping[str, str] = {
     "kruskal": "scipy.stats.kruskal",
     "friedmanchisquare friedman": "scipy.stats.friedmanchisquare",
     "lm ols OLS": "statsmodels.formula.api.ols",
-}  # names elsewhere -> the function that has what is not here
+}
 
 
 def here(name: str) -> str:

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["info", "caution", "stop"]
-SHOWN_AT_MOST = 20
-LINES_SHOWN = 5
+MOST_PROBLEMS = 20
+MOST_LINES = 5
 
 
 class SocialStatsError(Exception):
@@ -64,9 +64,9 @@ class InFile(int):
 
     def __new__(cls, row: int, file: str) -> InFile:
         """Make a place of row and file."""
-        made = super().__new__(cls, row)
-        made.file = file
-        return made
+        place = super().__new__(cls, row)
+        place.file = file
+        return place
 
     def __str__(self) -> str:
         return f"{int(self)} of {self.file}"
@@ -131,13 +131,13 @@ class Problem:
         if self.n_rows > 1 and not self.lines:
             text += f" ({self.n_rows:,} {self.noun})"
         elif self.n_rows > 1:
-            shown = ", ".join(str(line) for line in self.lines[:LINES_SHOWN])
+            listed = ", ".join(str(line) for line in self.lines[:MOST_LINES])
             more = (
                 ", ..."
-                if (self.n_rows if self.noun == "rows" else len(self.lines)) > LINES_SHOWN
+                if (self.n_rows if self.noun == "rows" else len(self.lines)) > MOST_LINES
                 else ""
             )
-            text += f" ({self.n_rows:,} {self.noun}: {self.unit}{'s' if len(self.lines) > 1 else ''} {shown}{more})"
+            text += f" ({self.n_rows:,} {self.noun}: {self.unit}{'s' if len(self.lines) > 1 else ''} {listed}{more})"
         return text
 
 
@@ -152,11 +152,11 @@ def in_columns(names: str | Sequence[str]) -> str:
     quoted = [f"'{name}'" for name in ([names] if isinstance(names, str) else names)]
     if len(quoted) < 2:
         return f"column {''.join(quoted)}"
-    rest = f"{len(quoted) - COLUMNS_SHOWN} more" if len(quoted) > COLUMNS_SHOWN + 1 else quoted[-1]
-    return f"columns {', '.join(quoted[: min(COLUMNS_SHOWN, len(quoted) - 1)])} and {rest}"
+    last = f"{len(quoted) - MOST_COLUMNS} more" if len(quoted) > MOST_COLUMNS + 1 else quoted[-1]
+    return f"columns {', '.join(quoted[: min(MOST_COLUMNS, len(quoted) - 1)])} and {last}"
 
 
-COLUMNS_SHOWN = 5
+MOST_COLUMNS = 5
 
 
 class InputError(SocialStatsError, ValueError):
@@ -177,10 +177,10 @@ class InputError(SocialStatsError, ValueError):
         if isinstance(problems, str):
             problems = Problem(message=problems)
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
-        shown = [str(problem) for problem in self.problems[:SHOWN_AT_MOST]]
-        if len(self.problems) > SHOWN_AT_MOST:
-            shown.append(f"... and {len(self.problems) - SHOWN_AT_MOST} more problems")
-        super().__init__("\n".join(shown))
+        listed = [str(problem) for problem in self.problems[:MOST_PROBLEMS]]
+        if len(self.problems) > MOST_PROBLEMS:
+            listed.append(f"... and {len(self.problems) - MOST_PROBLEMS} more problems")
+        super().__init__("\n".join(listed))
         if self.problems:
             self.reason, self.advice = self.problems[0].fault, self.problems[0].fix
 

@@ -13,9 +13,11 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 ENGINES = {"duckdb", "polars", "pyspark", "dask"}
-LEAST = 4  # fewer pieces of unknown size are not worth a process
+# fewer pieces of unknown size are not worth a process
+LEAST = 4
 _work: Callable[[int], Any] | None = (
-    None  # a copied process has it; while it is set, neither makes a third
+    # a copied process has it; while it is set, neither makes a third
+    None
 )
 
 
@@ -35,9 +37,8 @@ def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T
         return [work(i) for i in range(n)]
     _work, pool = work, ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork"))
     try:
-        with (
-            warnings.catch_warnings()
-        ):  # newer Pythons warn of the threads of linear algebra, which survive a copy
+        # newer Pythons warn of the threads of linear algebra, which survive a copy
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             sent = [pool.submit(_piece, i) for i in reversed(range(n))][::-1]
         mine = {i: work(i) for i in range(n) if sent[i].cancel()}

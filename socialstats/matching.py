@@ -124,12 +124,12 @@ def _index(keys: Iterable[Hashable]) -> dict[Hashable, int]:
     return index
 
 
-def joint_codes(*levels: Sequence[str]) -> list[IntArray]:
+def shared_codes(*levels: Sequence[str]) -> list[IntArray]:
     """Return codes of the levels of several tables, the same code for the same label.
 
     Examples
     --------
-    >>> [codes.tolist() for codes in joint_codes(("s1", "s2"), ("s2", "s3"))]
+    >>> [codes.tolist() for codes in shared_codes(("s1", "s2"), ("s2", "s3"))]
     [[0, 1], [1, 2]]
     """
     code: dict[str, int] = {}

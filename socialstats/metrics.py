@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from socialstats.registry import Metric
 
+# the metrics of each package, in the order of the documentation
 SUBJECTS = {
     "choices": "bradley_terry win_rates group_win_rates sensitivity preference_shares choice_entropy",
     "paired": "paired_difference effect_sizes equivalence two_proportions two_means two_ordinal mcnemar symmetry "
@@ -13,7 +14,7 @@ SUBJECTS = {
     "fleiss_kappa spearman_rho",
     "shares": "js_similarity choice_shares multinomial_logit label_counts",
     "scales": "mean_ratings judge_agreement ada_met relationship_bias trait_profile paraphrase_spread leaderboard",
-}  # the metrics of each package, in the order of the documentation
+}
 HOMES = {name: subject for subject, names in SUBJECTS.items() for name in names.split()}
 
 

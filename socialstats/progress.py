@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TextIO
 
-PATIENCE = 2.0  # seconds without a line
+# seconds without a line
+PATIENCE = 2.0
 Listener = Callable[[str, bool], None]
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 _telling: ContextVar[Callable[[str], None] | None] = ContextVar("telling", default=None)
@@ -35,7 +36,7 @@ def say(message: str, *, slow: bool = False) -> None:
         listener(message, slow)
 
 
-def tell(message: str) -> bool:
+def announce(message: str) -> bool:
     """State what a reader waits for, or took for granted; return whether anyone listens (`telling`)."""
     listener = _telling.get()
     if listener is not None:
@@ -50,7 +51,7 @@ def telling(listener: Callable[[str], None]) -> Iterator[None]:
     Examples
     --------
     >>> with telling(print):
-    ...     _ = tell("waiting for data from stdin")
+    ...     _ = announce("waiting for data from stdin")
     waiting for data from stdin
     """
     token = _telling.set(listener)

@@ -61,7 +61,7 @@ def read_bib(text: str) -> dict[str, Reference]:
     Traceback (most recent call last):
     socialstats.errors.InputError: references.bib line 1 is no entry or comment: '@book{a1, author = {A, B.}}'
     """
-    found: dict[str, Reference] = {}
+    references: dict[str, Reference] = {}
     place = 0
     while (place := COMMENT.match(text, place).end()) < len(text):  # type: ignore[union-attr]  # matches "" at least
         entry = ENTRY.match(text, place)
@@ -72,17 +72,17 @@ def read_bib(text: str) -> dict[str, Reference]:
             )
         fields = dict(FIELD.findall(entry["fields"]))
         try:
-            if entry["key"] in found or len(fields) < entry["fields"].count("\n"):
+            if entry["key"] in references or len(fields) < entry["fields"].count("\n"):
                 raise InputError(
                     f"references.bib line {line}: '{entry['key']}' or one of its fields stands twice"
                 )
-            found[entry["key"]] = _reference(entry["kind"], fields, entry[0])
+            references[entry["key"]] = _reference(entry["kind"], fields, entry[0])
         except KeyError as missing:
             raise InputError(
                 f"references.bib line {line}: '{entry['key']}' lacks {missing}"
             ) from None
         place = entry.end()
-    return found
+    return references
 
 
 def _reference(kind: str, fields: dict[str, str], entry: str) -> Reference:
@@ -92,14 +92,14 @@ def _reference(kind: str, fields: dict[str, str], entry: str) -> Reference:
     }
     plain["pages"] = plain.get("pages", "").replace("--", "-")
     editors = [" ".join(name.split(", ")[::-1]) for name in plain.get("editor", "").split(" and ")]
-    plain["editors"] = f"{_listed(editors)} (Ed{'s' * (len(editors) > 1)}.)"
+    plain["editors"] = f"{_joined_names(editors)} (Ed{'s' * (len(editors) > 1)}.)"
     venue = (
         VENUES[kind]
         if kind != "article" or "number" in plain
         else VENUES[kind].replace("({number})", "")
     )
     return Reference(
-        authors=_listed(
+        authors=_joined_names(
             [
                 re.sub(r", (Jr\.), (.+)", r", \2, \1", name)
                 for name in plain["author"].split(" and ")
@@ -113,7 +113,7 @@ def _reference(kind: str, fields: dict[str, str], entry: str) -> Reference:
     )
 
 
-def _listed(names: list[str]) -> str:
+def _joined_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])}, & {names[-1]}"
 
 

@@ -18,22 +18,28 @@ import numpy as np
 from socialstats.arrays import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
-SHARE = 1e-11  # sums of n numbers lose about sqrt(n) eps of their sizes; a row of 10^10 that differs moves them by more
-SPARE = 64  # rounding errors of a number before it is added up: of a mean of ratings, or of a difference of two
-AGAIN = 8  # times as much is lost of a number that is computed again from other weights
-RESAMPLED = 1e-12  # the same of one from a resample, whose sums are added up in blocks
-FITTED = 1e-8  # solvers agree on log-odds to this
+# sums of n numbers lose about sqrt(n) eps of their sizes; a row of 10^10 that differs moves them by
+# more
+SHARE = 1e-11
+# rounding errors of a number before it is added up: of a mean of ratings, or of a difference of two
+SPARE = 64
+# times as much is lost of a number that is computed again from other weights
+AGAIN = 8
+# the same of one from a resample, whose sums are added up in blocks
+RESAMPLED = 1e-12
+# solvers agree on log-odds to this
+FITTED = 1e-8
 NOTHING = (
     "their contributions do not differ beyond rounding, so no standard error, interval or test"
 )
 
 
-def alike(what: str) -> str:
+def no_variation_reason(what: str) -> str:
     """Return why there is no standard error where clusters, units or resamples are alike.
 
     Examples
     --------
-    >>> alike("clusters")
+    >>> no_variation_reason("clusters")
     'the clusters are alike: their contributions do not differ beyond rounding, so no standard error, interval or test'
     """
     return f"the {what} are alike: {NOTHING}"

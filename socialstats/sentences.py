@@ -12,42 +12,42 @@ from socialstats.designs.vocabulary import FIXED
 from socialstats.results.rows import Interval, Row, Test
 from socialstats.text import (
     as_given,
+    as_words,
     capital,
     count,
-    counted,
+    count_with_noun,
     interval,
-    level_text,
     listing,
     number,
     p_value,
+    percent_of,
     plural_of,
-    spoken,
 )
 
 __all__ = [
-    "agreement",
+    "agreement_sentence",
     "because",
     "difference",
     "direction",
-    "equivalence",
-    "estimate",
+    "equivalence_sentence",
+    "estimate_text",
     "first_ranked",
-    "halving",
-    "headline",
-    "kind_of",
+    "halving_sentence",
+    "reference_sentence",
+    "interval_name",
     "more_of",
-    "none_of",
+    "no_significance_sentence",
     "of_two_methods",
     "p_of",
-    "ranked",
+    "rank_sentence",
     "reliable",
-    "significant",
+    "is_significant",
     "some_of",
-    "span",
+    "interval_text",
     "stat",
     "statistic_of",
     "tied_first",
-    "undefined",
+    "no_number",
     "with_p",
 ]
 
@@ -89,7 +89,7 @@ INTERVALS: dict[Interval, str] = {
     "outer_ends": "wider-of-two",
 }
 # intervals whose test is of the same method: it is significant where the interval excludes the null value
-OWN_TESTS: dict[Interval, tuple[Test, ...]] = {
+TESTS_OF_INTERVALS: dict[Interval, tuple[Test, ...]] = {
     "t": ("t", "f"),
     "z": ("z", "chi2"),
     "score": ("score", "z", "chi2"),
@@ -100,38 +100,40 @@ OWN_TESTS: dict[Interval, tuple[Test, ...]] = {
     "profile": ("chi2",),
     "test_inversion": ("permutation", "sign_flip"),
 }
-WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
+# degrees of freedom nearer than this to a whole number are printed as one
+INTEGER_TOLERANCE = 1e-6
 
 
-def kind_of(row: Row, kind: str = "") -> str:
+def interval_name(row: Row, kind: str = "") -> str:
     """Return what an interval is called: a word of its own, and ``approximate`` where a caution touches it.
 
     Examples
     --------
     >>> from socialstats.errors import caution
-    >>> kind_of(Row(term="d", conf_low=0.2, cautions=(caution("SS312"),)), "unadjusted"), kind_of(Row(term="d"))
+    >>> row = Row(term="d", conf_low=0.2, cautions=(caution("SS312"),))
+    >>> interval_name(row, "unadjusted"), interval_name(Row(term="d"))
     ('unadjusted approximate ', '')
     """
     return "".join(f"{word} " for word in (kind, "approximate" * row.approximate) if word)
 
 
-def span(row: Row, *, kind: str = "") -> str:
+def interval_text(row: Row, *, kind: str = "") -> str:
     """Return the interval of a row, with the decimals of the row; an end that is left out of one is open.
 
     Examples
     --------
     >>> from socialstats.errors import caution
-    >>> span(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, cautions=(caution("SS312"),)))
+    >>> interval_text(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, cautions=(caution("SS312"),)))
     'approximate 90% CI [0.20, 1.00]'
-    >>> span(Row(term="d", conf_low=0.2, conf_level=0.95))
+    >>> interval_text(Row(term="d", conf_low=0.2, conf_level=0.95))
     '95% CI [0.20, ∞)'
     """
-    return kind_of(row, kind) + interval(
+    return interval_name(row, kind) + interval(
         *(row.ends() or (None, None)), level=row.conf_level or 0.95
     )
 
 
-def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:
+def estimate_text(row: Row, *, unit: str = "", kind: str = "") -> str:
     """Return the estimate with its interval, with the decimals of the row. A share stays a share, as in tables.
 
     Parameters
@@ -145,7 +147,7 @@ def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:
     Examples
     --------
     >>> row = Row(term="d", estimate=0.612, conf_low=0.602, conf_high=0.6231, conf_level=0.95, limits=(0.0, 1.0))
-    >>> estimate(row)
+    >>> estimate_text(row)
     '.612, 95% CI [.602, .623]'
     """
     if row.estimate is None:
@@ -155,7 +157,7 @@ def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:
         return f"{value}{unit}" + (
             f", no interval: {because(row.undefined)}" if row.undefined else ""
         )
-    return f"{value}{unit}, {span(row, kind=kind)}"
+    return f"{value}{unit}, {interval_text(row, kind=kind)}"
 
 
 def statistic_of(row: Row) -> str:
@@ -166,14 +168,18 @@ def statistic_of(row: Row) -> str:
     >>> statistic_of(Row(term="d", statistic=-2.37, df=23.54, p_value=0.026, p_adjusted=0.053, test="t"))
     't(23.5) = −2.37, p_Holm = .053'
     """
-    letter, said = LETTERS.get(row.test or ""), []
+    letter, parts = LETTERS.get(row.test or ""), []
     if letter and row.statistic is not None:
-        whole = row.df is not None and math.isfinite(row.df) and abs(row.df - round(row.df)) < WHOLE
+        is_integer = (
+            row.df is not None
+            and math.isfinite(row.df)
+            and abs(row.df - round(row.df)) < INTEGER_TOLERANCE
+        )
         finite = row.df is not None and math.isfinite(row.df)
-        degrees = f"({number(row.df, 0 if whole else 1)})" if finite and letter != "z" else ""
-        said.append(f"{letter}{degrees} = {number(row.statistic, 2)}")
+        degrees = f"({number(row.df, 0 if is_integer else 1)})" if finite and letter != "z" else ""
+        parts.append(f"{letter}{degrees} = {number(row.statistic, 2)}")
     p = p_of(row)
-    return ", ".join([*said, p] if p else said)
+    return ", ".join([*parts, p] if p else parts)
 
 
 def p_of(row: Row) -> str:
@@ -197,15 +203,16 @@ def stat(row: Row, *, unit: str = "") -> str:
     >>> stat(Row(term="d", estimate=0.4, conf_low=0.1, conf_high=0.7, p_value=0.06, interval="basic", test="sign_flip"))
     '0.40, basic bootstrap 95% CI [0.10, 0.70], sign-flip test p = .060'
     """
-    apart = row.p_adjusted is not None and row.has_interval and reliable(row) != significant(row)
+    apart = row.p_adjusted is not None and row.has_interval and reliable(row) != is_significant(row)
     kind, test = "unadjusted" if apart else "", statistic_of(row)
     if test and row.has_interval and of_two_methods(row):
         kind = f"{kind} {INTERVALS[row.interval or 't']}".lstrip()
         test = test if test != p_of(row) else f"{TESTS[row.test or 't']} test {test}"
     why = row.undefined if test and not row.has_interval and row.estimate is not None else None
-    shown = replace(row, undefined=None) if why else row  # the reason stands last
-    said = estimate(shown, unit=unit, kind=kind) + (f", {test}" if test else "")
-    return f"{said}; no interval: {because(why)}" if why else said
+    # the reason stands last
+    without_reason = replace(row, undefined=None) if why else row
+    text = estimate_text(without_reason, unit=unit, kind=kind) + (f", {test}" if test else "")
+    return f"{text}; no interval: {because(why)}" if why else text
 
 
 def of_two_methods(row: Row) -> bool:
@@ -213,7 +220,7 @@ def of_two_methods(row: Row) -> bool:
     return (
         row.interval is not None
         and row.test is not None
-        and row.test not in OWN_TESTS.get(row.interval, ())
+        and row.test not in TESTS_OF_INTERVALS.get(row.interval, ())
     )
 
 
@@ -234,24 +241,24 @@ def with_p(row: Row) -> bool:
     return row.p_value is not None or row.p_adjusted is not None
 
 
-def significant(row: Row, alpha: float | None = None) -> bool:
+def is_significant(row: Row, alpha: float | None = None) -> bool:
     """Return whether p, adjusted where it is, lies below 1 - confidence level (or `alpha`); False without p."""
     p = row.p_value if row.p_adjusted is None else row.p_adjusted
     least = round(1 - (row.conf_level or 0.95), 12) if alpha is None else alpha
     return p is not None and p < least
 
 
-def headline(quantity: str, row: Row, reference: float, name: str) -> str:
+def reference_sentence(quantity: str, row: Row, reference: float, name: str) -> str:
     """Compare an estimate with a reference, by its interval.
 
     Examples
     --------
     >>> row = Row(term="B", estimate=-0.37, conf_low=-0.56, conf_high=-0.18, conf_level=0.95)
-    >>> headline("Bias B", row, 0.0, "no bias")
+    >>> reference_sentence("Bias B", row, 0.0, "no bias")
     'Bias B was −0.37, 95% CI [−0.56, −0.18], below no bias (0).'
     """
     if row.estimate is None:
-        return undefined(quantity, row.undefined or "no estimate")
+        return no_number(quantity, row.undefined or "no estimate")
     value = number(reference, 0 if float(reference).is_integer() else 2, bounded=row.bounded)
     if not row.has_interval:
         return f"{quantity} was {stat(row)}; {name} is {value}."
@@ -277,11 +284,11 @@ def difference(
     'The mean score was lower for a than b (difference = −0.20, 95% CI [−0.30, −0.10]).'
     """
     if row.estimate is None:
-        return undefined(
+        return no_number(
             f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate"
         )
     has_p = with_p(row)
-    clear = significant(row) if has_p else reliable(row)
+    clear = is_significant(row) if has_p else reliable(row)
     numbers = f"(difference = {stat(row)}{side})"
     if clear:
         word = "higher" if row.estimate > 0 else "lower"
@@ -293,7 +300,9 @@ def difference(
     return f"{capital(quantity)} did not differ {how} between {a} and {b} {numbers}."
 
 
-def equivalence(a: str, b: str, row: Row, bound: float, p: float | None, *, unit: str = "") -> str:
+def equivalence_sentence(
+    a: str, b: str, row: Row, bound: float, p: float | None, *, unit: str = ""
+) -> str:
     """State whether two were equivalent within plus or minus a bound (two one-sided tests).
 
     `row` is the difference with its interval at level 1 - 2 alpha; `p` is the larger of the two one-sided p-values;
@@ -302,48 +311,50 @@ def equivalence(a: str, b: str, row: Row, bound: float, p: float | None, *, unit
     Examples
     --------
     >>> row = Row(term="d", estimate=0.01, conf_low=-0.05, conf_high=0.07, conf_level=0.9)
-    >>> equivalence("a", "b", row, 0.1, 0.012)
+    >>> equivalence_sentence("a", "b", row, 0.1, 0.012)
     'a and b were equivalent within ±0.1 (90% CI [−0.05, 0.07], TOST p = .012).'
     """
     low, high = row.conf_low, row.conf_high
     inside = low is not None and high is not None and -bound < low and high < bound
     size = (as_given(bound).lstrip("0") if row.bounded else as_given(bound)) + unit
     if low is None or high is None:
-        return undefined(
+        return no_number(
             f"Equivalence of {a} and {b} within \u00b1{size}", row.undefined or "no interval"
         )
     verdict = "equivalent" if inside else "not shown to be equivalent"
     tested = "" if p is None else f", {p_value(p, name='TOST p')}"
-    return f"{a} and {b} were {verdict} within \u00b1{size} ({span(row)}{tested})."
+    return f"{a} and {b} were {verdict} within \u00b1{size} ({interval_text(row)}{tested})."
 
 
-def agreement(name: str, row: Row, units: int, raters: int | None, band: str = "") -> str:
+def agreement_sentence(name: str, row: Row, units: int, raters: int | None, band: str = "") -> str:
     """State a coefficient of agreement with its band.
 
     Examples
     --------
     >>> row = Row(term="alpha", estimate=0.71, conf_low=0.62, conf_high=0.79, limits=(-math.inf, 1.0))
-    >>> agreement("α", row, 120, 3, "reliably below .80")
+    >>> agreement_sentence("α", row, 120, 3, "reliably below .80")
     'Agreement was α = .710, 95% CI [.620, .790] (120 units, 3 raters), reliably below .80.'
     """
     sizes = [count(units, "unit"), *([] if raters is None else [count(raters, "rater")])]
-    said = f"Agreement was {name} = {estimate(row)} ({', '.join(sizes)})"
+    said = f"Agreement was {name} = {estimate_text(row)} ({', '.join(sizes)})"
     return said + (f", {band}." if band else ".")
 
 
-def ranked(item: str, row: Row, of: int, level: float, *, simultaneous: bool) -> str:
+def rank_sentence(item: str, row: Row, of: int, level: float, *, simultaneous: bool) -> str:
     """State a rank with its interval.
 
     Examples
     --------
-    >>> ranked("gpt", Row(term="gpt", estimate=1.0, conf_low=1.0, conf_high=42.0), 59, 0.95, simultaneous=False)
+    >>> rank_sentence("gpt", Row(term="gpt", estimate=1.0, conf_low=1.0, conf_high=42.0), 59, 0.95, simultaneous=False)
     'gpt ranked 1 of 59, 95% marginal rank interval [1, 42].'
     """
     rank, low, high = (
         count(round(value or 0.0)) for value in (row.estimate, row.conf_low, row.conf_high)
     )
-    said = f"{kind_of(row)}{level_text(level)} {'simultaneous' if simultaneous else 'marginal'}"
-    return f"{item} ranked {rank} of {count(of)}, {said} rank interval [{low}, {high}]."
+    interval = (
+        f"{interval_name(row)}{percent_of(level)} {'simultaneous' if simultaneous else 'marginal'}"
+    )
+    return f"{item} ranked {rank} of {count(of)}, {interval} rank interval [{low}, {high}]."
 
 
 def first_ranked(
@@ -372,13 +383,13 @@ def first_ranked(
         "could not be tested" if win.conf_low is None else f"was {how}"
     )
     chance = f"{'unadjusted ' if reliable and not adjusted else ''}win probability {'without a tie ' * decided}"
-    own, against = (
-        estimate(row)
+    win_text, against = (
+        estimate_text(row)
         if row.conf_low is not None
         else f"{number(row.shown(), bounded=row.bounded)}, no interval"
         for row in (strength, win)
     )
-    return f"{item} ranked first (log-strength {own}); {lead} ({chance}{against})."
+    return f"{item} ranked first (log-strength {win_text}); {lead} ({chance}{against})."
 
 
 def tied_first(names: Sequence[str], of: int, what: str, score: str) -> str:
@@ -392,12 +403,12 @@ def tied_first(names: Sequence[str], of: int, what: str, score: str) -> str:
     return f"{count(len(names))} of {count(of, what)} tied for first ({score}): {listing(names)}."
 
 
-def undefined(quantity: str, reason: str, *, plural: bool = False) -> str:
+def no_number(quantity: str, reason: str, *, plural: bool = False) -> str:
     """State that there is no number, and why.
 
     Examples
     --------
-    >>> undefined("the strengths of m2", "'a' never lost", plural=True)
+    >>> no_number("the strengths of m2", "'a' never lost", plural=True)
     "The strengths of m2 are undefined: 'a' never lost."
     """
     return f"{capital(quantity)} {'are' if plural else 'is'} undefined: {because(reason)}."
@@ -414,12 +425,12 @@ def because(reason: str) -> str:
     return re.sub(r": (?=(?:[^']*'[^']*')*[^']*$)", "; ", reason).rstrip(".")
 
 
-def halving(more: int, unit: str, quantity: str) -> str:
+def halving_sentence(more: int, unit: str, quantity: str) -> str:
     """State how many more clusters halve an interval.
 
     Examples
     --------
-    >>> halving(4638, "pairs of items", "S")
+    >>> halving_sentence(4638, "pairs of items", "S")
     'To halve the interval of S, collect about 4,638 more pairs of items.'
     """
     return f"To halve the interval of {quantity}, collect about {count(more)} more {unit}."
@@ -437,7 +448,7 @@ def more_of(cluster: str | None, unit: str = "units") -> str:
     """
     if cluster is None:
         return unit
-    word = spoken(cluster)
+    word = as_words(cluster)
     if {cluster.lower(), word.lower()} & set(FIXED):
         return ""
     return (
@@ -447,7 +458,9 @@ def more_of(cluster: str | None, unit: str = "units") -> str:
     )
 
 
-def none_of(n: int, tests: str, *, family: Sequence[str] = (), adjusted: bool = True) -> str:
+def no_significance_sentence(
+    n: int, tests: str, *, family: Sequence[str] = (), adjusted: bool = True
+) -> str:
     """State that no test of a family was significant."""
     return some_of(0, n, tests, family=family, adjusted=adjusted)
 
@@ -466,8 +479,6 @@ def some_of(
     """
     within = f" over {listing(list(family))}" if family else ""
     if n == 1:
-        return (
-            f"The {counted(1, tests).removeprefix('1 ')} was {'' if clear else 'not '}significant."
-        )
-    text = f"{count(clear) if clear else 'None'} of {counted(n, tests)}"
+        return f"The {count_with_noun(1, tests).removeprefix('1 ')} was {'' if clear else 'not '}significant."
+    text = f"{count(clear) if clear else 'None'} of {count_with_noun(n, tests)}"
     return f"{text} {'was' if clear < 2 else 'were'} significant ({f'Holm{within}' if adjusted else 'unadjusted'})."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from socialstats.cautions import ADVICE, CAUSES, page
+from socialstats.cautions import ADVICE, CAUSES, cautions_page
 from socialstats.cli import main
 from socialstats.errors import CAUTIONS
 
@@ -15,7 +15,7 @@ LINES = ["Cause:", "Effect:", "Remedy:"]
 
 def test_the_page_is_current_and_lists_every_caution() -> None:
     written = (Path(__file__).parents[1] / "docs" / "cautions.md").read_text(encoding="utf-8")
-    assert written == page()
+    assert written == cautions_page()
     for code, (_, short) in CAUTIONS.items():
         assert f"### {code}: {short}\n" in written
 

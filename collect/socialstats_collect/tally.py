@@ -99,7 +99,7 @@ class CallTally:
 
     Examples
     --------
-    >>> tally = Tally()
+    >>> tally = CallTally()
     >>> tally.add({"status": "ok", "prompt_tokens": 9, "completion_tokens": 1, "model_returned": "m-1"})
     >>> tally.calls, tally.tokens, tally.by_status["ok"]
     (1, 10, 1)
@@ -297,7 +297,7 @@ class Progress:
         Examples
         --------
         >>> import sys
-        >>> tally = Tally(units_done=50, tokens=1200)
+        >>> tally = CallTally(units_done=50, tokens=1200)
         >>> tally.by_status.update(ok=48, blocked=2)
         >>> Progress(sys.stderr, total=200).line(tally, 10.0)
         '50 of 200 units, 30 s left, 5.0 a second, 2 refused, 0 unread, 0 failed, 1,200 tokens'

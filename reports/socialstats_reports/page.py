@@ -131,8 +131,8 @@ def render(
         "codes": [(code, *CAUTIONS[code], *ADVICE[code]) for code in codes],
         "links": LINKS,
         **blocks,
-        "quote": quoted(outcome),
-        "quote_latex": [latex_text(text) for text in quoted(outcome)],
+        "quote": quotable_sentences(outcome),
+        "quote_latex": [latex_text(text) for text in quotable_sentences(outcome)],
         "beside": {
             name: [table_view(one.table, one) for one in held]
             for name, held in place.beside.items()
@@ -304,7 +304,7 @@ def width_of(column: Sequence[str], numeric: bool) -> int:
     return max(longest + 2, words + 2, LEAST) if numeric else min(longest, UNBROKEN) + 2
 
 
-def quoted(outcome: Outcome) -> list[str]:
+def quotable_sentences(outcome: Outcome) -> list[str]:
     """Return result and methods as sentences to quote: the answer, and the first paragraph of the methods."""
     return [" ".join(outcome.answer), *outcome.methods[:1]]
 

@@ -178,8 +178,8 @@ def sentence(result: Result) -> str:
     """State how often answers differed, by source."""
     estimated = [row for row in result.rows if row.estimate is not None and row.term != ALL]
     if not estimated:
-        return sentences.undefined("flip rate", result.rows[0].undefined or "no estimate")
-    rates = listing([f"{sentences.estimate(row)} of {row.term}" for row in estimated], 6)
+        return sentences.no_number("flip rate", result.rows[0].undefined or "no estimate")
+    rates = listing([f"{sentences.estimate_text(row)} of {row.term}" for row in estimated], 6)
     return f"Two answers to the same unit differed at a rate of {rates} ({count(estimated[0].n or 0, 'unit')})."
 
 

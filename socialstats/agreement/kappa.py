@@ -16,7 +16,7 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedS
 from socialstats.inference.infer import Disagreement, Estimand
 from socialstats.resampling import Units
 from socialstats.text import count, listing, shorten, shortened
-from socialstats.voice import Word, one_of, option
+from socialstats.voice import Word, check_choice, option
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -101,7 +101,7 @@ def rating_patterns(
     InputError
         If a rater is unknown or named twice, or `refusal` is not an option.
     """
-    one_of("refusal", refusal, REFUSALS)
+    check_choice("refusal", refusal, REFUSALS)
     chosen = columns_of_raters(design, raters)
     is_rated = design.status == OK
     value, levels = design.value, design.levels

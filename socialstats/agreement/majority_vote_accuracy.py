@@ -31,7 +31,7 @@ from socialstats.shares.counts import (
     shares_header,
 )
 from socialstats.text import count, quoted, shorten
-from socialstats.voice import Word, one_of, option
+from socialstats.voice import Word, check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +114,7 @@ def majority_vote_accuracy(
     0.5
     """
     how = interval_options(ci, level, resamples, seed, get_args(Ci))
-    one_of("ties", ties, TIES)
+    check_choice("ties", ties, TIES)
     settings = {
         "truth": truth,
         "ties": ties,
@@ -330,11 +330,11 @@ def sentence(result: Result) -> str:
     row, single = result.row("accuracy", group=result.rows[0].group), result.rows[1]
     ties = count(result.counts["ties"], "tied vote")
     if row.estimate is None:
-        return sentences.undefined("the accuracy of the majority vote", f"{row.undefined} ({ties})")
+        return sentences.no_number("the accuracy of the majority vote", f"{row.undefined} ({ties})")
     units = count(row.n or 0, "unit")
     return (
-        f"The accuracy of the majority vote was {sentences.estimate(row)} ({units}, {ties}). "
-        f"That of a single rater was {sentences.estimate(single)}."
+        f"The accuracy of the majority vote was {sentences.estimate_text(row)} ({units}, {ties}). "
+        f"That of a single rater was {sentences.estimate_text(single)}."
     )
 
 

@@ -39,7 +39,7 @@ from socialstats.shares.counts import (
     shares_header,
 )
 from socialstats.text import count
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +128,7 @@ def percent_agreement(
     0.75
     """
     how = interval_options(ci, level, resamples, seed, get_args(Ci))
-    one_of("pairs", pairs, ("all", "pooled"))
+    check_choice("pairs", pairs, ("all", "pooled"))
     settings = {
         "tolerance": tolerance,
         "pairs": pairs,
@@ -233,8 +233,8 @@ def sentence(result: Result) -> str:
     what = f"differed by at most {tolerance:g}" if tolerance else "gave the same level"
     who = "two raters of a unit" if row.term == ALL else f"the raters {pair_in_quotes(row.term)}"
     if row.estimate is None:
-        return sentences.undefined("percent agreement", row.undefined or "no estimate")
-    return f"The rate at which {who} {what} was {sentences.estimate(row)} ({count(row.n or 0, 'unit')})."
+        return sentences.no_number("percent agreement", row.undefined or "no estimate")
+    return f"The rate at which {who} {what} was {sentences.estimate_text(row)} ({count(row.n or 0, 'unit')})."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from socialstats import sentences
-from socialstats.arrays import AnyArray, FloatArray, IntArray, scaled
+from socialstats.arrays import AnyArray, FloatArray, IntArray, scale_free
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, REFUSALS, REFUSED, Ratings
@@ -31,7 +31,7 @@ from socialstats.paired.differences import whole_df
 from socialstats.results import Result, Row
 from socialstats.results.rows import Reason
 from socialstats.text import count, listing, quoted, shorten
-from socialstats.voice import Word, one_of, option
+from socialstats.voice import Word, check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,7 +129,7 @@ def score_cautions(design: Ratings, name: str) -> tuple[Caution, ...]:
         or name not in ("linear", "quadratic", "ratio")
     ):
         return ()
-    steps = np.diff(np.sort(scaled(design.scores)))
+    steps = np.diff(np.sort(scale_free(design.scores)))
     if len(steps) < 2 or np.ptp(steps) <= NEAR * steps.max():
         return ()
     distances = f"the distances of the numbers {listing(design.levels, 6)}, not of their ranks"
@@ -189,7 +189,7 @@ def agreement_weights(
         raise InputError(
             f"scores of the levels must be different finite numbers, not {shorten(str(x.tolist()))}"
         )
-    one_of("kind", kind, KINDS)
+    check_choice("kind", kind, KINDS)
     if not isinstance(weights, str):
         return from_matrix(order_by_levels(weights, levels), len(x), kind)
     if weights not in WEIGHTS:
@@ -207,7 +207,7 @@ def agreement_weights(
 def level_distances(name: str, x: FloatArray) -> FloatArray:
     """Distances between levels as a share of the largest one, (levels, levels)."""
     k = len(x)
-    x = scaled(x)
+    x = scale_free(x)
     gap = np.abs(x[:, None] - x[None, :])
     if name == "unweighted":
         return 1 - np.eye(k)
@@ -409,7 +409,7 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
         For an unknown option.
     """
     unit, _, value, levels = select_ratings(design, refusal)
-    scores = scaled(design.scores)
+    scores = scale_free(design.scores)
     # a level of refusals comes last
     scores = np.append(scores, scores.max(initial=-1.0) + 1)[: len(levels)]
     # one key for each combination of unit and level
@@ -439,7 +439,7 @@ class CountedRatings(NamedTuple):
 
 def select_ratings(design: Ratings, refusal: str) -> CountedRatings:
     """Return the ratings that count, refused ones as missing or as a level of their own."""
-    one_of("refusal", refusal, REFUSALS)
+    check_choice("refusal", refusal, REFUSALS)
     refused = design.status == REFUSAL
     if refusal == "missing":
         used = design.status == OK
@@ -934,7 +934,7 @@ class AgreementOptions(How):
     def __post_init__(self) -> None:
         """Raise InputError for an impossible option."""
         self.check(CI)
-        one_of("refusal", self.refusal, REFUSALS)
+        check_choice("refusal", self.refusal, REFUSALS)
         checked_on_undefined(self.on_undefined)
 
     @property
@@ -1355,7 +1355,7 @@ def reliability_sentence(result: Result, name: str) -> str:
     """
     row, n = result.rows[0], result.counts
     if row.estimate is None:
-        return sentences.undefined(name, row.undefined or "no estimate")
+        return sentences.no_number(name, row.undefined or "no estimate")
     sample = [count(n[f"{noun}s"], noun) for noun in ("unit", "rater", "rating") if f"{noun}s" in n]
     sample += [count(row.n_clusters, "cluster")] if row.n_clusters else []
     how = "" if row.conf_low is None or row.statistic is not None else f", {row.method}"

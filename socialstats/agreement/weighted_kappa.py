@@ -52,7 +52,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import RowKey, undefined_text, with_group_names
 from socialstats.text import count, number, quoted, shorten
 from socialstats.text import count as counted
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -390,7 +390,7 @@ def weighted_kappa(
     >>> round(result.row("ann | bob").estimate, 3)
     0.545
     """
-    one_of("ci", ci, CIS)
+    check_choice("ci", ci, CIS)
     options = KappaOptions(
         weights=weights,
         kind=kind,

@@ -28,7 +28,7 @@ LETTERS = 30  # letters on a page; with fewer on all pages there is no text laye
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class PdfWord:
     """A word and its box, in points, `top` from the upper edge of the page as it is read; `line` in reading order."""
 
     text: str
@@ -131,7 +131,7 @@ def _before_references(pieces: Sequence[Piece]) -> Iterator[Piece]:
         yield piece
 
 
-def _turned(page: Any, pdfium: Any, place: str) -> Iterator[tuple[list[Word], list[Word]]]:
+def _turned(page: Any, pdfium: Any, place: str) -> Iterator[tuple[list[PdfWord], list[PdfWord]]]:
     """Yield the words and the horizontal rules of a page, for each direction that its text runs in."""
     text = page.get_textpage()
     count = text.count_chars()
@@ -170,7 +170,7 @@ def _turned(page: Any, pdfium: Any, place: str) -> Iterator[tuple[list[Word], li
         for left, bottom, right, top in edges:
             _, _, x0, x1, y0, y1, _ = _upright(("", turn, left, right, bottom, top, 0), turn)
             if y1 - y0 < 6 and x1 - x0 > max(8, 4 * (y1 - y0)):
-                rules.append(Word(text="", left=x0, right=x1, top=y0, bottom=y1, line=0))
+                rules.append(PdfWord(text="", left=x0, right=x1, top=y0, bottom=y1, line=0))
         yield words, _joined_rules(rules)
 
 
@@ -184,9 +184,9 @@ def _upright(one: Any, turn: int) -> Any:
     return (sign, at, -x1, -x0, y0, y1, size) if turn == 2 else (sign, at, x0, x1, -y1, -y0, size)
 
 
-def _words(signs: Sequence[Any]) -> list[Word]:
+def _words(signs: Sequence[Any]) -> list[PdfWord]:
     """Join characters to words; raised and lowered ones are marked by ^ and _."""
-    words: list[Word] = []
+    words: list[PdfWord] = []
     text, box, line, full, least = "", [0.0] * 4, 0, 0.0, FAR
     for sign, at, x0, x1, y0, y1, size in [*signs, (" ", -1, 0, 0, 0, 0, 0)]:
         if sign == "?":
@@ -197,7 +197,9 @@ def _words(signs: Sequence[Any]) -> list[Word]:
         if at < 0 or below or x0 - box[1] > least * height:
             if text:
                 words.append(
-                    Word(text=text, left=box[0], right=box[1], top=box[2], bottom=box[3], line=line)
+                    PdfWord(
+                        text=text, left=box[0], right=box[1], top=box[2], bottom=box[3], line=line
+                    )
                 )
             line += below
             text = ""
@@ -224,9 +226,9 @@ def _small(text: str) -> bool:
     return bool(re.search(r"[\^_]\S{0,3}$", text))
 
 
-def _joined_rules(rules: Sequence[Word]) -> list[Word]:
+def _joined_rules(rules: Sequence[PdfWord]) -> list[PdfWord]:
     """Join pieces of one horizontal line."""
-    made: list[Word] = []
+    made: list[PdfWord] = []
     for rule in sorted(rules, key=lambda r: (round(r.middle / 2), r.left)):
         last = made[-1] if made else None
         if last and abs(last.middle - rule.middle) < 1.5 and rule.left - last.right < 1.5:
@@ -236,9 +238,9 @@ def _joined_rules(rules: Sequence[Word]) -> list[Word]:
     return sorted(made, key=lambda r: r.middle)
 
 
-def _rows(words: Sequence[Word]) -> list[list[Word]]:
+def _rows(words: Sequence[PdfWord]) -> list[list[PdfWord]]:
     """Return words by their heights, each row from left to right."""
-    rows: list[list[Word]] = []
+    rows: list[list[PdfWord]] = []
     for word in sorted(words, key=lambda w: w.middle):
         if rows and word.middle - rows[-1][0].middle < 0.45 * (
             rows[-1][0].bottom - rows[-1][0].top
@@ -249,9 +251,9 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
     return [sorted(row, key=lambda w: w.left) for row in rows]
 
 
-def _runs(row: Sequence[Word], gap: float) -> list[list[Word]]:
+def _runs(row: Sequence[PdfWord], gap: float) -> list[list[PdfWord]]:
     """Part a row where its words are farther apart than `gap` times their height."""
-    runs: list[list[Word]] = []
+    runs: list[list[PdfWord]] = []
     for word in row:
         if runs and word.left - runs[-1][-1].right < gap * (word.bottom - word.top):
             runs[-1].append(word)
@@ -260,11 +262,11 @@ def _runs(row: Sequence[Word], gap: float) -> list[list[Word]]:
     return runs
 
 
-def _said(words: Sequence[Word]) -> str:
+def _said(words: Sequence[PdfWord]) -> str:
     return " ".join(word.text for word in words)
 
 
-def _gutter(rows: Sequence[Sequence[Word]]) -> float | None:
+def _gutter(rows: Sequence[Sequence[PdfWord]]) -> float | None:
     """Return the place between two columns of running text; None for a page with one."""
     cuts: Counter[int] = Counter()
     for row in rows:
@@ -278,7 +280,9 @@ def _gutter(rows: Sequence[Sequence[Word]]) -> float | None:
     return sum(best) / len(best)
 
 
-def _tables(words: list[Word], rules: Sequence[Word], place: str) -> tuple[list[Grid], list[Word]]:
+def _tables(
+    words: list[PdfWord], rules: Sequence[PdfWord], place: str
+) -> tuple[list[Grid], list[PdfWord]]:
     """Return the tables of a page, and the words outside them."""
     grids: list[tuple[float, Grid]] = []
     rest = list(words)
@@ -295,7 +299,7 @@ def _tables(words: list[Word], rules: Sequence[Word], place: str) -> tuple[list[
             grids.append((top, grid))
     rows = _rows(rest)
     gutter = _gutter(rows)
-    blocks: list[tuple[list[Word], list[list[Word]]]] = []
+    blocks: list[tuple[list[PdfWord], list[list[PdfWord]]]] = []
     if gutter is None:
         blocks += [(rest, block) for block in _blocks(rows)]
     else:
@@ -323,7 +327,9 @@ def _tables(words: list[Word], rules: Sequence[Word], place: str) -> tuple[list[
     return [grid for _, grid in sorted(grids, key=lambda one: one[0])], rest
 
 
-def _ruled(rules: Sequence[Word], words: Sequence[Word]) -> list[tuple[float, float, float, float]]:
+def _ruled(
+    rules: Sequence[PdfWord], words: Sequence[PdfWord]
+) -> list[tuple[float, float, float, float]]:
     """Return the boxes between long lines that begin and end alike."""
     boxes = []
     left = [rule for rule in rules if rule.right - rule.left > 60]
@@ -361,9 +367,9 @@ def _ruled(rules: Sequence[Word], words: Sequence[Word]) -> list[tuple[float, fl
     return boxes
 
 
-def _blocks(rows: Sequence[list[Word]]) -> Iterator[list[list[Word]]]:
+def _blocks(rows: Sequence[list[PdfWord]]) -> Iterator[list[list[PdfWord]]]:
     """Yield runs of rows that are parted by wide gaps and hold numbers: tables without lines."""
-    block: list[list[Word]] = []
+    block: list[list[PdfWord]] = []
     for row in [*rows, []]:
         runs = _runs(row, 0.75)
         near = not block or (
@@ -379,7 +385,7 @@ def _blocks(rows: Sequence[list[Word]]) -> Iterator[list[list[Word]]]:
 
 
 def _grid(
-    words: Sequence[Word], rules: Sequence[Word], around: Sequence[Word], place: str
+    words: Sequence[PdfWord], rules: Sequence[PdfWord], around: Sequence[PdfWord], place: str
 ) -> Grid | None:
     """Return the words of a table as rows and columns."""
     rows = _rows(words)
@@ -411,7 +417,7 @@ def _grid(
 
 
 def _fill(
-    cells: list[list[str]], rows: Sequence[Sequence[Word]], rules: Sequence[Word], heads: int
+    cells: list[list[str]], rows: Sequence[Sequence[PdfWord]], rules: Sequence[PdfWord], heads: int
 ) -> None:
     """Give a label that stands between rows, or in the middle of several, to all of them."""
     for at in range(len(cells) - 1, heads - 1, -1):
@@ -447,7 +453,7 @@ def _fill(
             cells[at][0] = cells[same[0]][0]
 
 
-def _caption(words: Sequence[Word], around: Sequence[Word]) -> str:
+def _caption(words: Sequence[PdfWord], around: Sequence[PdfWord]) -> str:
     """Return the lines beside a table from the one that begins with "Table"."""
     top, bottom = min(w.top for w in words), max(w.bottom for w in words)
     left, right = min(w.left for w in words), max(w.right for w in words)
@@ -470,10 +476,10 @@ def _caption(words: Sequence[Word], around: Sequence[Word]) -> str:
     return ""
 
 
-def _lines(words: Sequence[Word], place: str) -> Iterator[Piece]:
+def _lines(words: Sequence[PdfWord], place: str) -> Iterator[Piece]:
     """Yield the running text line by line, in the order of the file; wide gaps between lines end paragraphs."""
-    last: Word | None = None
-    line: list[Word] = []
+    last: PdfWord | None = None
+    line: list[PdfWord] = []
     for word in [*words, None]:
         if line and (word is None or word.line != line[-1].line):
             height = line[0].bottom - line[0].top

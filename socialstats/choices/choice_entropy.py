@@ -25,8 +25,8 @@ from socialstats.paired.differences import with_d_z
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import span, stat
-from socialstats.text import count, counted, number, p_value
+from socialstats.sentences import interval_text, stat
+from socialstats.text import count, count_with_noun, number, p_value
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -304,7 +304,11 @@ def clusters_of_pairs(
     if factor.name == "pair":
         return [], cautions, count(len(design.pair.levels), "pair")
     levels, codes = np.unique(cluster_of_pair, return_inverse=True)
-    return [codes.astype(np.int64)], cautions, counted(len(levels), f"clusters of '{factor.name}'")
+    return (
+        [codes.astype(np.int64)],
+        cautions,
+        count_with_noun(len(levels), f"clusters of '{factor.name}'"),
+    )
 
 
 def entropy_rows(
@@ -554,7 +558,7 @@ def sentence(result: Result) -> str:
         plug_in = result.row("H")
         ends = f"no interval ({row.undefined})"
         if row.conf_low is not None:
-            ends = span(row)
+            ends = interval_text(row)
         if probable:
             return (
                 f"Mean entropy of single replies over {count(row.n_units or 0, 'pair')} was {number(row.shown())} "
@@ -573,7 +577,7 @@ def sentence(result: Result) -> str:
     test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
     test += side_text(result.settings["alternative"])
     size = f"d_z = {stat(effect)}"
-    return f"{text}), {span(row)}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
+    return f"{text}), {interval_text(row)}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

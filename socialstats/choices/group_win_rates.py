@@ -25,7 +25,7 @@ from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import estimate as estimated
+from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, quoted, shorten
 
 if TYPE_CHECKING:

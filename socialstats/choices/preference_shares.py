@@ -22,10 +22,10 @@ from socialstats.resampling.engine import lost_caution
 from socialstats.resampling.permutation import Alternative, checked_alternative
 from socialstats.results import Result, Row
 from socialstats.rounding import FITTED, RESAMPLED
-from socialstats.sentences import estimate as estimated
+from socialstats.sentences import estimate_text as estimated
 from socialstats.shares.counts import Scale, group_portions, group_shares, share_gradient
 from socialstats.text import count, percent, quoted, shorten
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,7 +116,7 @@ def preference_shares(
     """
     options = (("scale", scale, ScaleOption), ("ci", ci, Ci), ("ungrouped", ungrouped, Ungrouped))
     for name, value, allowed in options:
-        one_of(name, value, get_args(allowed))
+        check_choice(name, value, get_args(allowed))
     alternative = checked_alternative(alternative)
     inner = inner_level(level, alternative)
     fit = fit_of(fit, columns, "preference_shares()")

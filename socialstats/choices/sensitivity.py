@@ -59,11 +59,11 @@ from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Role
-from socialstats.rounding import alike
+from socialstats.rounding import no_variation_reason
 from socialstats.sentences import difference
-from socialstats.sentences import estimate as estimated
+from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, number, quoted
-from socialstats.voice import one_of
+from socialstats.voice import check_choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -196,7 +196,7 @@ def sensitivity(
     >>> [round(line.value, 1) for line in result.extras["reference_lines"]]
     [0.0, 50.5, 76.1, 125.0]
     """
-    one_of("ci", ci, CIS)
+    check_choice("ci", ci, CIS)
     check_resamples(resamples, checked_level(level))
     settings: dict[str, Any] = {
         "covariate": covariate,
@@ -240,7 +240,9 @@ def jackknife_intervals(jack: Jackknife, level: float, what: str) -> TermInterva
     lost = np.isnan(jack.values).any(axis=0)
     unvaried = np.isnan(jack.std_error) & ~lost
     # the interval of a corrected term rests on its plug-in value too
-    why = np.select([unvaried | unvaried[PLUG_IN], lost], [alike(what), LESS], "").tolist()
+    why = np.select(
+        [unvaried | unvaried[PLUG_IN], lost], [no_variation_reason(what), LESS], ""
+    ).tolist()
     return TermIntervals(
         estimate=jack.estimate,
         std_error=jack.std_error,
@@ -259,7 +261,7 @@ def bootstrap_intervals(boot: Bootstrap, ends: Interval) -> TermIntervals:
         std_error=boot.std_error,
         low=ends.low,
         high=ends.high,
-        why=np.where(constant, alike("resamples"), ends.undefined).tolist(),
+        why=np.where(constant, no_variation_reason("resamples"), ends.undefined).tolist(),
     )
 
 
@@ -505,7 +507,7 @@ def sensitivity_difference(
     >>> sensitivity_difference(design, design, resamples=100).row("S", group="difference").estimate
     0.0
     """
-    one_of("ci", ci, ("jackknife", "basic"))
+    check_choice("ci", ci, ("jackknife", "basic"))
     inner = inner_level(level, alternative)
     from scipy.sparse import hstack
 

@@ -35,9 +35,9 @@ from socialstats.inference.rows import with_ends
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import lowest_and_highest
-from socialstats.sentences import estimate as estimated
+from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, listing
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +138,7 @@ def win_rates(
     >>> [(row.term, row.estimate) for row in plain.rows]
     [('x', 1.0), ('y', 0.0), ('z', 0.5)]
     """
-    one_of("ci", ci, CIS)
+    check_choice("ci", ci, CIS)
     settings = {
         "covariate": covariate,
         "weights": weights,

@@ -23,7 +23,7 @@ from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.means import MeanErrors, mean_errors
 from socialstats.inference.proportions import effective_share_interval
-from socialstats.rounding import alike
+from socialstats.rounding import no_variation_reason
 from socialstats.text import quoted
 
 FULL = 1e-12
@@ -322,7 +322,7 @@ def weighs_by_size(bench: Bench, claim: Claim, parts: Parts) -> bool:
 
 LEVEL = 0.95
 T_INTERVAL, WILSON = "t interval", "Wilson interval"
-ALIKE = alike("clusters")
+ALIKE = no_variation_reason("clusters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

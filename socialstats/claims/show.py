@@ -8,7 +8,7 @@ from socialstats.claims.bench import Own
 from socialstats.claims.judged import SAID, SHOWN, Checked, Judged, digits, headline
 from socialstats.designs.parts import FlowStep
 from socialstats.studies.page import Block, Outcome, Table
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import count, listing, number, percent_of, shorten
 
 LONGEST = 400
 LABEL = 13
@@ -134,7 +134,7 @@ def own_text(own: Own) -> str:
     if own.conf_low is None:
         return f"{number(own.estimate, 4)}, no interval ({own.undefined or 'none for this estimate'}){where}"
     ends = f"[{number(own.conf_low, 4)}, {number(own.conf_high, 4)}]"
-    return f"{number(own.estimate, 4)}, {level_text(own.level)} CI {ends}{where}"
+    return f"{number(own.estimate, 4)}, {percent_of(own.level)} CI {ends}{where}"
 
 
 def where_text(own: Own) -> str:

@@ -453,7 +453,7 @@ def listed(known: Mapping[str, Callable[..., Any]]) -> list[str]:
 
     lines = []
     for group, (about, _) in socialstats._GROUPS.items():
-        names = [name for name in socialstats._names(group) if name in known]
+        names = [name for name in socialstats._names_of_group(group) if name in known]
         lines += [f"{group}: {about}"] if names else []
         lines += [f"  {name:<26} {_first_line(known[name])}" for name in names]
     return lines

@@ -52,7 +52,7 @@ def of_tables(name: str, value: Any, typed: str) -> str:
             return f"{OPTIONS[name]} {word(value)}".rstrip()
         if name in PARTS or name.endswith(("_a", "_b")):
             column = f"{name}={value or 'COLUMN'}"
-            return f"--map {quoted(column)}"
+            return f"--map {shell_quoted(column)}"
     return in_python(name, value)
 
 
@@ -109,14 +109,14 @@ def word(value: Any) -> str:
             for key, one in value.items()
         ]
     several = isinstance(value, Sequence) and not isinstance(value, str)
-    return quoted(
+    return shell_quoted(
         ",".join(f'"{one}"' if "," in str(one) else str(one) for one in value)
         if several
         else str(value)
     )
 
 
-def quoted(text: str) -> str:
+def shell_quoted(text: str) -> str:
     """Return a text as a shell takes it."""
     return shlex.quote(text) if any(c in SPECIAL or c.isspace() for c in text) else text
 

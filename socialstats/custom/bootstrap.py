@@ -53,7 +53,7 @@ from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import add_cautions
 from socialstats.text import count
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 Kind = Literal["expanded", "bca", "percentile", "basic"]
 KINDS: tuple[Kind, ...] = ("expanded", "bca", "percentile", "basic")
@@ -160,7 +160,7 @@ def bootstrap(
     Statistic was 0.89, approximate 95% CI [0.33, 0.96] (BCa bootstrap with expanded tails, 2,000 resamples;
     clusters: 6 of story).
     """
-    one_of("ci", ci, KINDS)
+    check_choice("ci", ci, KINDS)
     checked_level(level)
     first_seed = checked_seed(seed)
     n_resamples = checked_resamples(resamples)

@@ -42,7 +42,7 @@ def data_rows(name: str) -> list[dict[str, str]]:
 
     Examples
     --------
-    >>> table("baseball.csv")[0]
+    >>> data_rows("baseball.csv")[0]
     {'item_a': 'Milwaukee', 'item_b': 'Detroit', 'home': 'Milwaukee', 'wins_a': '4', 'wins_b': '3'}
     """
     return list(csv.DictReader(io.StringIO(text(name), newline="")))

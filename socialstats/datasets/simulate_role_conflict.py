@@ -202,7 +202,7 @@ def cross_domain_pairs(roles: Sequence[Record]) -> list[tuple[Record, Record]]:
 
     Examples
     --------
-    >>> len(cross_domain_pairs(table("role_conflict_roles.csv")))
+    >>> len(cross_domain_pairs(data_rows("role_conflict_roles.csv")))
     1546
     """
     return [

@@ -10,7 +10,7 @@ from socialstats.designs.profile import SPACED, Column
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.roles import called_model, holds_families
 from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, spelled
-from socialstats.text import count, shorten, spoken
+from socialstats.text import as_words, count, shorten
 
 MODEL, SOURCE, UNIT = "model", "source", "unit"
 MODEL_LABEL = re.compile(
@@ -147,7 +147,7 @@ def count_of(n: float, name: str) -> str:
     ('40 questions', '1 judge', '40 of Frage')
     """
     noun = noun_or(name, "")
-    return count(n, noun) if noun else f"{count(n)} of {spoken(name)}"
+    return count(n, noun) if noun else f"{count(n)} of {as_words(name)}"
 
 
 def is_noun(words: Texts) -> bool:

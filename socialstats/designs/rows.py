@@ -13,7 +13,7 @@ from socialstats.designs.cells import group, several
 from socialstats.designs.levels import codes_in, other_spelling
 from socialstats.designs.parts import Factor, FlowStep
 from socialstats.designs.schema import Roles
-from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, InputError, NothingToAnalyse, Problem
+from socialstats.errors import MOST_LINES, MOST_PROBLEMS, InputError, NothingToAnalyse, Problem
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
 from socialstats.tables.spelling import plain, told_apart
 from socialstats.tables.table import Wanted
@@ -218,12 +218,12 @@ class Rows:
 
     def lines(self, keys: Texts, wanted: Wanted) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
-        (positions,) = self.table.positions(keys, [wanted], LINES_SHOWN + 1)
-        places = [*self.table.places(positions).values()][: LINES_SHOWN + 1]
+        (positions,) = self.table.positions(keys, [wanted], MOST_LINES + 1)
+        places = [*self.table.places(positions).values()][: MOST_LINES + 1]
         if not places:
             return ""
-        more = ", ..." if len(places) > LINES_SHOWN else ""
-        listed = ", ".join(map(str, places[:LINES_SHOWN])) + more
+        more = ", ..." if len(places) > MOST_LINES else ""
+        listed = ", ".join(map(str, places[:MOST_LINES])) + more
         return f"{self.table.unit}{'s' if len(places) > 1 else ''} {listed}"
 
     def each_value(
@@ -347,7 +347,7 @@ class Rows:
 
     def _placed(self) -> list[Problem]:
         """Return the problems with their places."""
-        shown = [p for p in self.pending[:SHOWN_AT_MOST] if p.wanted is not None]
+        shown = [p for p in self.pending[:MOST_PROBLEMS] if p.wanted is not None]
         rows_of: dict[int, list[int]] = {}
         for keys in dict.fromkeys(p.keys for p in shown):
             group = [p for p in shown if p.keys == keys]

@@ -22,7 +22,7 @@ from socialstats.designs.rows import FILL, Rows, begin, fill_or_drop
 from socialstats.designs.schema import NAMING, NEEDED, Finder, Part, Roles
 from socialstats.designs.vocabulary import spelled
 from socialstats.errors import (
-    SHOWN_AT_MOST,
+    MOST_PROBLEMS,
     Caution,
     DesignError,
     InputError,
@@ -530,7 +530,7 @@ def crosstab(table: Table) -> pd.DataFrame:
             f"are {quoted(first[:9], 8)} and the columns {quoted(heads[:9], 8)}"
         )
     if problems:
-        raise InputError(problems[: SHOWN_AT_MOST + 1])
+        raise InputError(problems[: MOST_PROBLEMS + 1])
     return square
 
 
@@ -761,7 +761,7 @@ def _numbers(cells: Any, labels: Texts, source: str) -> FloatArray:
     numbers = {place: _count(value) for place, value in np.ndenumerate(cells)}
     problems = []
     for row, column in [place for place, number in numbers.items() if number is None][
-        : SHOWN_AT_MOST + 1
+        : MOST_PROBLEMS + 1
     ]:
         place = f"row {row + 1} ('{shorten(labels[row])}'), column {column + 1} ('{shorten(labels[column])}')"
         message = f"{place}: {shorten(str(cells[row, column]))} is not a count"

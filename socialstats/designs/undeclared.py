@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from scipy.special import chdtrc, ndtri, stdtrit
 
-from socialstats.arrays import FloatArray, IntArray, scaled
+from socialstats.arrays import FloatArray, IntArray, scale_free
 from socialstats.designs.aliases import Texts, TextSet
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.options import Reading, texts
@@ -129,7 +129,7 @@ def dependence(
 ) -> Iterator[Dependence]:
     """Yield what a column would do to each family, beyond the dependence that is declared."""
     for family, raw in scores.items():
-        u = scaled(
+        u = scale_free(
             raw
         )  # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
         codes, weights = column.codes, n

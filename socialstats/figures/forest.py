@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
 from socialstats.figures import style
-from socialstats.text import brackets, level_text, number
+from socialstats.text import brackets, number, percent_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +118,7 @@ def number_columns(
 ) -> list[tuple[str, list[str]]]:
     """Return the columns beside the marks: header and one right-aligned text a row."""
     level = next((row.conf_level for row in rows if row.conf_level is not None), None)
-    header = f"{level_text(level)} CI" if level is not None else "CI"
+    header = f"{percent_of(level)} CI" if level is not None else "CI"
     columns = [
         ("Estimate", ["" if row.estimate is None else number(row.shown()) for row in rows]),
         (header, [interval_text(row) for row in rows]),

@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.errors import InputError
 from socialstats.figures import style
 from socialstats.text import count as counted
-from socialstats.text import level_text, number
+from socialstats.text import number, percent_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,7 +143,7 @@ def qq(
     ends_text = " to ".join(number(float(end), digits) for end in (values.min(), values.max()))
     ax.set_label(
         f"Normal Q-Q plot of {style.clean(ylabel)}, {counted(n, unit)}, {ends_text}; "
-        f"{level_text(level)} pointwise band{part}."
+        f"{percent_of(level)} pointwise band{part}."
     )
     return ax
 

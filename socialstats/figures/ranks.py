@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from socialstats.errors import InputError
 from socialstats.figures import style
 from socialstats.figures.forest import row_labels
-from socialstats.text import level_text, listing, number
+from socialstats.text import listing, number, percent_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,7 +140,7 @@ def ranks(
 
 def _legend(rows: Sequence[Row], both: bool) -> list[tuple[str, str]]:
     level = next((row.conf_level for row in rows if row.conf_level is not None), None)
-    before = f"{level_text(level)} " if level is not None else ""
+    before = f"{percent_of(level)} " if level is not None else ""
     return [
         (f"\u25ac {before}marginal", "muted"),
         *([(f"\u2500 {before}simultaneous", "muted")] if both else []),

@@ -23,10 +23,10 @@ from socialstats.inference.means import (
     with_drawn,
 )
 from socialstats.results.rows import OUT_OF_RANGE
-from socialstats.rounding import EPS, SPARE, alike
+from socialstats.rounding import EPS, SPARE, no_variation_reason
 from socialstats.text import count as counted
 from socialstats.text import number
-from socialstats.voice import one_of
+from socialstats.voice import check_choice
 
 Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -219,7 +219,7 @@ def clustered_mean(
     >>> m.mean, round(m.std_error, 4), round(m.df, 4)
     (4.0, 2.2822, 1.8)
     """
-    one_of("kind", kind, KINDS)
+    check_choice("kind", kind, KINDS)
     if len(codes) + bool(drawn) > 2:
         raise InputError(f"at most two crossed cluster factors, got {len(codes) + bool(drawn)}")
     x, c = np.asarray(values, dtype=np.float64), np.asarray(count, dtype=np.float64)
@@ -417,7 +417,9 @@ def mean_with_errors(base: ClusteredMean, errors: MeanErrors) -> ClusteredMean:
     if math.isnan(variance):
         return replace(base, undefined=ONE_HOLDS_ALL)
     if math.isnan(error):
-        return replace(base, undefined=alike("clusters" if base.clusters else "values"))
+        return replace(
+            base, undefined=no_variation_reason("clusters" if base.clusters else "values")
+        )
     base = replace(base, std_error=error, df=float(errors.df[0]))
     if len(base.clusters) < 2:
         return base
@@ -472,7 +474,7 @@ def no_spread_reason(x: FloatArray, n: float, magnitude: float) -> str:
     spread = float(np.ptp(x))
     if spread > rounding(magnitude):
         return ""
-    return alike("values") if spread else all_equal(n, float(x[0]))
+    return no_variation_reason("values") if spread else all_equal(n, float(x[0]))
 
 
 def rounding(magnitude: float) -> float:

@@ -14,7 +14,7 @@ from socialstats.inference.adjusted_p import holm
 from socialstats.inference.rows import ANYWHERE, with_ends, with_t, without_error
 from socialstats.resampling.engine import Replicates, basic
 from socialstats.results.rows import Row
-from socialstats.rounding import alike
+from socialstats.rounding import no_variation_reason
 from socialstats.text import count
 
 UNDEFINED = "one of the two is undefined"
@@ -191,7 +191,9 @@ def with_resamples(
         if row.estimate is None:
             out.append(replace(row, undefined=row.undefined or UNDEFINED))
         elif not error > 0:
-            out.append(replace(row, undefined=alike("resamples"), reason="no_variation"))
+            out.append(
+                replace(row, undefined=no_variation_reason("resamples"), reason="no_variation")
+            )
         else:
             # z from the bootstrap error tests; the interval is the basic one
             z = with_t(row, error, None, level, test=tested is None or tested[j])
@@ -270,7 +272,7 @@ def with_resampled_t(
     if g < 2 or not error > 0:
         return replace(
             row,
-            undefined=alike("resamples") if g > 1 else ONE_UNIT,
+            undefined=no_variation_reason("resamples") if g > 1 else ONE_UNIT,
             reason="no_variation" if g > 1 else "one_unit",
         )
     # Davison & Hinkley (1997), section 2.3

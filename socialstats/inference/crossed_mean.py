@@ -15,7 +15,7 @@ from socialstats.inference.clustered_mean import (
     single_cluster_reason,
 )
 from socialstats.inference.intervals import cochran_df
-from socialstats.rounding import alike, left_of_sums
+from socialstats.rounding import left_of_sums, no_variation_reason
 
 
 def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
@@ -78,7 +78,7 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
     plain, least = float(parts[0] + parts[1] - parts[2]), float(parts[:2].max())
     error = math.sqrt(max(plain, least) / size)
     if error <= left_of_sums(float(np.abs(flat - mean).mean()), magnitude):
-        return replace(base, undefined=alike("units and the judges"))
+        return replace(base, undefined=no_variation_reason("units and the judges"))
     df = cochran_df(parts[:2].tolist(), (n - 1.0, k - 1.0))
     raw = math.sqrt(plain / size) if plain > 0 else None
     return replace(base, std_error=error, df=df, floored=plain < least, unfloored_std_error=raw)

@@ -27,7 +27,7 @@ from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.inference.means import dense_codes, effective_trials, mean_errors
 from socialstats.inference.proportions import korn_graubard
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
-from socialstats.rounding import alike
+from socialstats.rounding import no_variation_reason
 from socialstats.text import count, number, quoted
 from socialstats.voice import option
 
@@ -392,7 +392,7 @@ def _closed_interval(
     if short:
         return replace(inference, why=TOO_FEW.format(n=count(inference.clusters, "unit")))
     if not error > 0:
-        return replace(inference, why=alike("clusters" if clusters else "units"))
+        return replace(inference, why=no_variation_reason("clusters" if clusters else "units"))
     if how.ci == "wald":
         reach = critical_value(how.level, None if plain < 1 else df) * error * plain
         return replace(inference, low=value - reach, high=value + reach, kind="wald")
@@ -448,7 +448,7 @@ def _resampled_interval(
     inference = replace(inference, kind=intervals.method)
     if boot.is_constant[j]:
         closed = f"perfect agreement in every unit: resamples cannot vary; {option('ci', 'closed')} has an interval"
-        return replace(inference, why=closed if perfect else alike("resamples"))
+        return replace(inference, why=closed if perfect else no_variation_reason("resamples"))
     inference = replace(inference, std_error=float(boot.std_error[j]))
     if intervals.undefined[j]:
         return replace(inference, why=intervals.undefined[j])

@@ -16,9 +16,9 @@ from socialstats.inference.rows import at_level
 from socialstats.inference.sides import has_open_end
 from socialstats.results import Result, Row
 from socialstats.results.rows import Test
-from socialstats.sentences import span
+from socialstats.sentences import interval_text
 from socialstats.text import as_given, count, number, p_value
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 MarginTest = Literal["equivalence", "noninferiority"]
 TESTS = ("equivalence", "noninferiority")
@@ -128,7 +128,7 @@ def checked_bounds(
     >>> checked_bounds(None, None, 0.2, "noninferiority")
     (-0.2, 0.2)
     """
-    one_of("test", test, TESTS)
+    check_choice("test", test, TESTS)
     if margin is not None:
         if low is not None or high is not None:
             raise InputError(
@@ -388,5 +388,7 @@ def margin_text(
         return f"{within(bounds, test)} was shown for {shown} of {count(len(verdicts), 'difference')} (unadjusted)."
     row, last = rows[0], rows[-1]
     was = "was shown" if shown else "was not shown"
-    sentence = f"{row.term} = {number(row.shown())}, {span(row)}. {within(bounds, test)} {was}"
+    sentence = (
+        f"{row.term} = {number(row.shown())}, {interval_text(row)}. {within(bounds, test)} {was}"
+    )
     return f"{sentence} ({p_value(last.p_value, name=name)}){BEYOND.get(verdicts[0], '')}."

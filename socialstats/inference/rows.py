@@ -16,7 +16,7 @@ from socialstats.inference.influence import FEWEST_SPREAD, kurtosis_of, spread_e
 from socialstats.inference.intervals import critical_value, two_sided_p, wald
 from socialstats.inference.proportions import Share
 from socialstats.results.rows import Interval, Row
-from socialstats.rounding import EPS, SPARE, alike
+from socialstats.rounding import EPS, SPARE, no_variation_reason
 
 ANYWHERE = (-math.inf, math.inf)
 NO_ENDS = "the method has no interval for these data"
@@ -109,7 +109,11 @@ def no_width(low: float, high: float) -> bool:
 def without_error(row: Row, level: float) -> Row:
     """Return a row without a standard error: its clusters, or its units where it has none, are alike."""
     row = with_ends(
-        row, None, None, level, why=alike("units" if row.n_clusters is None else "clusters")
+        row,
+        None,
+        None,
+        level,
+        why=no_variation_reason("units" if row.n_clusters is None else "clusters"),
     )
     return replace(row, reason="no_variation")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr
 
-from socialstats.arrays import FloatArray, IntArray, scaled, size_unit
+from socialstats.arrays import FloatArray, IntArray, scale_free, size_unit
 from socialstats.designs.cells import mass
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
@@ -32,8 +32,8 @@ from socialstats.resampling import (
 )
 from socialstats.resampling.permutation import TIE
 from socialstats.results.rows import Row
-from socialstats.rounding import EPS, SPARE, alike
-from socialstats.text import counted, number, shorten
+from socialstats.rounding import EPS, SPARE, no_variation_reason
+from socialstats.text import count_with_noun, number, shorten
 from socialstats.voice import option
 
 # narrowings of the range and points of the grid; exp(-DEEP) of the peak no longer counts
@@ -446,7 +446,7 @@ def cluster_counts(factors: Sequence[Factor]) -> dict[str, int]:
 def clusters_text(counts: Mapping[str, int]) -> str:
     """Return where the pairs are, from a result's counts: '' or ' in 29 clusters (scenario) x 50 clusters (writer)'."""
     factors = [
-        counted(n, name)
+        count_with_noun(n, name)
         for name, n in counts.items()
         if name != "pairs" and not name.startswith(EFFECTIVE)
     ]
@@ -735,7 +735,7 @@ def summary_of(pairs: PairValues) -> PairSummary:
         r = max(-1.0, min(1.0, covariance / (sd_first * sd_second)))
         r = float(snap_to_one(np.array(r)))
     t = mean / (sd / math.sqrt(n)) if varies(pairs.difference) else None
-    deviations = scaled(pairs.difference - mean)
+    deviations = scale_free(pairs.difference - mean)
     skewness = None
     if t is not None:
         skewness = float(c @ deviations**3) / float(c @ deviations**2) ** 1.5
@@ -833,7 +833,7 @@ def complete_summary(
 
 def implied_r(sd: float, sd_first: float, sd_second: float) -> float:
     """Correlation of the conditions that the three standard deviations imply, or InputError where there is none."""
-    s1, s2, s_d = scaled(np.array([sd_first, sd_second, sd])).tolist()
+    s1, s2, s_d = scale_free(np.array([sd_first, sd_second, sd])).tolist()
     r = float((s1**2 + s2**2 - s_d**2) / (2 * s1 * s2))
     if abs(r) > 1:
         raise InputError(
@@ -869,7 +869,7 @@ def error_ratio(values: FloatArray, count: FloatArray, d_z: float) -> float:
     1.0
     """
     n = count.sum()
-    deviations = scaled(values)
+    deviations = scale_free(values)
     deviations = deviations - count @ deviations / n
     sd = math.sqrt(float(count @ deviations**2 / n))
     skewness, kurtosis = (float(count @ (deviations / sd) ** k / n) for k in (3, 4))
@@ -899,7 +899,7 @@ def jackknife_ends(
     jack = jackknife(table, finish, units)
     errors = jackknife_errors(jack.values, jack.copies)
     low, high = errors.interval(jack.estimate, level)
-    unchanged = alike("clusters" if units.copies is None else "pairs")
+    unchanged = no_variation_reason("clusters" if units.copies is None else "pairs")
     reason = np.where(np.isnan(jack.values).any(axis=0), SINGLE, unchanged).tolist()
     intervals = [
         SizeInterval(low=a, high=b, std_error=e, df=df)

@@ -45,9 +45,9 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval as IntervalName
-from socialstats.sentences import span
+from socialstats.sentences import interval_text
 from socialstats.text import count, number
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,7 +144,7 @@ def effect_sizes(
     {'d_z': 1.403, 'g_z': 1.12, 'd_av': 1.492, 'd_rm': 1.487}
     """
     checked_level(level)
-    one_of("ci", ci, CIS)
+    check_choice("ci", ci, CIS)
     return estimate(paired, cluster=cluster, ci=ci, level=level, resamples=resamples, seed=seed)
 
 
@@ -504,7 +504,7 @@ def sentence(result: Result) -> str:
         for r in result.rows
         if r.estimate is not None and r is not row
     ]
-    ends = f", {span(row)} ({row.method})" if row.conf_low is not None else ""
+    ends = f", {interval_text(row)} ({row.method})" if row.conf_low is not None else ""
     text = f"The standardised mean difference{names} was {row.term} = {number(row.shown())}{ends}"
     sizes = f"; {', '.join(further)}" if further else ""
     return f"{text}, over {count(row.n or 0, 'pair')}{where}{sizes}."

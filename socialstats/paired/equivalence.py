@@ -52,9 +52,9 @@ from socialstats.paired.two_shares import margin_tests
 from socialstats.registry import Metric, lookup, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval
-from socialstats.sentences import span
+from socialstats.sentences import interval_text
 from socialstats.text import count, number, p_value
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,7 +154,7 @@ def equivalence(
     difference = 0.00, approximate 90% CI [−0.52, 0.52]. Noninferiority with a margin of 1 was shown
     (one-sided p = .006).
     """
-    one_of("scale", scale, SCALES)
+    check_choice("scale", scale, SCALES)
     if isinstance(paired, Groups):
         compare = lookup("two_proportions" if paired.scale == "binary" else "two_means").function
         # two groups are compared first; the test is then one of their difference
@@ -415,7 +415,7 @@ def sentence(result: Result) -> str:
     verdict = result.extras["verdict"]
     success = "shown" if verdict in ("equivalent", "noninferior") else "not shown"
     p = p_value(result.row(test).p_value, name="TOST p" if test == "equivalence" else "one-sided p")
-    return f"{text}, {span(row)}. {claim} was {success} ({p}){BEYOND.get(verdict, '')}."
+    return f"{text}, {interval_text(row)}. {claim} was {success} ({p}){BEYOND.get(verdict, '')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

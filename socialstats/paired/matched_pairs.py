@@ -23,7 +23,7 @@ from socialstats.inference.sides import one_tail
 from socialstats.resampling import Alternative
 from socialstats.resampling.permutation import flip_tail
 from socialstats.results.rows import Reason, Row
-from socialstats.rounding import alike, left_of_sums
+from socialstats.rounding import left_of_sums, no_variation_reason
 
 CELLS = {"a": "both", "b": "first only", "c": "second only", "d": "neither"}
 
@@ -306,7 +306,7 @@ def _ratio(
     if clusters < 2:
         return "a single cluster"
     if bottom <= 0:
-        return alike("clusters")
+        return no_variation_reason("clusters")
     return chi_square(root**2 / bottom, root=root, alternative=alternative)
 
 

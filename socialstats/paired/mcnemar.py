@@ -51,11 +51,20 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
 from socialstats.results.rows import Interval, Test
-from socialstats.sentences import span
+from socialstats.sentences import interval_text
 from socialstats.tables import as_text
 from socialstats.tables.spelling import spelled_alike
-from socialstats.text import alpha_text, count, interval, listing, number, p_value, quoted, shorten
-from socialstats.voice import Word, one_of, option
+from socialstats.text import (
+    count,
+    interval,
+    listing,
+    number,
+    p_value,
+    quoted,
+    shorten,
+    significance_level_text,
+)
+from socialstats.voice import Word, check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -570,7 +579,7 @@ def floored(found: Clustered) -> Caution | None:
 def disagreement(rows: Sequence[Row], level: float) -> Caution | None:
     """SS316: some tests of the result are significant and others are not."""
     tested = [r.p_value for r in rows if r.p_value is not None and r.term != "difference"]
-    below, alpha = [p for p in tested if p < round(1 - level, 12)], alpha_text(level)
+    below, alpha = [p for p in tested if p < round(1 - level, 12)], significance_level_text(level)
     if not below or len(below) == len(tested):
         return None
     spread = f"{p_value(min(tested))} to {p_value(max(tested))}"
@@ -702,7 +711,7 @@ def mcnemar(
         ("odds_ratio_ci", odds_ratio_ci, OddsRatioInterval),
         ("difference_ci", difference_ci, DifferenceInterval),
     ):
-        one_of(name, value, get_args(kinds))
+        check_choice(name, value, get_args(kinds))
     inner = inner_level(level, alternative)
     settings: dict[str, Any] = {
         "test": test,
@@ -851,12 +860,12 @@ def sentence(result: Result) -> str:
         made = NAMES[result.settings["difference_ci"]]
         if clusters:
             made = CLUSTERED_SCORE if row.interval == "score" else robust_name(len(clusters) == 2)
-        ends = f", {span(row)} ({made})"
+        ends = f", {interval_text(row)} ({made})"
     text += f"{ends}, {said_test(result)}."
     if odds.estimate is None:
         text += f" The matched odds ratio was {'infinite' if cells['b'] else 'undefined'}."
     else:
-        ends = f", {span(odds)}" if odds.has_interval else ""
+        ends = f", {interval_text(odds)}" if odds.has_interval else ""
         text += f" The matched odds ratio was {number(odds.shown())}{ends}."
     if clusters:
         p = p_value(result.row("mid_p", group=IGNORING).p_value)

@@ -62,10 +62,10 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
 from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import kind_of
+from socialstats.sentences import interval_name
 from socialstats.tables import EPSILON
-from socialstats.text import alpha_text, count, interval, number, p_value, shorten
-from socialstats.voice import one_of, option
+from socialstats.text import count, interval, number, p_value, shorten, significance_level_text
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -378,7 +378,9 @@ def paired_cautions(
         detail = "; ".join(f"{name}: {p_value(p)}" for name, p in tests.items())
         cautions.append(
             caution(
-                "SS316", detail, short=f"tests disagree at \u03b1 = {alpha_text(options.level)}"
+                "SS316",
+                detail,
+                short=f"tests disagree at \u03b1 = {significance_level_text(options.level)}",
             )
         )
     return tuple(cautions)
@@ -435,7 +437,7 @@ def sentence(result: Result) -> str:
         return f"{text}; {row.undefined}."
     ends, span = result.extras["interval"], f"interval undefined ({row.undefined})"
     if ends:
-        span = kind_of(row) + interval(
+        span = interval_name(row) + interval(
             ends[0], ends[1], row.decimals, level=result.settings["level"]
         )
     null = result.settings["null"]
@@ -561,7 +563,7 @@ def paired_difference(
     p = .035.
     """
     inner_level(level, alternative)
-    one_of("ci", ci, CIS)
+    check_choice("ci", ci, CIS)
     options = PairedDifferenceOptions(
         null=checked_number(null, "null"),
         alternative=alternative,

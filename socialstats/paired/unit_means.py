@@ -34,7 +34,7 @@ from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.paired.differences import mean_interval, with_d_z
 from socialstats.paired.matched_pairs import NOTHING, McNemarTest
 from socialstats.results import Result, Row
-from socialstats.rounding import alike, gated, left_of_sums
+from socialstats.rounding import gated, left_of_sums, no_variation_reason
 from socialstats.text import count, listing, number, p_value, quoted, shorten
 from socialstats.voice import option
 
@@ -720,7 +720,7 @@ def f_test(
     used = values > max(RANK * float(values[-1]), least)
     q = float(np.count_nonzero(used))
     if not q:
-        return alike("clusters")
+        return no_variation_reason("clusters")
     # the means on the dimensions that have a variance; the rest of them must be 0
     projected = vectors[:, used].T @ mean
     if float(np.linalg.norm(mean) ** 2 - projected @ projected) > RANK * max(

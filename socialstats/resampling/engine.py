@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from socialstats.arrays import FloatArray, IntArray, scaled, size_unit
+from socialstats.arrays import FloatArray, IntArray, scale_free, size_unit
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.rounding import alike, gated, left_of_recomputed, left_of_resamples
+from socialstats.rounding import gated, left_of_recomputed, left_of_resamples, no_variation_reason
 from socialstats.text import count, percent
 from socialstats.voice import option
 
@@ -489,7 +489,9 @@ class Replicates:
     def std_error(self) -> FloatArray:
         """Standard deviation of the usable replicates; NaN where fewer than two are usable, or all are alike."""
         usable = [column[~np.isnan(column)] for column in self.replicates.T]
-        deviation = [scaled(c).std(ddof=1) * size_unit(c) if len(c) > 1 else np.nan for c in usable]
+        deviation = [
+            scale_free(c).std(ddof=1) * size_unit(c) if len(c) > 1 else np.nan for c in usable
+        ]
         return np.where(self.is_constant, np.nan, deviation)
 
     @property
@@ -1212,7 +1214,7 @@ def gather_interval(
     missing = np.isnan(low) | np.isnan(high)
     why = [limit.undefined for limit in limits]
     for j in np.flatnonzero(missing):
-        why[j] = alike("resamples") if constant[j] else why[j] or NO_ESTIMATE
+        why[j] = no_variation_reason("resamples") if constant[j] else why[j] or NO_ESTIMATE
     return Interval(
         low=low,
         high=high,

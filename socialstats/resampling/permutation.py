@@ -14,7 +14,7 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.resampling.engine import MEMORY, Replicates, Units, columns_of, finite, unit_sums
-from socialstats.voice import one_of
+from socialstats.voice import check_choice
 
 Alternative = Literal["two_sided", "greater", "less"]
 ALTERNATIVES: tuple[str, ...] = get_args(Alternative)
@@ -61,7 +61,7 @@ def checked_alternative(alternative: Any) -> Alternative:
     """
     plain = in_our_spelling(alternative) if isinstance(alternative, str) else alternative
     if plain not in ALTERNATIVES:
-        one_of("alternative", alternative, ALTERNATIVES)
+        check_choice("alternative", alternative, ALTERNATIVES)
     return cast(Alternative, plain)
 
 
@@ -654,7 +654,7 @@ def max_t(
     [0.01, 0.62, 0.09]
     """
     alternative = checked_alternative(alternative)
-    one_of("method", method, STEPS)
+    check_choice("method", method, STEPS)
     t, b = np.asarray(statistics, dtype=np.float64), np.asarray(draws, dtype=np.float64)
     if t.ndim != 1 or b.ndim != 2 or b.shape[1] != len(t):
         raise InputError(

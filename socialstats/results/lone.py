@@ -62,7 +62,7 @@ def call_for(key: object, rows: Sequence[Row]) -> str:
     Examples
     --------
     >>> rows = [Row(term="d")]
-    >>> written("d", rows), written("p_value", rows), written(0, rows)
+    >>> call_for("d", rows), call_for("p_value", rows), call_for(0, rows)
     ("row('d')", "tidy()['p_value']", 'statistic, pvalue, or rows[0]')
     """
     if isinstance(key, int):
@@ -103,7 +103,7 @@ def only_row(
     Examples
     --------
     >>> rows = [Row(term="a", p_value=0.2), Row(term="b", p_value=0.1)]
-    >>> lone(rows, lambda row: row.p_value is not None, "Two tests", "p-value", "p_value", "pvalues")
+    >>> only_row(rows, lambda row: row.p_value is not None, "Two tests", "p-value", "p_value", "pvalues")
     Traceback (most recent call last):
     socialstats.errors.InputError: 2 rows of this result have a p-value. Say which: row('a').p_value and ...
     """
@@ -129,7 +129,7 @@ def lone_ends(rows: Sequence[Row], title: str) -> Ends:
     Raises
     ------
     InputError, UndefinedStatistic
-        As `lone`.
+        As `only_row`.
 
     Examples
     --------

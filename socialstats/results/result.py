@@ -48,7 +48,7 @@ from socialstats.results.verification import (
     rows_with_places,
     with_missing_checks,
 )
-from socialstats.text import count, counted, listing, number, quoted, shorten
+from socialstats.text import count, count_with_noun, listing, number, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Result:
         )
 
     def __repr__(self) -> str:
-        size = ", ".join(counted(n, what) for what, n in self.counts.items())
+        size = ", ".join(count_with_noun(n, what) for what, n in self.counts.items())
         lines = [
             f"<{self.title}: {size}; {self.inference}>",
             aligned_text(*text_table(self.rows[:REPR_ROWS])),
@@ -446,7 +446,7 @@ class Result:
 
     def summary(self) -> str:
         """Return the result as text: estimator, how the errors were obtained, n, terms, cautions."""
-        size = ", ".join(counted(n, what) for what, n in self.counts.items())
+        size = ", ".join(count_with_noun(n, what) for what, n in self.counts.items())
         lines = [self.title, f"Inference: {self.inference}", f"Data: {size}"]
         facts = [
             f"{k} {number(v, 4) if isinstance(v, float) else v}"

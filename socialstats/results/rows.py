@@ -16,7 +16,7 @@ import numpy as np
 
 from socialstats.errors import APPROXIMATE, Caution, InputError
 from socialstats.matching import match_keys
-from socialstats.text import MISSING, Shown, digits_of, number, quoted, rounded, shortened
+from socialstats.text import MISSING, Shown, digits_of, fixed_decimals, number, quoted, shortened
 from socialstats.text import markdown as escaped
 
 if TYPE_CHECKING:
@@ -403,7 +403,7 @@ def _subtract(rows: Sequence[Row], first: int, second: int, at: int) -> bool:
 def subtracts(rows: Sequence[Row], places: DifferencePlaces, digits: int) -> bool:
     """Return whether two estimates, printed with so many decimals, subtract to their difference printed likewise."""
     a, b, difference = (
-        int(rounded(rows[k].estimate or 0.0, digits).replace(".", "").replace(",", ""))
+        int(fixed_decimals(rows[k].estimate or 0.0, digits).replace(".", "").replace(",", ""))
         for k in places
     )
     return a - b == difference

@@ -22,10 +22,10 @@ from socialstats.text import (
     as_given,
     brackets,
     count,
-    level_text,
     listing,
     number,
     p_value,
+    percent_of,
     quoted,
     shorten,
     with_article,
@@ -544,7 +544,7 @@ def _note_lines(
 ) -> Iterable[str]:
     """Yield what the numbers are, why some are missing, and the cautions."""
     what = {
-        "interval": f"{level_text(levels[0]) if levels else ''} CIs",
+        "interval": f"{percent_of(levels[0]) if levels else ''} CIs",
         "std_error": "standard errors",
         "p_value": "p values",
         "none": "",

@@ -72,7 +72,7 @@ class Published(float):
     """A number of a row that knows its row and its field; arithmetic gives a plain float.
 
     A check whose `ours` is such a number is a check of that number. A check of anything made from it is not, unless
-    `marked` says so.
+    `as_published` says so.
 
     Examples
     --------
@@ -446,7 +446,7 @@ def with_missing_checks(rows: Sequence[Row], checks: Iterable[Check]) -> Verific
     Parameters
     ----------
     rows : sequence of Row
-        As `published` returns them: what the checks were made from.
+        As `rows_with_places` returns them: what the checks were made from.
     checks : iterable of Check
     """
     placed = []

@@ -35,7 +35,7 @@ from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import OUT_OF_RANGE, Reason, lowest_and_highest, undefined_text
-from socialstats.rounding import alike
+from socialstats.rounding import no_variation_reason
 from socialstats.scales.alignment import (
     MODE_TIES,
     NOT_ASKED,
@@ -53,7 +53,7 @@ from socialstats.scales.alignment import (
 )
 from socialstats.shares.counts import IntervalOptions, merge_cells, probabilities_text, share_row
 from socialstats.text import count, listing, number, quoted, shorten
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +88,7 @@ class AlignmentOptions:
         """Raise InputError for an impossible option."""
         checked_level(self.level)
         for name, allowed in (("ties", MODE_TIES), ("unparsed", UNPARSED), ("ci", CIS)):
-            one_of(name, getattr(self, name), allowed)
+            check_choice(name, getattr(self, name), allowed)
         if isinstance(self.refusal, int | float) and not isinstance(self.refusal, bool):
             possible = math.isfinite(self.refusal) and self.refusal >= 0
         else:
@@ -108,7 +108,7 @@ class AlignmentOptions:
 
 # why a row has no number or no interval
 NO_UNIT = "no unit has an answer of this model that counts and a mode of the reference"
-CONSTANT = alike("units and the people")
+CONSTANT = no_variation_reason("units and the people")
 ALONE = "a single unit or cluster: no interval"
 OUTSIDE = "the interval excludes the estimate: the modes of the resamples are noisier; use "
 METHODS = {
@@ -927,10 +927,10 @@ def sentence(result: Result) -> str:
         (row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0
     )
     if not estimated:
-        return sentences.undefined(f"The distance from {away}", undefined_text(rows))
+        return sentences.no_number(f"The distance from {away}", undefined_text(rows))
     low, high = lowest_and_highest(estimated)
     near, far = (quoted([row.term for row in end], 3) for end in (low, high))
-    first, last = (sentences.estimate(row) for row in (low[0], high[0]))
+    first, last = (sentences.estimate_text(row) for row in (low[0], high[0]))
     # low and high hold all that tie
     if len(estimated) == 1:
         distances = f"The distance of {near} from {away} was {first} ({among})."

@@ -34,7 +34,7 @@ from socialstats.inference.means import (
     with_drawn,
 )
 from socialstats.inference.rows import with_ends, with_t
-from socialstats.matching import joint_codes, match_keys
+from socialstats.matching import match_keys, shared_codes
 from socialstats.paired.differences import pair_values
 from socialstats.paired.size_differences import MeanSizes, SizeDifference
 from socialstats.paired.unit_means import mostly_complete
@@ -60,11 +60,11 @@ from socialstats.scales.traits import answers_and_clusters, composites
 from socialstats.sentences import (
     difference,
     direction,
-    estimate,
-    kind_of,
-    significant,
+    estimate_text,
+    interval_name,
+    interval_text,
+    is_significant,
     some_of,
-    span,
 )
 from socialstats.shares.counts import ONE_PERSON, SourceCounts, source_counts, source_factor
 from socialstats.shares.divergence import jensen_shannon
@@ -73,9 +73,9 @@ from socialstats.tables import as_table
 from socialstats.text import (
     capital,
     count,
-    level_text,
     listing,
     number,
+    percent_of,
     plural_of,
     quoted,
     shorten,
@@ -743,7 +743,7 @@ class MatchedModels:
             [*number.clusters, *[number.units] * (depth - len(number.clusters))]
             for number in self.numbers
         ]
-        joint = [joint_codes(*(clusters_of[k] for clusters_of in labels)) for k in range(depth)]
+        joint = [shared_codes(*(clusters_of[k] for clusters_of in labels)) for k in range(depth)]
         return [[codes[j] for codes in joint] for j in range(len(self.numbers))]
 
     def influence(self, k: int) -> tuple[float, FloatArray]:
@@ -941,7 +941,7 @@ def row_without_shared_units(
     means = [side.mean for side in pairs]
     joint_factors = []  # for each factor the codes of both levels, equal where labels are equal
     for factors in zip(*(side.factors for side in pairs), strict=True):
-        joint = joint_codes(*(factor.levels for factor in factors))
+        joint = shared_codes(*(factor.levels for factor in factors))
         joint_factors.append([c[factor.codes] for c, factor in zip(joint, factors, strict=True)])
     common = any(len(np.intersect1d(*codes)) for codes in joint_factors)
     row = replace(
@@ -1644,7 +1644,7 @@ MOST_NAMED = 3  # significant differences that sentences name
 def named_differences(rows: Sequence[Row]) -> list[Row]:
     """Return the differences that sentences name: the significant ones of up to three, else the largest."""
     tested = [row for row in rows if row.group == DIFFERENCE and row.p_adjusted is not None]
-    significant_rows = [row for row in tested if significant(row)]
+    significant_rows = [row for row in tested if is_significant(row)]
     if 0 < len(significant_rows) <= MOST_NAMED:
         return significant_rows
     return sorted(tested, key=lambda row: -abs(row.estimate or 0.0))[:1]
@@ -1695,11 +1695,11 @@ def sentence(
     if len(differences) == 1 or not tested or not ranks:
         return text
     first = [row.term for row in ranks if row.conf_low == 1]
-    approximate = kind_of(ranks[0])
+    approximate = interval_name(ranks[0])
     later = [row.term for row in numbers if row.term not in first]
     who = f"all but {listing(shortened(later), 5)}" if later and len(later) < len(first) else ""
     return (
-        f"{text} {capital(f'{approximate}{level_text(level)}')} simultaneous rank intervals included rank 1 (the "
+        f"{text} {capital(f'{approximate}{percent_of(level)}')} simultaneous rank intervals included rank 1 (the "
         f"{rule.best}) for {count(len(first))} of {count(len(numbers), noun)} ({who or listing(shortened(first), 5)})."
     )
 
@@ -1709,17 +1709,22 @@ def extremes_sentence(rows: Sequence[Row], phrase: str, rule: ComparisonRule, no
     numbers = sorted_numbers(rows, rule.best)
     low, high = (numbers[0], numbers[-1]) if rule.best == "lowest" else (numbers[-1], numbers[0])
     if low.estimate == high.estimate:
-        if len({span(row) for row in numbers}) == 1:
-            return f"{capital(with_the(phrase))} was the same for all {count(len(numbers), noun)} ({estimate(low)})."
+        if len({interval_text(row) for row in numbers}) == 1:
+            models = count(len(numbers), noun)
+            return (
+                f"{capital(with_the(phrase))} was the same for all {models} ({estimate_text(low)})."
+            )
         # several numbers beyond what is possible are equal at the limit, and their intervals are not
         at = "cut at " * (low.limits is not None and low.estimate in low.limits)
-        bounds = listing([f"{shorten(row.term, 40)}: {span(row)}" for row in numbers], most=4)
+        bounds = listing(
+            [f"{shorten(row.term, 40)}: {interval_text(row)}" for row in numbers], most=4
+        )
         return (
             f"{capital(with_the(phrase))} of each {noun} was {at}{number(low.shown())} ({bounds})."
         )
     tied = [sum(row.estimate == end.estimate for row in numbers) - 1 for end in (high, low)]
     highest, lowest = (
-        f"{shorten(end.term, 40)} ({estimate(end)})"
+        f"{shorten(end.term, 40)} ({estimate_text(end)})"
         + f", tied with {count(n, f'other {noun}')}" * (n > 0)
         for end, n in zip((high, low), tied, strict=True)
     )
@@ -1745,7 +1750,7 @@ def differences_sentence(
         return model_difference_sentence(row, phrase, shared=row.term in shared)
     untested = len(differences) - len(tested)
     what = f"{'tested ' if untested else ''}differences between {plural_of(noun)}"
-    text = some_of(sum(significant(row) for row in tested), len(tested), what)
+    text = some_of(sum(is_significant(row) for row in tested), len(tested), what)
     why = {row.undefined for row in differences if row.p_adjusted is None}
     reason = f" ({why.pop()})" if len(why) == 1 else ""
     if untested:

@@ -52,20 +52,26 @@ from socialstats.results.rows import (
     rows_with,
     undefined_text,
 )
-from socialstats.rounding import alike
-from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
+from socialstats.rounding import no_variation_reason
+from socialstats.sentences import (
+    difference,
+    estimate_text,
+    interval_name,
+    is_significant,
+    tied_first,
+)
 from socialstats.text import (
     capital,
     count,
-    level_text,
     listing,
     number,
+    percent_of,
     plural_of,
     quoted,
     shorten,
     shortened,
 )
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -508,7 +514,7 @@ def constant(values: FloatArray, what: str) -> str:
     """State that values show no variation, or none between clusters."""
     if np.ptp(values) == 0:
         return f"all {count(len(values))} {what} are equal: no standard error, no test"
-    return alike("clusters within tasks")
+    return no_variation_reason("clusters within tasks")
 
 
 def interval_method(board: Board, units: BoolArray, pooling: str, wilson_ends: bool) -> str:
@@ -620,7 +626,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         inference += f", {draws} draws, seed {seed}"
     words = f"No {noun} has a mean ({rows[0].undefined}), and so none has a rank."
     if ranked:
-        intervals = capital(f"{kind_of(rows[0])}{level_text(level)} {kind} rank intervals")
+        intervals = capital(f"{interval_name(rows[0])}{percent_of(level)} {kind} rank intervals")
         width = number(float(np.mean(sets.high - sets.low + 1)), 1)
         words = (
             f"{intervals} included rank 1 for {count(len(first))} of {count(len(means), noun)} "
@@ -711,7 +717,7 @@ def sentence(result: Result) -> str:
         return f"No {noun} has a mean score ({undefined_text(means)})."
     best, name = ranked[0], shorten(ranked[0].term)
     gaps = [difference_of(result, best.term, row.term) for row in ranked[1:]]
-    score_text = f"mean score {estimate(best)}; {over(result)}"
+    score_text = f"mean score {estimate_text(best)}; {over(result)}"
     tied = [row.term for row in ranked if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
         return tied_first(
@@ -726,7 +732,7 @@ def sentence(result: Result) -> str:
     # one difference is told already
     if len(gaps) < 2 or not tested:
         return text
-    n_higher = sum(significant(row) and (row.estimate or 0.0) > 0 for row in tested)
+    n_higher = sum(is_significant(row) and (row.estimate or 0.0) > 0 for row in tested)
     others = f"{len(gaps)} other {plural_of(noun)}"
     if not n_higher:
         return f"{text} {name} did not score significantly higher than any of the {others} (Holm)."
@@ -826,7 +832,7 @@ def leaderboard(
     m1 ranked first of 2 models (mean score 4.60, ...; 5 items). The mean score was higher for m1 than m2 (...).
     """
     checked_level(level)
-    one_of("pooling", pooling, POOLINGS)
+    check_choice("pooling", pooling, POOLINGS)
     settings = {
         "task": task,
         "pooling": pooling,

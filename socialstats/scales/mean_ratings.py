@@ -409,7 +409,7 @@ def sentence(result: Result) -> str:
     units = (
         f" over {count(weighing.units, 'unit')} ({effective_text(weighing)})" if weighing else ""
     )
-    return f"The mean rating{units} was {sentences.estimate(result.rows[0])}."
+    return f"The mean rating{units} was {sentences.estimate_text(result.rows[0])}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -18,7 +18,7 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean, with_spread
 from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.rows import RowKey
-from socialstats.sentences import estimate
+from socialstats.sentences import estimate_text
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 
@@ -329,7 +329,7 @@ def group_mean_row(
 def means_text(rows: Sequence[Row], models: int) -> str:
     """State the means over all models."""
     sentences = [
-        f"the mean of {shorten(row.term, 50)} was {estimate(row)}"
+        f"the mean of {shorten(row.term, 50)} was {estimate_text(row)}"
         for row in rows
         if row.group == "mean over models"
     ]

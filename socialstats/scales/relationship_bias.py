@@ -60,12 +60,12 @@ from socialstats.scales.couples import (
     match_couples,
     scenario_means,
 )
-from socialstats.sentences import estimate as estimated
+from socialstats.sentences import estimate_text as estimated
 from socialstats.sentences import stat
 from socialstats.shares.counts import probabilities_text
 from socialstats.tables import as_text
 from socialstats.text import count, listing, number, p_value, quoted, shorten
-from socialstats.voice import Word, one_of, option
+from socialstats.voice import Word, check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -1080,7 +1080,7 @@ def relationship_bias(
         "seed": checked_seed(seed),
     }
     for name, allowed in ALLOWED.items():
-        one_of(name, settings[name], get_args(allowed))
+        check_choice(name, settings[name], get_args(allowed))
     if len(settings["answers"]) != 2 or settings["answers"][0] == settings["answers"][1]:
         raise InputError(
             f"{option('answers', settings['answers'])} must be two different answers: the one that means "

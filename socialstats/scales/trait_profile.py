@@ -63,7 +63,7 @@ from socialstats.scales.traits import (
     weight_variants,
 )
 from socialstats.text import count, listing, meant, number, quoted, shorten
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -962,9 +962,9 @@ def trait_profile(
         judges=JUDGES,
         activated=("mean", "each"),
     )
-    one_of("changes", changes, ("baseline", "all"))
+    check_choice("changes", changes, ("baseline", "all"))
     if entropy is not None:
-        one_of("entropy", entropy, ENTROPIES)
+        check_choice("entropy", entropy, ENTROPIES)
     if isinstance(zero, JudgeZeros):
         settings["zero"] = replace(zero.under(settings["weights"]), centre=settings["centre"])
     if activation is not None:

@@ -67,7 +67,7 @@ from socialstats.shares.counts import (
 )
 from socialstats.shares.sources import People, population, population_cautions
 from socialstats.text import count, number, p_value, quoted, shorten
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -647,7 +647,7 @@ def choice_shares(
     >>> result.row("x", group="model").estimate, result.row("x", group="model - human").estimate
     (0.75, 0.25)
     """
-    one_of("ci", ci, get_args(Ci))
+    check_choice("ci", ci, get_args(Ci))
     settings = {
         "source": source,
         "reference": reference,
@@ -776,7 +776,7 @@ def shares_text(result: Result, name: str) -> str:
     rows = [row for row in result.rows if row.role == "estimate" and row.key[:-1] == key]
     parts = []
     for row in rows[:MOST_NAMED]:
-        value = "undefined" if row.estimate is None else sentences.estimate(row)
+        value = "undefined" if row.estimate is None else sentences.estimate_text(row)
         parts.append(f"{shorten(row.term)} {value}")
     more = f" and {len(rows) - MOST_NAMED} more levels" if len(rows) > MOST_NAMED else ""
     return ", ".join(parts) + more
@@ -807,7 +807,7 @@ def difference_text(result: Result, source: str, base: str) -> str:
 def difference_and_p(row: Row) -> str:
     """Return one difference."""
     adjusted_p = "" if row.p_adjusted is None else f", {p_of(row)}"
-    return f"{shorten(row.term)} {sentences.estimate(row)}{adjusted_p if row.conf_low is not None else ''}"
+    return f"{shorten(row.term)} {sentences.estimate_text(row)}{adjusted_p if row.conf_low is not None else ''}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

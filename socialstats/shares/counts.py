@@ -35,7 +35,7 @@ from socialstats.resampling.permutation import (
 from socialstats.results import Row
 from socialstats.shares.divergence import summed
 from socialstats.text import count, number, quoted, shorten
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 Scale = Literal["arithmetic", "geometric"]
 
@@ -158,7 +158,7 @@ def interval_options(
     ci: str, level: float, resamples: int, seed: int, allowed: Sequence[str]
 ) -> IntervalOptions:
     """Return how the interval is made, its options checked; ``"auto"`` is Wilson's."""
-    one_of("ci", ci, allowed)
+    check_choice("ci", ci, allowed)
     return IntervalOptions(
         ci="wilson" if ci == "auto" else ci,
         level=checked_level(level),
@@ -475,7 +475,7 @@ def source_counts(
     NothingToAnalyse
         If there is no rating.
     """
-    one_of("refusal", refusal, REFUSALS)
+    check_choice("refusal", refusal, REFUSALS)
     factor = source_factor(design, source, alone)
     levels, value, is_rated = design.levels, design.value, design.status == OK
     if refusal == "level" and np.any(design.status == REFUSAL):

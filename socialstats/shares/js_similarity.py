@@ -36,7 +36,7 @@ from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
-from socialstats.rounding import alike
+from socialstats.rounding import no_variation_reason
 from socialstats.shares.counts import (
     PairTable,
     RaterCounts,
@@ -71,7 +71,7 @@ from socialstats.shares.split_half import (
     split_half,
 )
 from socialstats.text import count, listing, number, p_value, quoted, shorten
-from socialstats.voice import one_of, option
+from socialstats.voice import check_choice, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,13 +88,13 @@ REASONS: dict[str, Reason] = {
     ALONE: "one_unit",
     ONE_UNIT: "one_unit",
     SINGLE: "unidentified",
-    **{alike(what): "no_variation" for what in ("units", "clusters", "resamples")},
+    **{no_variation_reason(what): "no_variation" for what in ("units", "clusters", "resamples")},
 }
 
 
 def still(codes: Sequence[IntArray]) -> str:
     """State that independent units, or their clusters, are alike."""
-    return alike("clusters" if codes else "units")
+    return no_variation_reason("clusters" if codes else "units")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -627,7 +627,8 @@ def plain_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Ro
     row = replace(row, estimate=1 - float(found.plain[k]), method=f"plug-in, {PLAIN}")
     if found.why[k] or not error > 0 or not df >= 1:
         return undefined(
-            row, found.why[k] or alike("units" if row.n_clusters is None else "clusters")
+            row,
+            found.why[k] or no_variation_reason("units" if row.n_clusters is None else "clusters"),
         )
     row = replace(with_t(row, error, df, settings["level"], within=(0.0, 1.0), test=False), df=df)
     if settings["ci"] != "noncentral":
@@ -932,7 +933,7 @@ def js_similarity(
     >>> round(result.row("model (plug-in)").estimate, 4), round(result.row("model").estimate, 4)
     (0.7375, 0.944)
     """
-    one_of("aggregate", aggregate, get_args(Aggregate))
+    check_choice("aggregate", aggregate, get_args(Aggregate))
     settings = {
         "reference": reference,
         "source": source,
@@ -1192,7 +1193,7 @@ def one_source(row: Row, plain: Row) -> str:
     """State the similarity of one source with interval and test."""
     beside = "" if plain.estimate is None else f" (plug-in {number(plain.shown())})"
     test = "" if row.p_value is None else f", {p_value(row.p_value)} against equal shares"
-    return f"{shorten(row.term)} {sentences.estimate(row)}{beside}{test}"
+    return f"{shorten(row.term)} {sentences.estimate_text(row)}{beside}{test}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

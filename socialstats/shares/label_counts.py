@@ -21,7 +21,7 @@ from socialstats.registry import Metric
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, Row
 from socialstats.results.definitions import Definition, PlainSample, RowKey, sample_of_mean
-from socialstats.sentences import estimate
+from socialstats.sentences import estimate_text
 from socialstats.shares.counts import (
     METHODS,
     RESAMPLED,
@@ -291,8 +291,8 @@ def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str])
         next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without")
     )
     most_cited = "; ".join(
-        f"{shorten(cited.term)} by {count(cited.estimate or 0.0, *unit)} (share of {unit[1]} {estimate(of_units)}; "
-        f"of {label[1]} {estimate(of_labels)})"
+        f"{shorten(cited.term)} by {count(cited.estimate or 0.0, *unit)} "
+        f"(share of {unit[1]} {estimate_text(of_units)}; of {label[1]} {estimate_text(of_labels)})"
         for cited, of_units, of_labels in trios[:SAID]
     )
     least = f"{count(without)} cited none" if without else "each cited at least one"

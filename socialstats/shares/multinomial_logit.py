@@ -33,7 +33,7 @@ from socialstats.inference.robust import ContrastErrors, Joint, Robust, cluster_
 from socialstats.inference.rows import with_each_t
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import estimate as estimated
+from socialstats.sentences import estimate_text as estimated
 from socialstats.shares.counts import source_counts
 from socialstats.shares.sources import RaterSource, human_source
 from socialstats.text import count, listing, number, p_value, quoted, shorten

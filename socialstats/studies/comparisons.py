@@ -62,15 +62,15 @@ from socialstats.studies.page import (
 )
 from socialstats.text import (
     Shown,
+    as_words,
     capital,
     count,
-    level_text,
     listing,
     number,
     percent,
+    percent_of,
     quoted,
     shorten,
-    spoken,
 )
 from socialstats.voice import option
 
@@ -102,7 +102,7 @@ def group_matrix(
     design: Comparisons, groups: Mapping[str, str], name: str, level: float = 0.95
 ) -> Block:
     """Return the matrix of win rates between groups of items, each with its interval (ties count as half)."""
-    found, kind = single(group_win_rates(design, groups, level=level)), spoken(name)
+    found, kind = single(group_win_rates(design, groups, level=level)), as_words(name)
     columns: dict[str, Column] = {
         "Against": "group",
         "Win rate": "estimate",
@@ -116,7 +116,7 @@ def group_matrix(
         sentences=(found.sentence(),),
         draw=partial(heat, found.rows),
         figure_title=f"Win rates of each {kind} (rows) against the others (columns)",
-        caption=f"Cells: win rate and number of comparisons, ties as half wins; {level_text(level)} CIs in the table "
+        caption=f"Cells: win rate and number of comparisons, ties as half wins; {percent_of(level)} CIs in the table "
         f"({found.inference}).",
         tables=(
             table_of(
@@ -164,7 +164,7 @@ def fit_check(fit: BradleyTerryResult) -> Diagnostic:
         gof = fit.goodness_of_fit(cells="total")
     except UndefinedStatistic as error:
         return Diagnostic(FOLLOWS, str(error), "Not tested.")
-    if not sentences.significant(gof.rows[-1]):
+    if not sentences.is_significant(gof.rows[-1]):
         return Diagnostic(FOLLOWS, gof.sentence(), "No significant misfit.")
     misfit = "Wins of pairs deviated from the model. Rely on cluster-robust errors."
     if set(fit.fitted_state.sizes) - {"pair"}:
@@ -217,8 +217,8 @@ def presented(design: Comparisons) -> tuple[str, str]:
 def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, str]:
     """Return the methods paragraphs of the model, the brief one first."""
     terms = [r.term for r in fit.rows if r.group in ("order", "covariate")]
-    with_terms = f" with effects of {listing([spoken(term) for term in terms])}" if terms else ""
-    level = level_text(options.level)
+    with_terms = f" with effects of {listing([as_words(term) for term in terms])}" if terms else ""
+    level = percent_of(options.level)
     ties = {
         "davidson": " Ties followed Davidson's model.",
         "rao_kupper": " Ties followed Rao and Kupper's model.",
@@ -297,7 +297,7 @@ def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
             size = row.estimate or 0.0
             sign = "zero" if abs(size) <= SAME else "positive" if size > 0 else "negative"
             certain = "not reliable" if verdict(row) == "open" else "reliable"
-            found[f"the effect of {spoken(row.term, 30)}"] = f"{sign} and {certain}"
+            found[f"the effect of {as_words(row.term, 30)}"] = f"{sign} and {certain}"
     return found
 
 
@@ -436,7 +436,7 @@ def strengths_block(
         fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS
     )
     quoted_ranks = ranks if untrusted(fit) else joint  # those of the answer
-    worth, level = fit.worth(level=options.level), level_text(options.level)
+    worth, level = fit.worth(level=options.level), percent_of(options.level)
     return Block(
         id="strengths",
         question=f"Which {item} was preferred?",
@@ -466,7 +466,7 @@ def last_ranked(marginal: Result) -> str:
     """State the rank of the last item with its marginal rank interval."""
     known = [row for row in marginal.rows if row.estimate is not None]
     last = max(known, key=lambda row: row.estimate or 0.0)
-    return sentences.ranked(
+    return sentences.rank_sentence(
         shorten(last.term, 40), last, len(known), last.conf_level or 0.95, simultaneous=False
     )
 
@@ -480,7 +480,7 @@ def rank_figures(
         return []
     against = fit.win_probability(rows[0].term, rows[-1].term)
     last = shorten(rows[-1].term, 40)
-    level = level_text(marginal.rows[0].conf_level or 0.95)
+    level = percent_of(marginal.rows[0].conf_level or 0.95)
     return [
         Block(
             id="ranks",
@@ -497,7 +497,7 @@ def rank_figures(
             question=f"How often was each {item} expected to win?",
             sentences=(
                 f"{shorten(rows[0].term, 40)} was expected to win against {last} with probability "
-                f"{sentences.estimate(against.rows[0])}.",
+                f"{sentences.estimate_text(against.rows[0])}.",
             ),
             draw=partial(wins, rows),
             results=(against,),
@@ -518,7 +518,7 @@ def errors_text(fit: BradleyTerryResult) -> str:
     """Return how the standard errors were made, for a caption."""
     sizes = fit.fitted_state.sizes
     return (
-        f"CR2, {' x '.join(f'{size:,} {spoken(name)} clusters' for name, size in sizes.items())}"
+        f"CR2, {' x '.join(f'{size:,} {as_words(name)} clusters' for name, size in sizes.items())}"
         if sizes
         else (fit.inference)
     )
@@ -526,8 +526,8 @@ def errors_text(fit: BradleyTerryResult) -> str:
 
 def rank_sentence(marginal: Result, joint: Result | None) -> str:
     """Return how many ranks the marginal (and the simultaneous) rank intervals contained on average."""
-    level = level_text(marginal.rows[0].conf_level or 0.95)
-    kind = sentences.kind_of(max(marginal.rows, key=lambda row: row.approximate))
+    level = percent_of(marginal.rows[0].conf_level or 0.95)
+    kind = sentences.interval_name(max(marginal.rows, key=lambda row: row.approximate))
     said = f"{capital(kind)}{level} marginal rank intervals contained {mean_width(marginal)} of "
     said += f"{count(len(marginal.rows))} ranks on average"
     return (
@@ -553,10 +553,10 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
             replace(row, df=None), own[row.term]
         )  # df grow with opponents, not with these
         what = f"comparisons of {shorten(row.term, 40)}, which has {count(own[row.term])}"
-        return () if more is None else (sentences.halving(more, what, quantity),)
+        return () if more is None else (sentences.halving_sentence(more, what, quantity),)
     if not sizes:
         more = clusters_to_halve(row, fit.design.n_rows)
-        return () if more is None else (sentences.halving(more, "comparisons", quantity),)
+        return () if more is None else (sentences.halving_sentence(more, "comparisons", quantity),)
     name, more = min(sizes, key=lambda one: sizes[one]), clusters_to_halve(row)
     if more is None:
         return ()
@@ -568,7 +568,7 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
     if not all(units):
         return ()
     beside = f", and {listing(units[1:])} in proportion" if units[1:] else ""
-    return (sentences.halving(more, f"{units[0]}{beside}", quantity),)
+    return (sentences.halving_sentence(more, f"{units[0]}{beside}", quantity),)
 
 
 def strength_table(
@@ -623,14 +623,16 @@ def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = 
     ]
     rows, adjusted = adjust_family_by_holm(untested, "effects beside the strengths")
     told = [effect_sentence(r) for r in rows if r.term not in said]
-    tables = [rows_table(rows, "Effects in log-odds", labels=[spoken(row.term) for row in rows])]
+    tables = [rows_table(rows, "Effects in log-odds", labels=[as_words(row.term) for row in rows])]
     if beside:
         told.append(changes_sentence(beside))
         tables.append(fits_table(beside))
     about = tuple(
         c for c in fit.cautions if c.rows is not None and {row.term for row in rows} & set(c.rows)
     )
-    kinds = [BESIDE[str(row.group)] or spoken(row.term, 30) for row in rows if row.term not in said]
+    kinds = [
+        BESIDE[str(row.group)] or as_words(row.term, 30) for row in rows if row.term not in said
+    ]
     return Block(
         id="effects",
         question=f"What were the effects of {listing(list(dict.fromkeys(kinds))) or 'covariates'}?",
@@ -648,8 +650,8 @@ def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = 
 def effect_sentence(row: Row) -> str:
     """Return one effect as a sentence: order, tie parameter, or covariate."""
     if row.estimate is None or row.conf_low is None:
-        return sentences.undefined(
-            f"the interval of {spoken(row.term)}", row.undefined or "no estimate"
+        return sentences.no_number(
+            f"the interval of {as_words(row.term)}", row.undefined or "no estimate"
         )
     if row.group == "tie":
         half = np.exp(row.estimate) / (2 + np.exp(row.estimate))
@@ -660,15 +662,15 @@ def effect_sentence(row: Row) -> str:
         )
         return (
             f"Two equal items tied with probability {number(float(share), bounded=True)} in {model} model "
-            f"({spoken(row.term)} = {sentences.estimate(row)})."
+            f"({as_words(row.term)} = {sentences.estimate_text(row)})."
         )
     numbers = f"({sentences.stat(row)}, log-odds)"
     tested = row.p_value is not None
-    clear = sentences.significant(row) if tested else sentences.reliable(row)
+    clear = sentences.is_significant(row) if tested else sentences.reliable(row)
     name = (
         "The order effect"
         if row.group == "order"
-        else f"The effect of one unit of {spoken(row.term)}"
+        else f"The effect of one unit of {as_words(row.term)}"
     )
     if not clear:
         return (
@@ -677,7 +679,7 @@ def effect_sentence(row: Row) -> str:
     if row.group == "order":
         return f"Items shown {'first' if row.estimate > 0 else 'second'} were preferred {numbers}."
     return (
-        f"{capital(spoken(row.term))} {'raised' if row.estimate > 0 else 'lowered'} the odds of "
+        f"{capital(as_words(row.term))} {'raised' if row.estimate > 0 else 'lowered'} the odds of "
         f"being chosen {numbers}."
     )
 
@@ -894,7 +896,7 @@ def rank_answer(fit: BradleyTerryResult, options: StudyOptions, start: str = "")
     """Return the ranks of the strongest and the weakest item with intervals, a phrase and a sentence."""
     joint, ranks, rows = not untrusted(fit), page_ranks(fit, options), strongest(fit)
     said = [
-        sentences.ranked(
+        sentences.rank_sentence(
             shorten(row.term), ranks.row(row.term), len(rows), options.level, simultaneous=joint
         )
         for row in (rows[0], rows[-1])

@@ -27,7 +27,7 @@ from socialstats.registry import refuse_weights
 from socialstats.results import Row, Verifications, combine_verifications
 from socialstats.results.rows import difference_places, subtracts
 from socialstats.scales.compare_models import COMPARISON_RULES, common_text, left_out_caution
-from socialstats.sentences import undefined
+from socialstats.sentences import no_number
 from socialstats.shares.sources import human_source, models_of, raters_of
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import (
@@ -241,7 +241,7 @@ def merge(
         for level, o in named
         if not options.brief or not compared
     ]
-    said += [undefined(f"the result of {shorten(level)}", why) for level, why in lost.items()]
+    said += [no_number(f"the result of {shorten(level)}", why) for level, why in lost.items()]
     lead, found = (
         lead_words(compared),
         compared[0].results[0] if compared and compared[0].results else None,

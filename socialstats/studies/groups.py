@@ -37,7 +37,7 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.paired import plain
 from socialstats.studies.repeats import each_answer
-from socialstats.text import capital, count, counted, level_text, listing, shorten
+from socialstats.text import capital, count, count_with_noun, listing, percent_of, shorten
 from socialstats.voice import option
 
 USED = ("level", "smallest_effect", "verify")
@@ -84,7 +84,7 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
         ),
         planning=halved(design.clusters, lead, design.n_rows, "the difference", df=lead.df),
         strip=Strip(
-            title=f"{estimand(design)} ({minus(design)}) with {level_text(options.level)} CI",
+            title=f"{estimand(design)} ({minus(design)}) with {percent_of(options.level)} CI",
             axis=axis_of(design),
             marks=(
                 Mark(
@@ -109,7 +109,7 @@ def answer(design: Groups, lead: Row, first: str, second: str) -> str:
     """Return the comparison in one sentence."""
     if design.scale != "ordinal":
         return sentences.difference(quantity(design), first, second, lead)
-    return sentences.headline(
+    return sentences.reference_sentence(
         f"The probability that {first} is higher than {second}", lead, CHANCE, "chance"
     )
 
@@ -140,7 +140,7 @@ def difference_block(design: Groups, result: Result, lead: Row) -> Block:
         sentences=(result.sentence(),),
         draw=partial(forest, drawn, sort=False, reference=reference, xlabel=label),
         figure_title=f"Both groups, and the difference {minus(design)}",
-        caption=f"{level_text(lead.conf_level or 0.95)} CIs. {estimand(design)}: {lead.method}; "
+        caption=f"{percent_of(lead.conf_level or 0.95)} CIs. {estimand(design)}: {lead.method}; "
         f"n = {count(design.n_rows, 'unit')}.",
         tables=(rows_table(result.rows, f"Both groups and their difference ({minus(design)})"),),
         results=(result,),
@@ -208,7 +208,7 @@ def diagnostics(design: Groups) -> tuple[Diagnostic, ...]:
         found_of.append(
             Diagnostic(
                 f"Do clusters of {shorten(factor.name, 40)} have units of both groups?",
-                f"{counted(both, 'cluster')} of {count(len(factor.levels))}.",
+                f"{count_with_noun(both, 'cluster')} of {count(len(factor.levels))}.",
                 so_what,
             )
         )
@@ -220,7 +220,7 @@ def methods(design: Groups, result: Result, options: StudyOptions) -> str:
     said = f"{quantity(design).removeprefix('the ')} of two independent groups"
     return (
         f"Differences in {said} ({minus(design)}) were estimated over {count(design.n_rows, 'unit')}. "
-        f"Test and {level_text(options.level)} CI: {result.inference}."
+        f"Test and {percent_of(options.level)} CI: {result.inference}."
     )
 
 

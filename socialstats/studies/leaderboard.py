@@ -34,11 +34,11 @@ from socialstats.scales.leaderboard import (
 )
 from socialstats.sentences import (
     difference,
-    estimate,
-    halving,
+    estimate_text,
+    halving_sentence,
+    is_significant,
     more_of,
-    ranked,
-    significant,
+    rank_sentence,
     some_of,
 )
 from socialstats.studies.comparisons import last_ranked
@@ -67,7 +67,7 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import other_first
-from socialstats.text import capital, count, level_text, listing, plural_of, shorten, shortened
+from socialstats.text import capital, count, listing, percent_of, plural_of, shorten, shortened
 
 MOST_CELLS = 12  # models (and tasks) of a heat map
 MOST_FOREST = 60  # models of a figure
@@ -178,7 +178,7 @@ def span(row: Row | None) -> str | None:
 def board_block(numbers: Numbers) -> Block:
     """Return the mean of each model with its interval and rank intervals."""
     marginal, joint = by_term(numbers.marginal.rows), by_term(numbers.joint.rows)
-    level = level_text(numbers.main.settings["level"])
+    level = percent_of(numbers.main.settings["level"])
     shown = numbers.all_ordered
     columns: dict[str, Any] = {
         "Rank": lambda r: None if (rank := marginal[r.term].estimate) is None else int(rank),
@@ -247,7 +247,7 @@ def ranks_block(numbers: Numbers) -> Block | None:
     """Return the ranks with both rank intervals; None where fewer than two models have a mean."""
     if len(numbers.ordered) < 2:
         return None
-    level = level_text(numbers.main.settings["level"])
+    level = percent_of(numbers.main.settings["level"])
     return Block(
         id="ranks",
         question=f"What is the rank interval of each {numbers.noun}?",
@@ -282,10 +282,12 @@ def lead_block(numbers: Numbers) -> Block | None:
         tasks = len(numbers.main.extras["tasks"])
         unit += f" in proportion over the {count(tasks, 'task')}" if tasks > 1 else ""
         said.append(
-            halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}")
+            halving_sentence(
+                more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"
+            )
         )
     title = f"Differences in mean score between {name} and each other {numbers.noun}"
-    level = level_text(numbers.main.settings["level"])
+    level = percent_of(numbers.main.settings["level"])
     return Block(
         id="lead",
         question=f"How far was {name} ahead?"
@@ -314,7 +316,7 @@ def pairs_block(numbers: Numbers) -> Block | None:
     if len(rows) < 2:
         return None
     tested = [row for row in rows if row.p_adjusted is not None]
-    clear = sum(significant(row) for row in tested)
+    clear = sum(is_significant(row) for row in tested)
     lost = len(rows) - len(tested)
     said = some_of(
         clear, len(tested), f"{'tested ' if lost else ''}differences between two {numbers.nouns}"
@@ -348,7 +350,7 @@ def two_adjustments(numbers: Numbers) -> tuple[str, ...]:
     """Return the models whose rank intervals, by the max-t test, rest on other clear differences than Holm's p."""
     if numbers.joint.extras["holm"]:
         return ()
-    clear = [row for row in numbers.differences if significant(row)]
+    clear = [row for row in numbers.differences if is_significant(row)]
     higher, lower = (
         Counter(
             str(row.label("model" if ((row.estimate or 0.0) > 0) == first else "minus"))
@@ -484,7 +486,7 @@ def pooling_block(numbers: Numbers) -> Block | None:
     best = ordered(second)
     said = f"With {WEIGHED[other]}, no {numbers.noun} has a mean score ({second[0].undefined})."
     if best:
-        said = f"With {WEIGHED[other]}, {shorten(best[0].term)} ranked first (mean score {estimate(best[0])}). "
+        said = f"With {WEIGHED[other]}, {shorten(best[0].term)} ranked first (mean score {estimate_text(best[0])}). "
         said += f"{count(len(moved), numbers.noun)} of {count(len(numbers.ordered))} changed rank."
     cells = tuple(
         (
@@ -500,7 +502,10 @@ def pooling_block(numbers: Numbers) -> Block | None:
     top = numbers.ordered[:1]
     behind: tuple[str, ...] = ()
     if other_first(top, best):
-        mean, was = estimate(best[0]), f"{shorten(top[0].term)} ({estimate(own[top[0].term])})"
+        mean, was = (
+            estimate_text(best[0]),
+            f"{shorten(top[0].term)} ({estimate_text(own[top[0].term])})",
+        )
         behind = (
             f"With {WEIGHED[other]}, {shorten(best[0].term)} had the highest mean score ({mean}), not {was}. "
             "This difference was not tested.",
@@ -544,7 +549,7 @@ def missing_block(numbers: Numbers) -> Block | None:
     named = listing([f"{shorten(name, 40)} ({count(k)})" for name, k in lost.items()], 8)
     said = [f"{count(len(lost), numbers.noun)} lacked scores of some units: {named}."]
     if known:
-        first = f"{shorten(known[0].term)} ranked first (mean score {estimate(known[0])})"
+        first = f"{shorten(known[0].term)} ranked first (mean score {estimate_text(known[0])})"
         said.append(f"On the {count(n, numbers.unit)} shared by all {numbers.nouns}, {first}.")
     else:
         reason = (
@@ -640,7 +645,9 @@ def rank_words(numbers: Numbers) -> tuple[str, ...]:
         return ()
     level = float(numbers.main.settings["level"])
     return (
-        ranked(shorten(found[0].term), found[0], len(numbers.ordered), level, simultaneous=True),
+        rank_sentence(
+            shorten(found[0].term), found[0], len(numbers.ordered), level, simultaneous=True
+        ),
     )
 
 
@@ -778,7 +785,7 @@ def interval_name(numbers: Numbers) -> str:
 def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     """Return the methods: first in brief, then in full."""
     main = numbers.main
-    level, tasks = level_text(main.settings["level"]), main.extras["tasks"]
+    level, tasks = percent_of(main.settings["level"]), main.extras["tasks"]
     pooled = (
         f" ({count(len(tasks), 'fixed task')}, {WEIGHED[main.settings['pooling']]})"
         if tasks

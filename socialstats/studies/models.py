@@ -30,7 +30,7 @@ from socialstats.scales.compare_models import (
 from socialstats.scales.leaderboard import difference_of
 from socialstats.scales.over_models import over_models
 from socialstats.scales.relationship_bias import BIAS
-from socialstats.sentences import halving, more_of, significant, some_of, stat
+from socialstats.sentences import halving_sentence, is_significant, more_of, some_of, stat
 from socialstats.studies.estimates import (
     beside,
     df_text,
@@ -44,9 +44,9 @@ from socialstats.studies.page import Block, Mark, Strip, StudyOptions
 from socialstats.text import (
     capital,
     count,
-    level_text,
     listing,
     number,
+    percent_of,
     plural_of,
     shorten,
     shortened,
@@ -157,7 +157,9 @@ def tests_by(found: Result) -> str:
 def own_tests(rows: Sequence[Row]) -> str:
     """Return how many levels were significant alone, of those that have a test."""
     tested = [row for row in rows if row.p_value is not None]
-    return some_of(sum(significant(row) for row in tested), len(tested), "tests of single levels")
+    return some_of(
+        sum(is_significant(row) for row in tested), len(tested), "tests of single levels"
+    )
 
 
 def alone_words(found: Result) -> tuple[str, ...]:
@@ -205,7 +207,7 @@ def matched_words(shown: Sequence[Block], by: str) -> str:
 def tests_of(found: Result) -> tuple[list[Row], list[Row]]:
     """Return the differences with a test, and those that are significant after Holm's adjustment."""
     tested = [row for row in found.rows if row.group == DIFFERENCE and row.p_adjusted is not None]
-    return tested, [row for row in tested if significant(row)]
+    return tested, [row for row in tested if is_significant(row)]
 
 
 def apart_from(found: Result, name: str) -> str:
@@ -322,7 +324,7 @@ def leaderboard_block(
         for name, r in ranks.items()
         if r.conf_low is not None and r.conf_high is not None
     }
-    said, level = str(found.settings["number"]), level_text(found.settings["level"])
+    said, level = str(found.settings["number"]), percent_of(found.settings["level"])
     ranked = bool(ranks)
     ends = {"Estimate": "estimate", "Low": "conf_low", "High": "conf_high"}
     columns: dict[str, Any] = (
@@ -400,7 +402,7 @@ def halving_words(found: Result) -> tuple[str, ...]:
     if found.extras["pairs"]:
         return pairs_to_halve(more, found.design, "item", quantity)
     unit = more_of(found.extras["cluster"], found.extras["unit"])
-    return (halving(more, unit, quantity),) if unit else ()
+    return (halving_sentence(more, unit, quantity),) if unit else ()
 
 
 def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
@@ -490,7 +492,7 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
         if row.role == "difference"
     ]
     tested = [row for row in gaps if row.p_adjusted is not None]
-    clear = [row for row in tested if significant(row)]
+    clear = [row for row in tested if is_significant(row)]
     what, largest = (
         "differences between groups of models",
         sorted(clear, key=lambda row: -abs(row.estimate or 0.0)),
@@ -511,7 +513,7 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
             label="Group of models",
         ),
         figure_title=title,
-        caption=f"Points: means over models; unadjusted {level_text(options.level)} CIs (t, models as the "
+        caption=f"Points: means over models; unadjusted {percent_of(options.level)} CIs (t, models as the "
         f"sample); n = {count(len(models_of(found)), 'model')}. Differences: Welch's t.",
         tables=(
             rows_table(means, f"Mean {number_of} of groups of models", term="Group"),

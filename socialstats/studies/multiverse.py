@@ -23,7 +23,7 @@ from socialstats.studies.estimates import (
     whole,
 )
 from socialstats.studies.page import Block, Table
-from socialstats.text import Shown, capital, count, level_text, number, p_value, shorten
+from socialstats.text import Shown, capital, count, number, p_value, percent_of, shorten
 
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
 
@@ -38,7 +38,7 @@ def multiverse_block(
 ) -> Block:
     """Return the block of a multiverse: one row per analysis variant, the page's own as the vertical line."""
     rows = found.rows
-    level = level_text(next((row.conf_level for row in rows if row.conf_level is not None), 0.95))
+    level = percent_of(next((row.conf_level for row in rows if row.conf_level is not None), 0.95))
     title = f"{capital(quantity)} by analysis variant"
     caption = f"Points: estimates with unadjusted {level} CIs; line: this page's estimate. {note}"
     base = rows[0].estimate or 0.0
@@ -142,7 +142,7 @@ def dependence_block(
 def _dependence_sentence(rows: Sequence[Row], what: str) -> str:
     """Return the estimate under independence, then under each kind of clustering."""
     said = [
-        sentences.estimate(row) + ("" if row.p_value is None else f", {p_value(row.p_value)}")
+        sentences.estimate_text(row) + ("" if row.p_value is None else f", {p_value(row.p_value)}")
         for row in rows
     ]
     first = f"Treating {what} as independent gave {said[0]}."

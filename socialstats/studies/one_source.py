@@ -35,7 +35,7 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.paired import plain
 from socialstats.studies.repeats import each_answer, repeats_block
-from socialstats.text import capital, count, level_text, shorten, spoken
+from socialstats.text import as_words, capital, count, percent_of, shorten
 
 USED = ("level", "seed", "resamples", "verify")
 MOST_STRATA = 3  # among the results of the page
@@ -85,7 +85,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         answer=(answer(design, lead),),
         planning=halved(design.clusters, lead, lead.n_units, "the estimate", df=lead.df),
         strip=Strip(
-            title=f"{capital(label(design, lead))} with {level_text(options.level)} CI",
+            title=f"{capital(label(design, lead))} with {percent_of(options.level)} CI",
             axis=label(design, lead),
             marks=(mark_of(lead, shorten(plain(source_of(design)), 40)),),
         ),
@@ -162,11 +162,9 @@ def label(design: Ratings, lead: Row) -> str:
 def answer(design: Ratings, lead: Row) -> str:
     """Return the mean, or the share of yes or of the most frequent level, in one sentence."""
     if has_mean(design) or is_yes_no(design):
-        return (
-            f"{capital(quantity(design))} was {sentences.estimate(lead)} ({sample(design, lead)})."
-        )
+        return f"{capital(quantity(design))} was {sentences.estimate_text(lead)} ({sample(design, lead)})."
     what = f"The most frequent level of {named(design)} was '{shorten(lead.term, 40)}', with a share of"
-    return f"{what} {sentences.estimate(lead)} ({sample(design, lead)})."
+    return f"{what} {sentences.estimate_text(lead)} ({sample(design, lead)})."
 
 
 def sample(design: Ratings, lead: Row) -> str:
@@ -215,12 +213,12 @@ def mean_block(design: Ratings, mean: Result) -> Block:
     return Block(
         id="mean",
         question=f"How high was {quantity(design)}?",
-        sentences=(f"{capital(quantity(design))} was {sentences.estimate(mean.rows[0])}.",),
+        sentences=(f"{capital(quantity(design))} was {sentences.estimate_text(mean.rows[0])}.",),
         draw=partial(
             forest, rows, sort=False, reference=None, xlabel=quantity(design).removeprefix("the ")
         ),
         figure_title=capital(quantity(design).removeprefix("the ")),
-        caption=f"Point and bar: estimate and {level_text(mean.settings['level'])} CI ({mean.inference}); "
+        caption=f"Point and bar: estimate and {percent_of(mean.settings['level'])} CI ({mean.inference}); "
         f"n = {count(rows[0].n_units or 0, 'unit')}.",
         tables=(rows_table(rows, "Estimate over all units", units=True),),
         results=(mean,),
@@ -235,14 +233,14 @@ def drawn(rows: list[Row]) -> list[Row]:
 def stratum_block(mean: Result, k: int, name: str) -> Block:
     """Return the mean at each level of a stratum."""
     rows = [replace(row, group=None) for row in mean.rows if row.label("stratum") == name]
-    called = spoken(name)
+    called = as_words(name)
     return Block(
         id=f"stratum-{k + 1}",
         question=f"How high was it at each level of {called}?",
         sentences=(f"Differences between levels of {called} were not tested.",),
         draw=partial(forest, drawn(rows), sort=False, reference=None, xlabel="mean", label=called),
         figure_title=f"Mean by {called}",
-        caption=f"Points and bars: means and {level_text(mean.settings['level'])} CIs, unadjusted.",
+        caption=f"Points and bars: means and {percent_of(mean.settings['level'])} CIs, unadjusted.",
         tables=(rows_table(rows, f"Mean by {called}", term=capital(called), units=True),),
         part="main" if k < MOST_STRATA else "appendix",
     )
@@ -256,13 +254,13 @@ def shares_block(design: Ratings, shares: Result) -> Block:
         id="shares",
         question=f"How often did each level of {named(design)} occur?",
         sentences=(
-            f"'{shorten(top.term, 40)}' occurred most: its share was {sentences.estimate(top)}.",
+            f"'{shorten(top.term, 40)}' occurred most: its share was {sentences.estimate_text(top)}.",
         ),
         draw=partial(
             forest, drawn(rows), sort=False, reference=None, xlabel="share of values", label="level"
         ),
         figure_title=f"Share of each level of {named(design)}",
-        caption=f"Points and bars: shares and {level_text(shares.settings['level'])} CIs ({shares.inference}), "
+        caption=f"Points and bars: shares and {percent_of(shares.settings['level'])} CIs ({shares.inference}), "
         "unadjusted. Shares sum to 1.",
         tables=(rows_table(rows, "Share of each level", term="Level", units=True),),
         results=(shares,),
@@ -293,7 +291,7 @@ def diagnostics(design: Ratings) -> tuple[Diagnostic, ...]:
 
 def methods(design: Ratings, results: list[Result], options: StudyOptions) -> tuple[str, ...]:
     """Return the methods: what was estimated, and the interval of each."""
-    units, level = count(design.unit_count.sum(), unit_noun(design)), level_text(options.level)
+    units, level = count(design.unit_count.sum(), unit_noun(design)), percent_of(options.level)
     what = (
         f"{capital(quantity(design))} was"
         if has_mean(design)

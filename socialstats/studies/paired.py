@@ -65,18 +65,18 @@ from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import turned, turns
 from socialstats.text import (
     Shown,
-    alpha_text,
     as_given,
     capital,
     count,
-    counted,
+    count_with_noun,
     digits_of,
-    level_text,
     listing,
     number,
     p_value,
     percent,
+    percent_of,
     shorten,
+    significance_level_text,
 )
 from socialstats.voice import Word, option
 
@@ -156,7 +156,7 @@ def methods_of(rows: Sequence[Row]) -> str:
 def ci_text(row: Row, method: str | None) -> str:
     """Return what a caption says of an interval: level, method and n."""
     how = f" ({method})" if method else ""
-    return f"{level_text(row.conf_level or 0.95)} CI{how}; n = {count(row.n or 0, 'pair')}"
+    return f"{percent_of(row.conf_level or 0.95)} CI{how}; n = {count(row.n or 0, 'pair')}"
 
 
 def beside_text(design: Paired, result: Result) -> str:
@@ -187,8 +187,8 @@ def beside_text(design: Paired, result: Result) -> str:
         none, other = f"'{shorten(design.levels[1], 30)}'", shorten(design.conditions[1], 40)
         return f"{said}. No pair had {none} under {other} only, so the matched odds ratio was infinite."
     if odds.estimate is None:
-        return f"{said}. {sentences.undefined('The matched odds ratio', odds.undefined or 'no discordant pairs')}"
-    return f"{said}; the matched odds ratio was {sentences.estimate(odds)}."
+        return f"{said}. {sentences.no_number('The matched odds ratio', odds.undefined or 'no discordant pairs')}"
+    return f"{said}; the matched odds ratio was {sentences.estimate_text(odds)}."
 
 
 def plain(name: str) -> str:
@@ -285,7 +285,7 @@ def tests_block(result: Result, level: float) -> Block | None:
     rows = [r for r in result.rows if is_test(r)]
     if len(rows) < 2:
         return None
-    asked, alpha = QUESTIONS.get(result.metric, ONE), alpha_text(level)
+    asked, alpha = QUESTIONS.get(result.metric, ONE), significance_level_text(level)
     disagree = [c.detail for c in result.cautions if c.code == "SS316"]
     known = [r for r in rows if r.p_value is not None]
     which = (
@@ -319,7 +319,7 @@ def effects_block(design: Paired, result: Result, mean: Row) -> Block:
     if lead.estimate is not None:
         beside = "".join(f", {r.term} = {number(r.estimate)}" for r in others)
         said = (
-            f"The standardised difference was {lead.term} = {sentences.estimate(lead)}{beside}. "
+            f"The standardised difference was {lead.term} = {sentences.estimate_text(lead)}{beside}. "
             f"Report it with its unit of analysis, {count(lead.n or 0, 'pair')}."
         )
     apart = [
@@ -369,7 +369,7 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
     left = design.count - (np.arange(len(differences)) == far)
     without = compare(replace(design, count=left).take(left > 0), options)
     row = without.rows[0]
-    was, still = sentences.significant(lead), sentences.significant(row)
+    was, still = sentences.is_significant(lead), sentences.is_significant(row)
     said = {(True, True): "remained", (True, False): "was no longer", (False, True): "became"}
     kept = f"the difference {said.get((was, still), 'was still not')} significant"
     if row.p_value is None:
@@ -408,7 +408,7 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
             digits=lead.decimals,
         ),
         figure_title="Normal Q-Q plot of the differences",
-        caption=f"Points: pairs, by their difference; band: pointwise {level_text(options.level)} range of a normal "
+        caption=f"Points: pairs, by their difference; band: pointwise {percent_of(options.level)} range of a normal "
         f"sample with the same mean and SD; n = {count(design.n_pairs, 'pair')}.",
         tables=(
             rows_table(
@@ -467,7 +467,7 @@ def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     rows = levels.sorted()
     narrow = [] if levels.narrow is None else margins(levels.narrow)
     if all(row.conf_low is None for row in rows):
-        return sentences.undefined(
+        return sentences.no_number(
             "The difference in shares", margins(levels.together)[0].undefined or "no interval"
         )
     # that all differences are small is claimed only if every single test claims it (an intersection-union test)
@@ -505,7 +505,7 @@ def told(row: Row, together: float | None = None) -> str:
     """Name a level with its difference and interval; `together` is the level of all simultaneous intervals."""
     shown = row if together is None else replace(row, conf_level=together)
     kind = "" if together is None else "simultaneous"
-    return f"'{shorten(row.term, 40)}' ({sentences.estimate(shown, kind=kind)})"
+    return f"'{shorten(row.term, 40)}' ({sentences.estimate_text(shown, kind=kind)})"
 
 
 def joint(main: Result) -> str:
@@ -673,14 +673,16 @@ def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
             "Uneven clusters make intervals less reliable." if most > 4 * least else "Even enough."
         )
         check = f"How even are the clusters of {shorten(factor.name, 40)}?"
-        found.append(Diagnostic(check, f"{counted(len(sizes), f'clusters of {span}')}.", so_what))
+        found.append(
+            Diagnostic(check, f"{count_with_noun(len(sizes), f'clusters of {span}')}.", so_what)
+        )
     return tuple(found)
 
 
 def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return the methods paragraphs, the first one brief."""
-    lead, level = numbers.main, level_text(options.level)
-    alpha = alpha_text(options.level)
+    lead, level = numbers.main, percent_of(options.level)
+    alpha = significance_level_text(options.level)
     what = "shares of each level" if numbers.levels is not None else quantity(design)
     brief = f"Differences in {what} ({minus(design)}) were estimated over {count(design.n_pairs, 'pair')}. "
     if design.scale == "binary":
@@ -897,7 +899,7 @@ def of_intervals(block: Block, found: Result, main: Result) -> Block | None:
     others_of = count(len(known), "other interval")
     same = f"so did {count(agreed)} of {others_of}" if agreed else f"none of {others_of} did"
     said = (
-        f"The {level_text(own.conf_level or 0.95)} CI of this page {verdict}; {same} "
+        f"The {percent_of(own.conf_level or 0.95)} CI of this page {verdict}; {same} "
         f"(lowest limit {number(low, own.decimals, bounded=own.bounded)}, "
         f"highest {number(high, own.decimals, bounded=own.bounded)})."
     )
@@ -965,7 +967,9 @@ def equivalence_text(design: Paired, numbers: Numbers, options: StudyOptions) ->
         return ""
     first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
     p = None if design.scale == "binary" else result.row("equivalence").p_value
-    return sentences.equivalence(first, second, result.rows[0], smallest, p, unit=unit_of(options))
+    return sentences.equivalence_sentence(
+        first, second, result.rows[0], smallest, p, unit=unit_of(options)
+    )
 
 
 def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
@@ -1003,7 +1007,7 @@ def turned_words(result: Result, lead: Row) -> tuple[str, ...]:
         if lead.p_value is not None and turns(lead, row)
     ]
     verb = "was" if len(others) == 1 else "were"
-    clear = "not " * sentences.significant(lead)
+    clear = "not " * sentences.is_significant(lead)
     named = capital(listing([f"{name} ({p_value(p)})" for name, p in others]))
     return (
         *turned(lead, alike, "the difference"),
@@ -1029,21 +1033,21 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
             Mark(label="smallest effect of interest", value=v, kind="reference")
             for v in (-smallest, smallest)
         ]
-    title, what = f"Difference ({minus(design)}) with {level_text(options.level)} CI", "shares"
+    title, what = f"Difference ({minus(design)}) with {percent_of(options.level)} CI", "shares"
     if numbers.levels is None:
         marks.append(mark_of(lead, shorten(minus(design), 48)))
         if numbers.bounds is not None and options.effect_scale == "raw":
             narrow = leading(numbers, numbers.bounds)
             marks.append(
                 mark_of(
-                    narrow, f"{level_text(narrow.conf_level or 0.9)} CI of the equivalence test"
+                    narrow, f"{percent_of(narrow.conf_level or 0.9)} CI of the equivalence test"
                 )
             )
     else:
         marks += [
             mark_of(row, shorten(row.term, 48)) for row in numbers.levels.sorted()[:MOST_MARKS]
         ]
-        title = f"Differences in shares ({minus(design)}) with simultaneous {level_text(options.level)} CIs"
+        title = f"Differences in shares ({minus(design)}) with simultaneous {percent_of(options.level)} CIs"
     if design.scale == "numeric":
         what = plain(design.columns.get("value", "value"))
     return Strip(title=title, axis=f"difference in {what}", marks=tuple(marks))

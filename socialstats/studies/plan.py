@@ -499,7 +499,9 @@ def sentence(test: Examined) -> str:
     H1 (reminders help) is supported: difference 0.31, 95% CI [0.11, 0.51], one-sided p = .002, adjusted p = .004.
     """
     row, h = test.row, test.hypothesis
-    parts = [sentences.estimate(row)] if row.estimate is not None or row.p_value is None else []
+    parts = (
+        [sentences.estimate_text(row)] if row.estimate is not None or row.p_value is None else []
+    )
     if row.p_value is not None:
         side = "" if h.alternative == "two-sided" else "one-sided "
         parts.append(side + p_value(row.p_value))

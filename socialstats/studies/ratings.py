@@ -75,15 +75,15 @@ from socialstats.studies.page import (
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.text import (
     Shown,
+    as_words,
     capital,
     count,
-    level_text,
     listing,
     number,
     percent,
+    percent_of,
     quoted,
     shorten,
-    spoken,
     with_article,
 )
 
@@ -104,9 +104,9 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
         if result.rows[0].term == "mean"
     }
     said = [
-        sentences.undefined(row.term, row.undefined or "no estimate")
+        sentences.no_number(row.term, row.undefined or "no estimate")
         if row.estimate is None
-        else f"{row.term}{means.get(row.term, '')} was {sentences.estimate(row)}."
+        else f"{row.term}{means.get(row.term, '')} was {sentences.estimate_text(row)}."
         for row in rows
     ]
     return Block(
@@ -120,7 +120,7 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
             xlabel="agreement: 1 = perfect, 0 = chance (percent agreement: 0 = none)",
         ),
         figure_title="Coefficients of agreement",
-        caption=f"Points and bars: estimates and {level_text(lead.settings['level'])} CIs. {sizes(lead)}. "
+        caption=f"Points and bars: estimates and {percent_of(lead.settings['level'])} CIs. {sizes(lead)}. "
         "Percent agreement is not corrected for chance, so it is not comparable with the others.",
         tables=(
             rows_table(
@@ -166,7 +166,7 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
     said = [f"Kappa is undefined for all {count(len(pairs), 'pair')} of raters."]
     if held:
         low, high = (
-            f"{quoted([r.term for r in enough if r.estimate == end.estimate], 3)}, {sentences.estimate(end)}"
+            f"{quoted([r.term for r in enough if r.estimate == end.estimate], 3)}, {sentences.estimate_text(end)}"
             for end in extremes(enough)
         )
         compared = count(len(enough), "pair") + " whose raters both varied" * bool(
@@ -185,7 +185,7 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
             for r in known
             if sentences.with_p(r)
             and r.conf_low is not None
-            and sentences.reliable(r) != sentences.significant(replace(r, p_adjusted=None))
+            and sentences.reliable(r) != sentences.is_significant(replace(r, p_adjusted=None))
         ]
         if apart:
             said.append(
@@ -203,7 +203,7 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
         caption=(
             "Each cell: kappa and the units that both raters rated. Blue: above chance; orange: below."
             if few
-            else f"Points and bars: kappa and {level_text(kappa.settings['level'])} CIs."
+            else f"Points and bars: kappa and {percent_of(kappa.settings['level'])} CIs."
         )
         + " Differences between pairs were not tested.",
         tables=(
@@ -243,10 +243,10 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block:
         replace(whole, term="all units"),
         *(replace(r, term=r.group or r.term, group=None) for r in tested),
     ]
-    named, k = spoken(name), list(design.strata).index(name)
+    named, k = as_words(name), list(design.strata).index(name)
     said = [f"Alpha is undefined within every level of {named}."]
     if found := extremes(rows[1:]):
-        low, high = (f"'{shorten(r.term, 40)}', {sentences.estimate(r)}" for r in found)
+        low, high = (f"'{shorten(r.term, 40)}', {sentences.estimate_text(r)}" for r in found)
         said = [
             f"Over {count(len(parts), 'level')} of {named}, alpha was lowest for {low}.",
             f"It was highest for {high}. Differences between levels were not tested.",
@@ -259,7 +259,7 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block:
             forest, rows[:MOST_LISTED], sort=False, xlabel="alpha", reference=0.0, label=named
         ),
         figure_title=f"Krippendorff's alpha by {named}",
-        caption=f"Points and bars: alpha and {level_text(result.settings['level'])} CIs. Where ratings vary little, "
+        caption=f"Points and bars: alpha and {percent_of(result.settings['level'])} CIs. Where ratings vary little, "
         "alpha is low even if raters mostly agree.",
         tables=(rows_table(rows, f"Alpha by {named}", term=capital(named)),),
         results=(result,) if adjusted is None else (result, adjusted),
@@ -275,7 +275,7 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
     rows += [replace(result.rows[0], term=label, group=None) for label, result in results.items()]
     said = [f"Alpha is undefined {what}."]
     if found := extremes(rows[1:]):
-        low, high = (f"'{shorten(r.term, 60)}', {sentences.estimate(r)}" for r in found)
+        low, high = (f"'{shorten(r.term, 60)}', {sentences.estimate_text(r)}" for r in found)
         said = [
             f"Alpha was highest for {high}.",
             *([f"It was lowest for {low}."] if len(rows) > 2 else []),
@@ -286,7 +286,7 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
         sentences=tuple(said),
         draw=partial(forest, rows[:MOST_LISTED], sort=False, xlabel="alpha"),
         figure_title=f"Krippendorff's alpha {what}",
-        caption=f"Points and bars: alpha and {level_text(whole.settings['level'])} CIs, of units with two ratings or "
+        caption=f"Points and bars: alpha and {percent_of(whole.settings['level'])} CIs, of units with two ratings or "
         "more. Differences were not tested.",
         tables=(rows_table(rows, f"Alpha {what}", term="Raters"),),
         results=tuple(results.values()),
@@ -313,8 +313,8 @@ def refusals_block(refused: Result | None, whole: Result, plain: Result | None) 
     ]
     scale = whole.settings["scale"]
     said = [
-        f"With refusals as a level, nominal alpha was {sentences.estimate(held)}.",
-        f"With refusals excluded, nominal alpha was {sentences.estimate(without)}.",
+        f"With refusals as a level, nominal alpha was {sentences.estimate_text(held)}.",
+        f"With refusals excluded, nominal alpha was {sentences.estimate_text(without)}.",
     ]
     if scale != "nominal":
         rows.append(replace(own, term=f"refusals excluded, {scale}"))
@@ -435,7 +435,7 @@ def answer_of_judges(result: Result) -> str:
             )
     none = f"none agreed significantly more or less with {people} than {people} with each other"
     low, high = (
-        f"{sentences.estimate(r)} ('{shorten(r.group or '', 30)}')" for r in extremes(known)
+        f"{sentences.estimate_text(r)} ('{shorten(r.group or '', 30)}')" for r in extremes(known)
     )
     return (
         f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The difference in kappa (judge "
@@ -471,7 +471,7 @@ def judges_block(result: Result) -> Block:
     ]
     lost = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None]
     said += [
-        sentences.undefined(
+        sentences.no_number(
             f"The difference of '{shorten(row.group or '', 40)}'", row.undefined or "no estimate"
         )
         for row in lost[:LISTED]
@@ -484,7 +484,7 @@ def judges_block(result: Result) -> Block:
         sentences=tuple(said),
         draw=partial(forest, drawn, sort=False, xlabel=xlabel) if drawn else None,
         figure_title=f"Agreement of each judge with {people}, and of {people} with each other",
-        caption=f"Points and bars: kappa pooled over pairs of raters and {level_text(result.settings['level'])} CIs "
+        caption=f"Points and bars: kappa pooled over pairs of raters and {percent_of(result.settings['level'])} CIs "
         f"({result.inference}). Results do not generalise to other raters.",
         tables=(
             rows_table(
@@ -617,7 +617,7 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
         ),
         draw=partial(forest, [*joint, *rows], sort=False, xlabel="kappa"),
         figure_title=f"{kappa.title}: all pairs pooled, and the highest and lowest pairs",
-        caption=f"Points and bars: kappa and {level_text(options.level)} CIs. Highest and lowest: of pairs with at "
+        caption=f"Points and bars: kappa and {percent_of(options.level)} CIs. Highest and lowest: of pairs with at "
         f"least {FEWEST_UNITS} common units; selected extremes overstate differences.",
         tables=(
             Table("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), cells),
@@ -724,12 +724,12 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         return None
     own = [row for row in found.rows if row.estimate is not None]
     groups = {
-        spoken(name): [r for r in own if r.label("stratum") == name] for name in design.strata
+        as_words(name): [r for r in own if r.label("stratum") == name] for name in design.strata
     }
     said = [found.sentence()]
     for where, rows in (*groups.items(), ("rater", [r for r in own if r.label("rater")])):
         low, high = (
-            f"{sentences.estimate(r)} ({shorten(r.term, 40)})"
+            f"{sentences.estimate_text(r)} ({shorten(r.term, 40)})"
             for r in extremes(rows) or (Row(term=""),) * 2
         )
         said += [f"By {where}, means ranged from {low} to {high}."] if len(rows) > 1 else []
@@ -739,7 +739,7 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
     labels = [
         f"rater: {r.term}"
         if r.label("rater")
-        else f"{spoken(str(r.label('stratum')), 30)}: {r.term}"
+        else f"{as_words(str(r.label('stratum')), 30)}: {r.term}"
         if r.label("stratum")
         else r.term
         for r in found.rows
@@ -754,7 +754,7 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         sentences=tuple(said),
         draw=partial(forest, drawn, sort=False, reference=None, xlabel="mean rating"),
         figure_title=f"Mean rating of all units{f', by {listing(by)}' if by else ''}",
-        caption=f"Points and bars: means over units of their mean rating and {level_text(options.level)} CIs "
+        caption=f"Points and bars: means over units of their mean rating and {percent_of(options.level)} CIs "
         f"({found.inference}). {'Other differences' if compared else 'Differences'} were not tested.",
         tables=(
             rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),
@@ -994,11 +994,13 @@ def answer(result: Result) -> str:
     """State alpha, and where its interval lies among Krippendorff's customary minima."""
     row, scale = result.rows[0], result.settings["scale"]
     if row.estimate is None:
-        return sentences.undefined(
+        return sentences.no_number(
             f"Krippendorff's alpha ({scale})", row.undefined or "no estimate"
         )
     units, raters = result.counts["units"], result.counts.get("raters")
-    return sentences.agreement(f"Krippendorff's α ({scale})", row, units, raters, band_of(row))
+    return sentences.agreement_sentence(
+        f"Krippendorff's α ({scale})", row, units, raters, band_of(row)
+    )
 
 
 def without_constant(design: Ratings, numbers: Numbers) -> list[str]:
@@ -1023,7 +1025,7 @@ def without_constant(design: Ratings, numbers: Numbers) -> list[str]:
             level = shorten(design.levels[int(given[0])], 40)
             n = f"{count(result.counts['units'], 'unit')}, {count(result.counts['raters'], 'rater')}"
             said.append(
-                f"Without {quoted([name])}, who always gave '{level}', it was {sentences.estimate(row)} ({n})."
+                f"Without {quoted([name])}, who always gave '{level}', it was {sentences.estimate_text(row)} ({n})."
             )
     return said
 
@@ -1064,7 +1066,7 @@ def planned(alpha: Result, judged: Result | None) -> tuple[str, ...]:
     more = clusters_to_halve(row, row.n_clusters or round(row.df) + 1)
     clusters = getattr(alpha.design, "clusters", ())
     unit = sentences.more_of(clusters[0].name if clusters else None)
-    return (sentences.halving(more, unit, what),) if more is not None and unit else ()
+    return (sentences.halving_sentence(more, unit, what),) if more is not None and unit else ()
 
 
 def strip(numbers: Numbers) -> Strip:
@@ -1153,7 +1155,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
             "of raters, on the same units. ",
         )
     )
-    row, ends = alpha.rows[0], f"{level_text(options.level)} CIs used {alpha.inference}."
+    row, ends = alpha.rows[0], f"{percent_of(options.level)} CIs used {alpha.inference}."
     if row.conf_low is None and row.undefined:
         ends = f"There was no test or CI: {sentences.because(row.undefined)}."
     return (

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from socialstats.results import Row
-from socialstats.sentences import direction, significant, stat, with_p
+from socialstats.sentences import direction, is_significant, stat, with_p
 from socialstats.studies.page import Outcome
 from socialstats.text import count, shorten
 
@@ -31,7 +31,7 @@ def turns(own: Row, other: Row, reference: float = 0.0) -> bool:
     """
     both = (own, other)
     values = [row.estimate - reference for row in both if row.estimate is not None]
-    tested = {significant(row) for row in both if with_p(row)}
+    tested = {is_significant(row) for row in both if with_p(row)}
     sides = {direction(row, reference) for row in both if row.conf_low is not None}
     return (len(values) == 2 and values[0] * values[1] < 0) or max(len(tested), len(sides)) > 1
 

@@ -17,7 +17,7 @@ from socialstats.designs.replies import replies_of
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import estimate
+from socialstats.sentences import estimate_text
 from socialstats.shares.counts import join_labels
 from socialstats.shares.reply_shares import RATER, reply_shares
 from socialstats.shares.sources import RaterSource, human_source, raters_of
@@ -242,7 +242,7 @@ def bounds_sentence(rows: dict[str, Row], refused: int, name: str, target: str =
     .300, and for it .500.
     """
     without, against, favour = (rows.get(words) for words in RULES.values())
-    first = "undefined" if without is None else estimate(without)
+    first = "undefined" if without is None else estimate_text(without)
     ends = ["undefined" if row is None else number(row.shown()) for row in (against, favour)]
     return (
         f"{name} was {first} without the {count(refused, 'refusal')}; counting all refusals against {target} "

@@ -15,7 +15,7 @@ from itertools import islice, zip_longest
 from typing import TypeVar
 
 from socialstats.errors import InputError
-from socialstats.progress import tell
+from socialstats.progress import announce
 from socialstats.tables.aliases import Records
 from socialstats.tables.delimited import all_records, delimiter_of
 from socialstats.tables.formats import Format
@@ -85,7 +85,7 @@ def as_encoded(read: Callable[[Source], T], source: Source, format: Format) -> t
         if not words:
             raise bad_text(source, format) from error
     note = f"not UTF-8, and read as Windows-1252, such as {quoted(words)}"
-    if not tell(f"note: {source.name}: {note}"):
+    if not announce(f"note: {source.name}: {note}"):
         warnings.warn(f"{source.name}: {note}", UnicodeWarning, stacklevel=2)
     return read(replace(source, encoding=WESTERN)), note
 

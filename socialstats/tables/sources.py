@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.progress import tell
+from socialstats.progress import announce
 from socialstats.tables.aliases import Bytes
 from socialstats.tables.limits import RATIO_FROM, exceeded, limit, within
 from socialstats.tables.writing import is_read
@@ -414,7 +414,7 @@ def _arrives(handle: int, name: str, seconds: float) -> bool:
     if poll.poll(1000 * max(min(seconds, PATIENCE), 0)):
         return True
     if seconds > PATIENCE:
-        tell(
+        announce(
             f"waiting for data from {name}, for {count(round(seconds - PATIENCE), 'second')} at most"
         )
         return bool(poll.poll(1000 * (seconds - PATIENCE)))

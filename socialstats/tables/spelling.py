@@ -32,12 +32,12 @@ def plain(label: str) -> str:
     if label.isascii():
         found = " ".join(label.split()).casefold()
     else:
-        label = unicodedata.normalize("NFKC", _visible(label))
+        label = unicodedata.normalize("NFKC", _without_invisible(label))
         found = unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
     return found[:-2] if found.endswith(".0") and WHOLE.fullmatch(found) else found
 
 
-def _visible(label: str) -> str:
+def _without_invisible(label: str) -> str:
     return "".join(ch for ch in label if not _invisible(ch))
 
 
@@ -94,6 +94,6 @@ def told_apart(label: str, other: str) -> str:
         if mine != theirs and mine and not (both.isascii() and both.isprintable()):
             place = " at the end" if end == len(label) and all(map(_invisible, mine)) else ""
             found.append(" ".join(f"U+{ord(ch):04X}" for ch in mine[:MOST_POINTS]) + place)
-    return f"'{shorten(_visible(label))}'" + (
+    return f"'{shorten(_without_invisible(label))}'" + (
         f" ({', '.join(found[:MOST_POINTS])})" if found else ""
     )

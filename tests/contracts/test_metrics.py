@@ -21,7 +21,7 @@ from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics import METRICS
 from socialstats.references import REFERENCES
 from socialstats.results import TIDY_COLUMNS, Result, Row
-from socialstats.text import counted
+from socialstats.text import count_with_noun
 from tests.contracts.subjects import run, subject_of
 
 ROOT = Path(__file__).parents[2]
@@ -372,7 +372,7 @@ def test_summary_says_estimator_inference_and_n(name, results):
     text = results(name).summary()
     assert results(name).title in text
     assert results(name).inference in text
-    assert all(counted(n, what) in text for what, n in results(name).counts.items())
+    assert all(count_with_noun(n, what) in text for what, n in results(name).counts.items())
     assert all(c.code in text for c in results(name).cautions)
 
 

@@ -52,7 +52,7 @@ def imported() -> dict[str, str]:
 def test_a_public_name_is_in_one_group_which_help_and_reference_show() -> None:
     """One list says it: the groups, whose names type checkers, `dir`, `help` and the reference have."""
     groups: dict[str, Any] = socialstats._GROUPS
-    placed = [name for group in groups for name in socialstats._names(group)]
+    placed = [name for group in groups for name in socialstats._names_of_group(group)]
     assert len(placed) == len(set(placed))
     assert [*socialstats.__all__] == placed
     assert dir(socialstats) == sorted([*placed, "__version__"])
@@ -64,7 +64,7 @@ def test_a_public_name_is_in_one_group_which_help_and_reference_show() -> None:
         part = reference.partition(f"{group.capitalize()}: {about}")[2].partition(
             ":toctree: api\n\n"
         )[2]
-        assert part.partition("\n\n")[0].split() == socialstats._names(group)
+        assert part.partition("\n\n")[0].split() == socialstats._names_of_group(group)
 
 
 def places(path: Path) -> set[str]:

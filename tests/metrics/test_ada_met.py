@@ -15,7 +15,7 @@ from scipy import stats
 
 from socialstats import Ratings, ada_met, datasets
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.rounding import alike
+from socialstats.rounding import no_variation_reason
 from socialstats.scales.ada_met import AlignmentOptions, AlignmentState, targets_of_all_people
 from socialstats.scales.alignment import (
     Panel,
@@ -375,7 +375,7 @@ def test_the_error_of_units_alone_is_that_of_a_mean():
     same = table(people, {unit: {"m": "D"} for unit in people})
     flat = ada_met(design(same), resamples=199).row("m", group=None)
     assert (flat.estimate, flat.std_error, flat.conf_low) == (2.0, None, None)
-    assert flat.undefined == alike("units and the people")
+    assert flat.undefined == no_variation_reason("units and the people")
 
 
 def test_a_stratum_of_a_single_unit_says_so():

@@ -13,7 +13,7 @@ import socialstats as ss
 from socialstats.designs.parts import Factor
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.results import Row
-from socialstats.rounding import alike as alike_text
+from socialstats.rounding import no_variation_reason as alike_text
 from socialstats.scales.compare_models import (
     COMPARISON_RULES,
     MOVED,

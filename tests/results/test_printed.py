@@ -16,9 +16,9 @@ from socialstats.results.rows import MOST_TOGETHER, Interval, Test
 from socialstats.sentences import (
     INTERVALS,
     LETTERS,
-    OWN_TESTS,
     TESTS,
-    estimate,
+    TESTS_OF_INTERVALS,
+    estimate_text,
     of_two_methods,
     some_of,
     stat,
@@ -133,7 +133,7 @@ def test_a_caution_makes_the_intervals_of_its_rows_approximate(
     said = caution("SS312", "8 units", rows=names)
     found = Result(metric="leaderboard", title="", rows=rows, cautions=(said,)).rows
     assert "".join(row.term for row in found if row.approximate) == touched
-    assert all(("approximate 95% CI" in estimate(row)) == row.approximate for row in found)
+    assert all(("approximate 95% CI" in estimate_text(row)) == row.approximate for row in found)
 
 
 def test_only_cautions_about_intervals_make_them_approximate() -> None:
@@ -150,7 +150,7 @@ def test_interval_and_test_of_two_methods_are_both_named() -> None:
     for kind in get_args(Interval):
         for test in get_args(Test):
             said = stat(replace(row, interval=kind, test=test))
-            if test in OWN_TESTS.get(kind, ()):
+            if test in TESTS_OF_INTERVALS.get(kind, ()):
                 assert said.startswith("1.00, 95% CI [0.50, 1.50], ")
             else:
                 assert f"1.00, {INTERVALS[kind]} 95% CI [" in said

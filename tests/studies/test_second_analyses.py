@@ -12,7 +12,7 @@ from study_examples import FAST
 import socialstats as ss
 from socialstats.designs.calls import read_paired
 from socialstats.results import Row
-from socialstats.sentences import significant
+from socialstats.sentences import is_significant
 from socialstats.studies import STUDIES, run_study
 from socialstats.studies.second import other_first, turns
 from socialstats.tables import as_table
@@ -210,7 +210,7 @@ def test_refusals_that_turn_a_difference_stand_in_the_answer() -> None:
         if r.role == "difference" and r.term == "comply"
     )
     assert [r.estimate for r in (own, against, favour)] == pytest.approx([0.0, -4 / 24, 4 / 24])
-    assert [significant(r) for r in (own, against, favour)] == [False, True, True]
+    assert [is_significant(r) for r in (own, against, favour)] == [False, True, True]
     assert outcome.answer[-2:] == block.turned
     for said, how in zip(block.turned, ("against", "for"), strict=True):
         assert said.startswith(

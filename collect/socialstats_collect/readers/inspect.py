@@ -345,7 +345,7 @@ PARAMS = {
 
 
 @dataclass(slots=True, frozen=True)
-class Metric:
+class DeclaredMetric:
     """A metric that the log declares, or one number of it that the log prints, with its parameters."""
 
     kind: str
@@ -353,7 +353,7 @@ class Metric:
     label: str = field(compare=False)
 
     @classmethod
-    def of(cls, held: Any, key: str = "") -> Metric:
+    def of(cls, held: Any, key: str = "") -> DeclaredMetric:
         """Read a metric; only Inspect's own names go without their package: another's ``accuracy`` may be anything."""
         held = mapping(held)
         name, group = (
@@ -383,7 +383,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
     about, version = at(top, "eval"), version_in(top)
     known = {str(r["scorer"]) for r in rows}
-    places: dict[tuple[str, str | None], list[tuple[Claim, list[Metric]]]] = {}
+    places: dict[tuple[str, str | None], list[tuple[Claim, list[DeclaredMetric]]]] = {}
     for position, score in enumerate(printed_scores(top)):
         name, scorer, n = (
             cell(score.get("name")) or "",
@@ -400,7 +400,9 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         entry = Claim(
             name="", quantity="other", printed="", where=where, select=select, settings=settings
         )
-        metrics = [(key, held, Metric.of(held, key)) for key, held in at(score, "metrics").items()]
+        metrics = [
+            (key, held, DeclaredMetric.of(held, key)) for key, held in at(score, "metrics").items()
+        ]
         there = places.setdefault((scorer, name if by_part else None), [])
         there.append((entry, [metric for *_, metric in metrics]))
         for key, held, metric in metrics:
@@ -432,7 +434,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         yield from (_claim(metric, entry, rows, version) for metric in unprinted)
 
 
-def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, Metric]]:
+def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, DeclaredMetric]]:
     """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
     scorers = map(mapping, sequence(about.get("scorers")))
     held = next((scorer.get("metrics") for scorer in scorers if scorer.get("name") == name), None)
@@ -440,11 +442,15 @@ def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, Me
         alone = isinstance(mapping(metrics).get("name"), str)
         tables = {None: [metrics]} if alone else mapping(metrics)
         yield from (
-            (at, Metric.of(metric)) for at, found in tables.items() for metric in sequence(found)
+            (at, DeclaredMetric.of(metric))
+            for at, found in tables.items()
+            for metric in sequence(found)
         )
 
 
-def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[Metric]:
+def _unprinted(
+    declared: list[DeclaredMetric], printed: list[list[DeclaredMetric]]
+) -> Iterator[DeclaredMetric]:
     """Yield declared metrics of one number that no entry prints: fewer are printed of a name than were declared."""
     seen = [metric for entry in printed for metric in entry]
     for kind in dict.fromkeys(metric.kind for metric in declared if metric.kind in METRICS):
@@ -455,15 +461,17 @@ def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[
         ]
 
 
-def _claim(metric: Metric, entry: Claim, rows: list[Row], version: tuple[int, ...]) -> Claim:
+def _claim(
+    metric: DeclaredMetric, entry: Claim, rows: list[Row], version: tuple[int, ...]
+) -> Claim:
     """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
     inner, label, select = metric, metric.label, dict(entry.select)
     parts: tuple[dict[str, str], ...] = ()
     if metric.kind == "grouped":
-        inner = Metric.of(metric.params.get("metric"))
+        inner = DeclaredMetric.of(metric.params.get("metric"))
         label, select, parts = _grouped(metric, inner.label, select, rows)
     elif metric.kind == "aggregate":
-        inner, key = Metric.of(metric.params.get("agg")), metric.params.get("key")
+        inner, key = DeclaredMetric.of(metric.params.get("agg")), metric.params.get("key")
         label, select = f"aggregate {key}", {"scorer": f"{select['scorer']}/{key}"}
     params = inner.params
     quantity, usual = METRICS.get(inner.label, ("other", {}))
@@ -493,7 +501,7 @@ def _claim(metric: Metric, entry: Claim, rows: list[Row], version: tuple[int, ..
 
 
 def _grouped(
-    metric: Metric, of: str, select: dict[str, str], rows: list[Row]
+    metric: DeclaredMetric, of: str, select: dict[str, str], rows: list[Row]
 ) -> tuple[str, dict[str, str], tuple[dict[str, str], ...]]:
     """Return label and the rows a grouped metric is about (scorer/_metrics/grouped.py): a group, or all of them."""
     params, by, name = (

@@ -21,7 +21,7 @@ from socialstats.inference.dependence import cluster_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.robust import Robust, cluster_robust
 from socialstats.inference.rows import with_each_t
-from socialstats.matching import joint_codes, match_keys
+from socialstats.matching import match_keys, shared_codes
 from socialstats.results import Result, Row
 from socialstats.shares.counts import group_shares, share_gradient
 from socialstats.text import count, listing, quoted
@@ -195,7 +195,7 @@ def joint_covariance(
 ) -> Robust:
     """Return the cluster-robust covariance of the parameters of both fits, the clusters matched by their labels."""
     joint = [
-        joint_codes(*(factor.levels for factor in factor_pair))
+        shared_codes(*(factor.levels for factor in factor_pair))
         for factor_pair in zip(*factors, strict=True)
     ]
     blocks = []

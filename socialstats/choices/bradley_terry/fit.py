@@ -53,7 +53,7 @@ from socialstats.inference.robust import Block, Robust, cluster_robust, robust_o
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import lowest_and_highest
-from socialstats.sentences import estimate as estimated
+from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, listing, p_value, quoted, shorten
 from socialstats.voice import option
 

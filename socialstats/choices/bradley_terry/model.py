@@ -23,7 +23,7 @@ from socialstats.inference.intervals import two_sided_p
 from socialstats.inference.robust import ContrastErrors, Robust, difference_variances, normal_errors
 from socialstats.inference.rows import with_each_t
 from socialstats.results import Row
-from socialstats.rounding import alike
+from socialstats.rounding import no_variation_reason
 from socialstats.text import count, listing, meant, shorten
 from socialstats.voice import option
 
@@ -576,7 +576,7 @@ def fill_errors(
 def undefined_reason(state: FitState, errors: ContrastErrors, k: int) -> str:
     """Return why contrast k has no standard error."""
     if not errors.refused[k]:
-        return alike("clusters" if state.robust else "comparisons")
+        return no_variation_reason("clusters" if state.robust else "comparisons")
     return f"rests on single clusters ({' and '.join(state.sizes)}), whose own effects cannot be told from it"
 
 

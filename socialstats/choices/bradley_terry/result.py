@@ -83,10 +83,10 @@ from socialstats.resampling.engine import (
 from socialstats.resampling.hashed import HashedWeights
 from socialstats.resampling.permutation import Alternative, checked_alternative, checked_seed
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.rounding import FITTED, alike
-from socialstats.sentences import span
+from socialstats.rounding import FITTED, no_variation_reason
+from socialstats.sentences import interval_text
 from socialstats.text import capital, count, listing, number, p_value, percent, quoted
-from socialstats.voice import Word, one_of, option
+from socialstats.voice import Word, check_choice, option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -261,7 +261,7 @@ class BradleyTerryResult(Result):
         kind : {"deviance", "pearson", "response"}
             As of R's `residuals(type = )`, whose default is the same.
         """
-        one_of("kind", kind, get_args(ResidualKind))
+        check_choice("kind", kind, get_args(ResidualKind))
         return np.asarray(self.augment()[f"resid_{kind}"], dtype=np.float64)
 
     def update(self, formula: str | None = None, **options: Any) -> BradleyTerryResult:
@@ -1042,7 +1042,7 @@ class BradleyTerryResult(Result):
         scanned = self.design.scan is not None
         if by == "auto":
             by = "cluster" if state.factors else "row"
-        one_of("scheme", scheme, SCHEMES)
+        check_choice("scheme", scheme, SCHEMES)
         if scheme == "poisson" and by != "cluster":
             raise InputError(
                 f"{option('scheme', scheme)} draws clusters; leave {option('by', 'cluster')}"
@@ -1308,7 +1308,7 @@ def interval_or_reason(row: Row) -> str:
     """Return the interval of a row in words, or why there is none."""
     if row.conf_level is None:
         return f"no interval ({row.undefined})"
-    return span(row)
+    return interval_text(row)
 
 
 def _new_effects(
@@ -1539,7 +1539,7 @@ def _resampled_rows(
             why = row_of_fit.undefined
         # solvers agree to this: smaller differences between resamples are no variation
         elif errors[k] <= FITTED:
-            why = alike("resamples")
+            why = no_variation_reason("resamples")
         row = Row(
             term=row_of_fit.term,
             group=row_of_fit.group,

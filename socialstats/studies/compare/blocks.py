@@ -16,7 +16,14 @@ from socialstats.figures import forest
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import share_decimals
-from socialstats.sentences import difference, estimate, significant, some_of, stat, undefined
+from socialstats.sentences import (
+    difference,
+    estimate_text,
+    is_significant,
+    no_number,
+    some_of,
+    stat,
+)
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import (
     changes_sentence,
@@ -35,7 +42,7 @@ from socialstats.studies.estimates import (
     table_of,
 )
 from socialstats.studies.page import Block, Mark, StudyOptions, Table
-from socialstats.text import capital, count, level_text, listing, number, shorten
+from socialstats.text import capital, count, listing, number, percent_of, shorten
 
 Fits = Mapping[str, BradleyTerryResult]
 Groupings = Mapping[str, Mapping[str, object]]
@@ -116,7 +123,7 @@ def items_block(found: Mapping[str, Result], by: str, reference: str, level: flo
         else None,
         figure_title=title,
         caption=f"Points: the {count(len(clear))} with the largest test statistics; unadjusted "
-        f"{level_text(level)} CIs; n = {count(first.counts['stories'], 'story', 'stories')} of both"
+        f"{percent_of(level)} CIs; n = {count(first.counts['stories'], 'story', 'stories')} of both"
         + (f", without {count(first.counts['ties'], 'tie')}" if first.counts["ties"] else "")
         + ".",
         tables=(changes_table(found, tested, by),),
@@ -206,7 +213,7 @@ def share_levels_block(fits: Fits, groupings: Groupings, by: str, level: float) 
         sentences=tuple(ends_sentence(label, result) for label, result in found.items()),
         tables=tuple(shares_table(name, found, by) for name, found in by_name.items()),
         caption=f"Share: mean worth of a group over the sum of the group means, from separate fits; unadjusted "
-        f"{level_text(level)} CIs (delta method). Shares hold for these items: {sizes_text(groupings[name])}.",
+        f"{percent_of(level)} CIs (delta method). Shares hold for these items: {sizes_text(groupings[name])}.",
         results=results,
     )
 
@@ -215,7 +222,9 @@ def ends_sentence(label: str, result: Result) -> str:
     """Return which group a level preferred most and which least."""
     rows = [row for row in result.rows if row.group == "arithmetic" and row.estimate is not None]
     most, least = (pick(rows, key=lambda row: row.estimate or 0.0) for pick in (max, min))
-    told = [f"({estimate(replace(row, limits=SHARE), kind='unadjusted')})" for row in (most, least)]
+    told = [
+        f"({estimate_text(replace(row, limits=SHARE), kind='unadjusted')})" for row in (most, least)
+    ]
     return (
         f"For {shorten(label, 40)}, {shorten(most.term, 30)} had the largest share {told[0]} and "
         f"{shorten(least.term, 30)} the smallest {told[1]}."
@@ -273,7 +282,7 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
         sentences=(range_words(f"The {name}", rows), f"Reference values of S: {lines}."),
         draw=partial(forest, rows, reference=reference[1].value, xlabel="S", label=by),
         figure_title=title,
-        caption=f"Points: separate estimates; unadjusted {level_text(options.level)} CIs "
+        caption=f"Points: separate estimates; unadjusted {percent_of(options.level)} CIs "
         f"({first.inference}); line: {reference[1].label}.",
         tables=(Table(caption=f"{title}, with its parts", header=header, cells=cells),),
         results=tuple(found.values()),
@@ -343,7 +352,7 @@ def differences_block(
         id="differences-s",
         question=f"Which differed from {ref} on the same pairs?",
         figure_title=title,
-        caption=f"Below 0: closer to following {options.covariate}; unadjusted {level_text(options.level)} "
+        caption=f"Below 0: closer to following {options.covariate}; unadjusted {percent_of(options.level)} "
         f"CIs ({next(iter(found.values())).inference}).",
     )
 
@@ -371,7 +380,7 @@ def entropy_block(
         id="differences-entropy",
         question=f"Which differed from {ref} in choice entropy?",
         figure_title=title,
-        caption=f"Above 0: less consistent choices; unadjusted {level_text(level)} CIs "
+        caption=f"Above 0: less consistent choices; unadjusted {percent_of(level)} CIs "
         f"({next(iter(found.values())).inference}).",
         part="appendix",
     )
@@ -425,7 +434,7 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
         draw=partial(forest, own, xlabel=f"log-odds of {step}", label=by),
         figure_title=title,
         caption=f"Points: log-odds from separate fits, adjusted for item strength; unadjusted "
-        f"{level_text(options.level)} CIs; {first.inference}.",
+        f"{percent_of(options.level)} CIs; {first.inference}.",
         tables=tuple(tables),
         results=() if adjusted is None else (adjusted,),
         turned=turned_by_order(numbers.beside),
@@ -485,7 +494,7 @@ def strengths_block(
     `lost`: why levels have none; `why`: why no difference was tested.
     """
     without = tuple(
-        undefined(f"the strengths of {shorten(name, 40)}", why, plural=True)
+        no_number(f"the strengths of {shorten(name, 40)}", why, plural=True)
         for name, why in lost.items()
     )
     if not fits:
@@ -559,8 +568,8 @@ def some_words(rows: Sequence[Row], what: str, reference: str, why: str = "") ->
         reason = next((row.undefined for row in rows if row.undefined), why)
         if not reason:
             return f"{capital(what)} from {shorten(reference, 40)} were not tested."
-        return undefined(f"tests of {what} from {shorten(reference, 40)}", reason, plural=True)
-    clear = clearest([row for row in tested if significant(row)])
+        return no_number(f"tests of {what} from {shorten(reference, 40)}", reason, plural=True)
+    clear = clearest([row for row in tested if is_significant(row)])
     text = some_of(len(clear), len(tested), f"{what} from {shorten(reference, 40)}")
     return (
         f"{text} The largest was {shorten(clear[0].term, 60)} ({stat(clear[0])})."
@@ -580,13 +589,13 @@ def range_words(quantity: str, rows: Sequence[Row]) -> str:
     """
     found = extremes(rows)
     if not found:
-        return undefined(
+        return no_number(
             quantity, next((row.undefined for row in rows if row.undefined), "no estimate")
         )
     known = [row for row in rows if row.estimate is not None]
     if len({number(row.shown()) for row in known}) == 1 and len(known) > 1:
         return f"{quantity} was {number(known[0].shown())} in all {count(len(known))}."
-    said = [f"{estimate(row)} ({shorten(row.term, 40)})" for row in found]
+    said = [f"{estimate_text(row)} ({shorten(row.term, 40)})" for row in found]
     return (
         f"{quantity} ranged from {said[0]} to {said[1]}."
         if len(known) > 1
@@ -608,7 +617,7 @@ def told(rows: Sequence[Row], reference: str, quantity: str) -> tuple[str, ...]:
     """
     ref = shorten(reference, 40)
     tested = [row for row in rows if row.p_value is not None]
-    left = [row for row in tested if not significant(row)]
+    left = [row for row in tested if not is_significant(row)]
     found = [
         difference(f"the {quantity}", shorten(row.term, 40), ref, row)
         for row in rows

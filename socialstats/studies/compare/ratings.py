@@ -15,7 +15,7 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import share_decimals
 from socialstats.scales.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.scales.ratings_difference import ratings_difference, rows_of_levels, values_of
-from socialstats.sentences import difference, halving
+from socialstats.sentences import difference, halving_sentence
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
 from socialstats.studies.estimates import mark_of, rows_table, settings_of, verify_all
@@ -31,7 +31,7 @@ from socialstats.studies.page import (
     shared,
 )
 from socialstats.studies.sources import replies_by
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import count, listing, number, percent_of, shorten
 from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "reference", "verify")
@@ -160,7 +160,7 @@ def kind_block(
             sort=False,
         ),
         figure_title=title,
-        caption=f"Points: differences on shared units; unadjusted {level_text(options.level)} CIs "
+        caption=f"Points: differences on shared units; unadjusted {percent_of(options.level)} CIs "
         f"({next(iter(numbers.found.values())).inference}).",
         tables=(
             rows_table(tested, f"Differences in {NAMES[kind]}", term=by),
@@ -199,7 +199,7 @@ def halving_words(
     quantity = (
         f"the difference in {NAMES[kind]} between {shorten(rows[0].term, 60)} and {reference}"
     )
-    return (halving(more, "clusters" if clustered else "units", quantity),)
+    return (halving_sentence(more, "clusters" if clustered else "units", quantity),)
 
 
 def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:
@@ -264,7 +264,7 @@ def level_table(numbers: Numbers, by: str) -> Table:
 
 def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:
     """Return the methods: first in brief, then in full."""
-    reference, level = shorten(numbers.reference), level_text(options.level)
+    reference, level = shorten(numbers.reference), percent_of(options.level)
     return (
         f"Each level was compared with {reference} on shared units. {level} CIs and t tests used bootstrap standard "
         "errors over units or their clusters. p values were Holm-adjusted within each kind of difference.",

@@ -13,7 +13,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.sentences import significant, stat, undefined
+from socialstats.sentences import is_significant, no_number, stat
 from socialstats.studies.compare.blocks import (
     SHARE,
     clearest,
@@ -64,7 +64,7 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.studies.sources import replies_by
-from socialstats.text import count, counted, level_text, listing, number, shorten
+from socialstats.text import count, count_with_noun, listing, number, percent_of, shorten
 from socialstats.voice import option
 
 __all__ = ["STUDY", "reference_of", "run"]
@@ -118,10 +118,10 @@ def of_kind(models: Mapping[str, Result], kind: str) -> dict[str, list[Row]]:
 
 def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers) -> str:
     """Return how many strengths and shares of a level differed significantly, and the largest difference."""
-    clear = [row for rows in found.values() for row in rows if significant(row)]
+    clear = [row for rows in found.values() for row in rows if is_significant(row)]
     counts = [
-        f"{count(sum(significant(row) for row in rows))} of "
-        f"{counted(len(rows), f'differences in {WORDS[kind]}')}"
+        f"{count(sum(is_significant(row) for row in rows))} of "
+        f"{count_with_noun(len(rows), f'differences in {WORDS[kind]}')}"
         for kind, rows in found.items()
         if rows
     ]
@@ -170,7 +170,7 @@ def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     what = f"effect of {options.covariate} (log-odds, adjusted for item strength)"
     if len(rows) == 1:
         return told(rows, numbers.reference, what)
-    clear = clearest([row for row in rows if significant(row)])
+    clear = clearest([row for row in rows if is_significant(row)])
     reference, n = shorten(numbers.reference, 40), count(len(rows), "level")
     text = f"Adjusted for item strength, the {options.covariate} effect differed from {reference}'s in "
     text += f"{count(len(clear))} of {n} (Holm)."
@@ -232,7 +232,7 @@ def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:
     tested = ", ".join(dict.fromkeys(result.inference for result in numbers.s.values()))
     brief = "Levels were compared on the same pairs of items. "
     if numbers.s:
-        brief += f"{level_text(options.level)} CIs of differences in sensitivity S came from the jackknife over pairs. "
+        brief += f"{percent_of(options.level)} CIs of differences in sensitivity S came from the jackknife over pairs. "
     brief += "Strengths came from Bradley-Terry models with cluster-robust standard errors. "
     if numbers.models:
         brief += f"Their differences had t tests ({clustered(numbers.models)}). "
@@ -332,7 +332,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         answer=(
             *answer(numbers, options, first),
             *(
-                undefined(f"the result of {shorten(name)}", why)
+                no_number(f"the result of {shorten(name)}", why)
                 for name, why in numbers.silent.items()
             ),
         ),

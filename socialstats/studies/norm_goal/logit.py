@@ -88,7 +88,7 @@ def test_sentences(result: Result, strata: Sequence[str], level: float) -> tuple
         own = row.term not in strata
         name = shorten((strata[0] if own else row.term).replace("_", " "), 40)
         what = f"the effect of {name} on actions" if own else "the actions"
-        clear = sentences.significant(row, round(1 - level, 12))
+        clear = sentences.is_significant(row, round(1 - level, 12))
         over = "between sources" if own else f"by {name}"
         dfs = f"{df_text(row.df)}, {df_text(result.extras['df_denominator'][row.term])}"
         said.append(
@@ -110,5 +110,5 @@ def odds_sentence(rows: Sequence[Row], source: RaterSource, where: str) -> str:
     how = side if sentences.reliable(top) else f"not reliably {side}"
     return (
         f"{what} were {how} for {shorten(first, 30)} than "
-        f"{shorten(source.human, 30)} raters (difference = {sentences.estimate(top)})."
+        f"{shorten(source.human, 30)} raters (difference = {sentences.estimate_text(top)})."
     )

@@ -24,7 +24,7 @@ from socialstats.shares.sources import RaterSource
 from socialstats.studies.estimates import df_text, ends, p_text, rows_table
 from socialstats.studies.page import Block, Table, check_named
 from socialstats.studies.sources import Shares
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import count, listing, number, percent_of, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ def words(name: str) -> str:
 
 def widest(rows: Sequence[Row]) -> Row:
     """Return the row of the largest significant difference in size, or of the largest where none is significant."""
-    return max(rows, key=lambda row: (sentences.significant(row), abs(row.estimate or 0.0)))
+    return max(rows, key=lambda row: (sentences.is_significant(row), abs(row.estimate or 0.0)))
 
 
 def largest(gap: Row, rows: Sequence[Row]) -> str:
@@ -110,7 +110,7 @@ def foremost(found: Mapping[str, Sequence[Row]]) -> list[str]:
     def size(name: str) -> tuple[bool, float]:
         return max(
             (
-                (sentences.significant(row), abs(row.estimate))
+                (sentences.is_significant(row), abs(row.estimate))
                 for row in found[name]
                 if row.estimate is not None
             ),
@@ -124,7 +124,7 @@ def over_sources(found: Mapping[str, Sequence[Row]], where: str = "") -> tuple[s
     """Return how many differences of more sources than sentences name were significant, and of which sources."""
     if len(found) <= MOST_NAMED:
         return ()
-    clear = {name: n for name in found if (n := sum(map(sentences.significant, found[name])))}
+    clear = {name: n for name in found if (n := sum(map(sentences.is_significant, found[name])))}
     named = [
         f"{shorten(name, 30)} {count(n)}"
         for name, n in sorted(clear.items(), key=lambda each: -each[1])
@@ -149,7 +149,7 @@ def counted_text(rows: Sequence[Row], what: str, where: str = "", *, within: str
     ('1 of 2 differences was significant (Holm). 1 has no test.', 'The difference by domain was not significant.')
     """
     tested = [row for row in rows if row.p_value is not None or row.p_adjusted is not None]
-    clear, lost = sum(sentences.significant(row) for row in tested), len(rows) - len(tested)
+    clear, lost = sum(sentences.is_significant(row) for row in tested), len(rows) - len(tested)
     gone = f" {count(lost)} {'has' if lost == 1 else 'have'} no test." if lost else ""
     if not tested:
         return gone.strip()
@@ -249,7 +249,7 @@ def changes_block(
         sentences=(*over_sources(by_source, f" from the changes of {people} raters"), *said),
         draw=by_action(beyond, stem, f"change from {most}, minus that of {people}"),
         figure_title=f"Changes from '{most}' beyond those of {people} raters",
-        caption=f"Points with {level_text(result.settings['level'])} CIs (t over clusters, equally weighted); "
+        caption=f"Points with {percent_of(result.settings['level'])} CIs (t over clusters, equally weighted); "
         f"{count(int(max(r.n_clusters or 0 for r in shown)), 'cluster')}. {how}, "
         f"Holm-adjusted over {stem} and actions.{found}",
         tables=(
@@ -348,7 +348,7 @@ def change_sentences(
     one, two = shorten(other, 30), shorten(source.human, 30)
     if not known:
         return (
-            sentences.undefined(
+            sentences.no_number(
                 f"the difference between the changes of {one} and {two} raters",
                 own[0].undefined or "no estimate" if own else "no cluster has both",
             ),
@@ -523,7 +523,7 @@ def side_sentences(rows: Shares, source: RaterSource) -> tuple[str, ...]:
     clear = [
         other
         for other in foremost(found)
-        if not total or any(map(sentences.significant, found[other]))
+        if not total or any(map(sentences.is_significant, found[other]))
     ]
     return (*total[:1], *(side_sentence(rows, source, other) for other in clear))
 
@@ -533,17 +533,17 @@ def side_sentence(rows: Shares, source: RaterSource, other: str) -> str:
     gaps, human = rows.gaps[other, None], shorten(source.human, 30)
     known = [gap for gap in gaps if gap.p_value is not None]
     if not known:
-        return sentences.undefined(
+        return sentences.no_number(
             f"the difference between {shorten(other, 30)} and {human} raters",
             gaps[0].undefined or "no test",
         )
-    clear = [gap for gap in known if sentences.significant(gap)]
+    clear = [gap for gap in known if sentences.is_significant(gap)]
     more, less = (
         listing([f"'{shorten(gap.term, 30)}'" for gap in clear if sign * (gap.estimate or 0.0) > 0])
         for sign in (1, -1)
     )
     if not clear:
-        return sentences.none_of(
+        return sentences.no_significance_sentence(
             len(known), f"differences between {shorten(other, 30)} and {human} raters"
         )
     said = " and ".join(
@@ -639,7 +639,7 @@ def differences_block(
         ),
         draw=by_action(found, name, f"share minus that of {shorten(source.human, 30)} raters"),
         figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}",
-        caption=f"Points with {level_text(result.settings['level'])} CIs (t of paired units{by_clusters(result)}). "
+        caption=f"Points with {percent_of(result.settings['level'])} CIs (t of paired units{by_clusters(result)}). "
         f"p values Holm-adjusted over {count(len(rows.strata))} levels of {name} and all actions.",
         tables=(
             rows_table(lines, f"Differences of shares by {name}", term="Action"),
@@ -711,7 +711,7 @@ def near_one(row: Row) -> str:
         return "> .999"
     if row.conf_low is not None and row.conf_low == row.conf_high:  # cut at 1, as are both limits
         return share(row)
-    return sentences.estimate(row)
+    return sentences.estimate_text(row)
 
 
 def similarity_block(similar: Mapping[str | None, Result], source: RaterSource) -> Block:
@@ -738,7 +738,7 @@ def similarity_block(similar: Mapping[str | None, Result], source: RaterSource) 
         question="How similar were the shares of all actions?",
         sentences=(
             *(
-                f"The similarity of {shorten(other, 30)} was {sentences.estimate(similar_row(first, other))}."
+                f"The similarity of {shorten(other, 30)} was {sentences.estimate_text(similar_row(first, other))}."
                 for other in ends_of(first, source)
             ),
             f"Two random halves of the {shorten(source.human, 30)} ratings had a similarity of "
@@ -753,7 +753,7 @@ def similarity_block(similar: Mapping[str | None, Result], source: RaterSource) 
         ),
         figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling"
         + ("" if fits else " (cells are in the table)"),
-        caption=f"Points (bias-corrected; 1: equal shares) with {level_text(first.settings['level'])} CIs "
+        caption=f"Points (bias-corrected; 1: equal shares) with {percent_of(first.settings['level'])} CIs "
         f"({first.inference.split('; ')[0].replace(' intervals', '')}). "
         f"Split-half: two random halves of the {shorten(source.human, 30)} ratings. Plug-in values are in the table.",
         tables=(rows_table(table, "Jensen-Shannon similarity", term="Source and cell"),),
@@ -801,8 +801,8 @@ def cells_block(
             max(known, key=lambda r: r.estimate or 0.0),
         )
         said = (
-            f"Similarity ranged over {count(len(known), 'cell')} from {sentences.estimate(low)} "
-            f"({shorten(low.group or '', 50)}) to {sentences.estimate(high)} "
+            f"Similarity ranged over {count(len(known), 'cell')} from {sentences.estimate_text(low)} "
+            f"({shorten(low.group or '', 50)}) to {sentences.estimate_text(high)} "
             f"({shorten(high.group or '', 50)}; unadjusted CIs)."
         )
     small = max(len(design.strata[name].levels) for name in names) <= MOST_GROUPS
@@ -853,7 +853,7 @@ def agreement_block(alphas: Mapping[str, Result], source: RaterSource) -> Block 
         for name, result in alphas.items()
     ]
     said = "; ".join(
-        f"{sentences.estimate(r.rows[0])} ({shorten(n, 30)})" for n, r in alphas.items()
+        f"{sentences.estimate_text(r.rows[0])} ({shorten(n, 30)})" for n, r in alphas.items()
     )
     return Block(
         id="agreement",
@@ -864,7 +864,7 @@ def agreement_block(alphas: Mapping[str, Result], source: RaterSource) -> Block 
         ),
         draw=partial(forest, rows, sort=False, xlabel="α (0: chance agreement)"),
         figure_title="Krippendorff's alpha within each source",
-        caption=f"Points with {level_text(rows[0].conf_level or 0.95)} CIs; nominal α: 1 is perfect, 0 chance "
+        caption=f"Points with {percent_of(rows[0].conf_level or 0.95)} CIs; nominal α: 1 is perfect, 0 chance "
         "agreement.",
         tables=(
             rows_table(rows, "Krippendorff's alpha (nominal) within each source", term="Source"),

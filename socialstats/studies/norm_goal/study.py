@@ -93,7 +93,7 @@ from socialstats.studies.sources import (
     replies_block,
     unpacked,
 )
-from socialstats.text import as_given, count, level_text, listing, plural_of, quoted, shorten
+from socialstats.text import as_given, count, listing, percent_of, plural_of, quoted, shorten
 
 
 def shares_verdict(
@@ -140,7 +140,7 @@ def shares_verdict(
         return "equal"
     if test.p_value is None:
         return "none"
-    return "differs" if sentences.significant(test, alpha) else "open"
+    return "differs" if sentences.is_significant(test, alpha) else "open"
 
 
 def answer(
@@ -183,7 +183,7 @@ def answer(
         also = f" (test of any difference: {tested})" if tested else ""
         return f"{name} was equivalent to {human} raters in every share within ±{near}{also}. {far} {beside}"
     if found == "none":
-        said = sentences.undefined(
+        said = sentences.no_number(
             f"the comparison of {name} with {human} raters", test.undefined or "no test"
         )
         apart = test.reason == "no_data"  # shares and similarity are then of different units
@@ -198,7 +198,7 @@ def beside_text(similarity: Result, other: str, human: str) -> str:
     """Return the similarity of a source, beside its ceiling."""
     top = halves(similarity)
     shares = "Jensen-Shannon similarity of the shares over all units"
-    said = f"{shares} was {sentences.estimate(similar_row(similarity, other))}"
+    said = f"{shares} was {sentences.estimate_text(similar_row(similarity, other))}"
     if top.estimate is None:
         return f"{said}."
     return f"{said} (equal shares: 1; two random halves of the {human} ratings: {near_one(top)})."
@@ -507,11 +507,12 @@ def run_cautions(source: RaterSource, alphas: Mapping[str, Result]) -> tuple[Cau
     if people is None or not more:
         return ()
     said = listing(
-        [f"{shorten(name, 30)} {sentences.estimate(row)}" for name, row in more.items()], most=4
+        [f"{shorten(name, 30)} {sentences.estimate_text(row)}" for name, row in more.items()],
+        most=4,
     )
     detail = (
         f"repeated answers of a source agreed more than {shorten(source.human, 30)} raters, by CIs that do not overlap "
-        f"(α: {said}; {shorten(source.human, 30)} {sentences.estimate(people)}). Repeated runs do "
+        f"(α: {said}; {shorten(source.human, 30)} {sentences.estimate_text(people)}). Repeated runs do "
         "not add units"
     )
     return (
@@ -706,7 +707,9 @@ def halving_words(rows: Shares, other: str, design: Ratings) -> tuple[str, ...]:
     more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
     quantity = f"the difference of {shorten(other, 30)} for '{shorten(gap.term, 30)}'"
     return (
-        () if more is None else (sentences.halving(more, plural_of(unit_name(design)), quantity),)
+        ()
+        if more is None
+        else (sentences.halving_sentence(more, plural_of(unit_name(design)), quantity),)
     )
 
 
@@ -775,7 +778,7 @@ def diagnostics(
     lines = {name: result.rows[0] for name, result in alphas.items()}
     agree = listing(
         [
-            f"{shorten(name, 30)} {sentences.estimate(row)}"
+            f"{shorten(name, 30)} {sentences.estimate_text(row)}"
             for name, row in lines.items()
             if row.estimate is not None
         ],
@@ -825,7 +828,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
         whose = f"over samples of {many} and raters, and by F"
     return (
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
-        f"with {level_text(options.level)} t intervals {whose}. Jensen-Shannon similarity (1 minus the divergence in "
+        f"with {percent_of(options.level)} t intervals {whose}. Jensen-Shannon similarity (1 minus the divergence in "
         f"bits; 1: equal shares) was bias-corrected; its ceiling is two random halves of the {human} ratings. p values "
         "were Holm-adjusted over actions and levels.",
         *probability_methods(design, READ),

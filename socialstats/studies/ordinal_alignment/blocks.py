@@ -49,7 +49,7 @@ from socialstats.studies.ratings import (
     planned,
 )
 from socialstats.studies.second import other_first
-from socialstats.text import capital, count, level_text, listing, number, percent, shorten, spoken
+from socialstats.text import as_words, capital, count, listing, number, percent, percent_of, shorten
 
 MOST_ROWS, MOST_IN_DUMBBELL, MOST_FAMILIES = 200, 5, 12
 RULES = {"max": "width of the scale", "item_max": "farthest possible answer", "exclude": "excluded"}
@@ -68,7 +68,7 @@ LINES = {
 
 def distance_text(row: Row) -> str:
     """Return a distance, or a difference of distances, with its interval."""
-    return sentences.estimate(row)
+    return sentences.estimate_text(row)
 
 
 def rows_about(result: Result, *dimensions: str) -> list[Row]:
@@ -143,7 +143,7 @@ def design_words(result: Result) -> str:
         f"{count(n['models'], 'model')}"
     )
     return (
-        f"Points and bars: means and {level_text(result.settings['level'])} CIs (t over units and raters); {sizes}"
+        f"Points and bars: means and {percent_of(result.settings['level'])} CIs (t over units and raters); {sizes}"
         f"{f'; {held}' if held else ''}."
     )
 
@@ -221,7 +221,7 @@ def by_label(
 
 def stratum_block(name: str, result: Result, k: int) -> Block:
     """Show the distances at each level of a stratum."""
-    rows, words = rows_about(result, "stratum"), spoken(name)
+    rows, words = rows_about(result, "stratum"), as_words(name)
     lines = [replace(r, term=f"{r.term}, {r.label('stratum')}", group=None) for r in rows]
     said = [f"The distance is undefined at every level of {words}."]
     if known := known_rows(lines):
@@ -234,7 +234,7 @@ def stratum_block(name: str, result: Result, k: int) -> Block:
         draw=by_label(rows, "stratum", lines),
         figure_title=f"ADA-Met by {words}",
         caption=f"{design_words(result)} Differences between levels were not tested.",
-        tables=(dense_table(lines, f"ADA-Met by {words}", term=f"Model and {spoken(name, 30)}"),),
+        tables=(dense_table(lines, f"ADA-Met by {words}", term=f"Model and {as_words(name, 30)}"),),
         results=() if k == 0 else (result,),
         part="appendix",
     )
@@ -260,11 +260,11 @@ def rules_block(rules: Mapping[str, Result], source: RaterSource) -> Block | Non
     labels = [
         r.term
         if (level := r.label("stratum")) is None
-        else f"{r.term}, {spoken(stratum, 30)}: {level}"
+        else f"{r.term}, {as_words(stratum, 30)}: {level}"
         for r in shares
     ]
     said = (
-        f"{shorten(worst.term, 40)} had the highest refusal rate, {sentences.estimate(worst)}.",
+        f"{shorten(worst.term, 40)} had the highest refusal rate, {sentences.estimate_text(worst)}.",
         *(
             f"Its distance was {text} with refusals {COUNTED[rule]}."
             for rule in rules
@@ -335,7 +335,7 @@ def near_block(result: Result) -> Block | None:
         and len({len(one.rows) for one in bars}) == 1
         and len(bars[0].rows) <= STEPS
     )
-    low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(hit))
+    low, high = (f"{sentences.estimate_text(r)} ({shorten(r.term, 40)})" for r in ends(hit))
     return Block(
         id="near",
         question="How often was the answer the mode itself, and how often far from it?",
@@ -354,7 +354,7 @@ def near_block(result: Result) -> Block | None:
         + " The largest distance includes refusals."
         * any(r.label("share") == "refused" and r.estimate for r in result.rows)
         + (
-            f" CIs in the table: {level_text(result.settings['level'])}, {share_ci(rows)}."
+            f" CIs in the table: {percent_of(result.settings['level'])}, {share_ci(rows)}."
             if fits
             else ""
         ),
@@ -410,7 +410,13 @@ class Closest:
 
     def cells(self) -> tuple[str | float | int | None, ...]:
         """Cells of the table; all groups equally close: no farthest, and nothing to be stable."""
-        near = (self.model, spoken(self.name), self.nearest, self.low.shown(), ends_text(self.low))
+        near = (
+            self.model,
+            as_words(self.name),
+            self.nearest,
+            self.low.shown(),
+            ends_text(self.low),
+        )
         if self.tied:
             return (*near, *[None] * 7)
         return (
@@ -526,7 +532,7 @@ def sizes_text(groups: Mapping[str, Result]) -> str:
 def settled(found: Sequence[Closest], level: float) -> tuple[int, int]:
     """Return how many closest groups differ significantly from the farthest, and how many were tested."""
     tested = [one.gap for one in found if one.gap is not None and one.gap.p_value is not None]
-    return sum(sentences.significant(gap, 1 - level) for gap in tested), len(tested)
+    return sum(sentences.is_significant(gap, 1 - level) for gap in tested), len(tested)
 
 
 def closest_answer(
@@ -575,7 +581,7 @@ def closest_words(found: Sequence[Closest], families: Families, level: float) ->
         one, gap = max(tested, key=lambda each: abs(each[1].estimate or 0.0))
         said.append(
             f"The largest difference, corrected for group size, was between {shorten(one.nearest, 40)} and "
-            f"{shorten(one.high.label('people') or '', 30)} ({spoken(one.name, 30)}) for {shorten(one.model, 40)}: "
+            f"{shorten(one.high.label('people') or '', 30)} ({as_words(one.name, 30)}) for {shorten(one.model, 40)}: "
             f"{distance_text(gap)}, {sentences.p_of(gap)}."
         )
     said.append(
@@ -598,7 +604,7 @@ def gaps_by(name: str, families: Families) -> list[Row]:
 def group_blocks(groups: Mapping[str, Result], families: Families, level: float) -> list[Block]:
     """Return a block for each attribute with a significant difference, and one for all others together."""
     clear = {
-        name: sum(sentences.significant(r, 1 - level) for r in gaps_by(name, families))
+        name: sum(sentences.is_significant(r, 1 - level) for r in gaps_by(name, families))
         for name in groups
     }
     order = sorted((name for name in groups if clear[name]), key=lambda name: -clear[name])
@@ -620,7 +626,7 @@ def group_blocks(groups: Mapping[str, Result], families: Families, level: float)
 
 def about_groups(result: Result) -> tuple[Result, ...]:
     """Return the rows about groups as results of one kind of columns; the page states cautions and references once."""
-    words = f"{spoken(str(result.settings['group']))}: distances to each group of people."
+    words = f"{as_words(str(result.settings['group']))}: distances to each group of people."
     return tuple(
         replace(
             result,
@@ -656,7 +662,7 @@ def group_block(
     """Show the distances to each group of an attribute, with the differences on the same units."""
     rows, words, gaps = (
         rows_about(result, "attribute", "people"),
-        spoken(name),
+        as_words(name),
         gaps_by(name, families),
     )
     looks = [replace(r, group=r.label("people")) for r in rows]
@@ -714,7 +720,7 @@ def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
     labels = [
         long if several or len(long) <= SHORT_LABEL else str(label)
         for name, label in names
-        for long in (f"{spoken(name, 30)}: {label}",)
+        for long in (f"{as_words(name, 30)}: {label}",)
     ]
     cells = [replace(r, group=label) for r, label in zip(cells, labels, strict=True)]
     fits = max(len(set(labels)), len({r.term for r in cells})) <= MOST_CELLS
@@ -724,13 +730,13 @@ def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
     gaps = [r for name in rest for r in gaps_by(name, families)]
     tested = [r for r in gaps if r.p_value is not None]
     said = [
-        sentences.none_of(
+        sentences.no_significance_sentence(
             len(tested),
-            f"differences between groups by {listing([spoken(n) for n in rest], 9)}",
+            f"differences between groups by {listing([as_words(n) for n in rest], 9)}",
             adjusted=any(r.p_adjusted is not None for r in tested),
         )
         if tested
-        else f"No difference between groups by {listing([spoken(n) for n in rest], 9)} could be tested."
+        else f"No difference between groups by {listing([as_words(n) for n in rest], 9)} could be tested."
     ]
     one = next(iter(rest.values()))
     return Block(
@@ -765,7 +771,7 @@ def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
                 term="Model and pair",
                 short=True,
                 labels=[
-                    f"{r.term} ({spoken(r.label('attribute') or '', 30)}: {r.label('contrast')})"
+                    f"{r.term} ({as_words(r.label('attribute') or '', 30)}: {r.label('contrast')})"
                     for r in gaps
                 ],
             ),
@@ -794,15 +800,15 @@ def range_text(alphas: Mapping[str, Alphas], by: str) -> tuple[str, ...]:
         main = ordered(first)
         units, raters = main.counts["units"], main.counts.get("raters")
         others = [
-            f"Krippendorff's α ({kind}) was {sentences.estimate(r.rows[0])}."
+            f"Krippendorff's α ({kind}) was {sentences.estimate_text(r.rows[0])}."
             for kind, r in first.items()
             if r is not main
         ]
         name = f"Krippendorff's α ({main.settings['scale']})"
         if main.rows[0].estimate is None:
-            return (sentences.undefined(name, main.rows[0].undefined or "no estimate"), *others)
+            return (sentences.no_number(name, main.rows[0].undefined or "no estimate"), *others)
         return (
-            sentences.agreement(name, main.rows[0], units, raters, band_of(main.rows[0])),
+            sentences.agreement_sentence(name, main.rows[0], units, raters, band_of(main.rows[0])),
             *others,
         )
     said = []
@@ -811,9 +817,11 @@ def range_text(alphas: Mapping[str, Alphas], by: str) -> tuple[str, ...]:
             replace(own[kind].rows[0], term=label) for label, own in alphas.items() if kind in own
         ]
         if known := known_rows(rows):
-            low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(known))
+            low, high = (
+                f"{sentences.estimate_text(r)} ({shorten(r.term, 40)})" for r in ends(known)
+            )
             said.append(f"Krippendorff's α ({kind}) ranged from {low} to {high}.")
-    return (f"Agreement was estimated at {count(len(alphas), 'level')} of {spoken(by)}.", *said)
+    return (f"Agreement was estimated at {count(len(alphas), 'level')} of {as_words(by)}.", *said)
 
 
 def alphas_of(design: Ratings, raters: Sequence[str] | None, common: dict[str, Any]) -> Alphas:
@@ -873,7 +881,7 @@ def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
     if not known:
         return None
     tied = next(iter(matches.values())).row("tied")
-    low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(known))
+    low, high = (f"{sentences.estimate_text(r)} ({shorten(r.term, 40)})" for r in ends(known))
     rule = (
         "Of m tied modes each counted 1/m here; a distance is taken from their mean."
         if tied.estimate
@@ -892,7 +900,7 @@ def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
         ),
         draw=partial(forest, known, reference=None, xlabel="share of exact matches"),
         figure_title=f"Share of units with the most frequent {shorten(human, 30)} answer",
-        caption=f"Points and bars: shares and CIs; share of units with tied modes: {sentences.estimate(tied)}. "
+        caption=f"Points and bars: shares and CIs; share of units with tied modes: {sentences.estimate_text(tied)}. "
         "Refusals and missing answers are excluded.",
         tables=(rows_table(rows, "Share of exact matches", term="Model"),),
         results=tuple(matches.values()),
@@ -908,7 +916,7 @@ def annotators_table(design: Ratings, people: Sequence[str], attributes: Sequenc
     for name in attributes:
         factor = design.rater_groups[name]
         codes = factor.codes[place]
-        said = spoken(name)
+        said = as_words(name)
         groups += [
             (said, level, codes == k) for k, level in enumerate(factor.levels) if np.any(codes == k)
         ]
@@ -961,7 +969,7 @@ def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
         question="Did raters agree, and did the order of the levels matter?",
         sentences=(
             *(
-                f"Krippendorff's α ({kind}) was {sentences.estimate(ordered(own).rows[0])} ({shorten(label, 40)})."
+                f"Krippendorff's α ({kind}) was {sentences.estimate_text(ordered(own).rows[0])} ({shorten(label, 40)})."
                 for label, own in list(alphas.items())[:MOST_SIZES]
             ),
             f"The nominal α, which ignores level order, was lower in {count(higher)} of {count(len(alphas), what)}; "
@@ -972,7 +980,9 @@ def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
         ),
         figure_title="Krippendorff's alpha without and with the order of the levels",
         caption=f"Points and bars: alpha and {alpha_design(alphas)} With refusals: nominal, refusals as a level.",
-        tables=(rows_table(rows, "Krippendorff's alpha", term=f"{capital(spoken(by))} and kind"),),
+        tables=(
+            rows_table(rows, "Krippendorff's alpha", term=f"{capital(as_words(by))} and kind"),
+        ),
         results=tuple(result for own in alphas.values() for result in own.values()),
     )
 
@@ -993,7 +1003,7 @@ def alpha_design(alphas: Mapping[str, Alphas]) -> str:
             [f"{shorten(label, 30)}: {size}" for label, size in sizes.items()], most=MOST_SIZES
         )
     )
-    return f"{level_text(first.settings['level'])} CIs (over units); {said}{f'; {held}' if held else ''}."
+    return f"{percent_of(first.settings['level'])} CIs (over units); {said}{f'; {held}' if held else ''}."
 
 
 def strata_block(
@@ -1015,8 +1025,8 @@ def strata_block(
     ]
     if not (known := known_rows(rows)):
         return None
-    low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 60)})" for r in ends(known))
-    name, sizes = spoken(stratum), sorted(int(row.n or 0) for row in known)
+    low, high = (f"{sentences.estimate_text(r)} ({shorten(r.term, 60)})" for r in ends(known))
+    name, sizes = as_words(stratum), sorted(int(row.n or 0) for row in known)
     each = (
         f"{count(sizes[0])} to {count(sizes[-1], 'answer')}"
         if sizes[0] < sizes[-1]
@@ -1028,7 +1038,7 @@ def strata_block(
         sentences=(f"Alpha was lowest at {low}.", f"It was highest at {high}."),
         draw=partial(forest, rows[:MOST_ALPHAS], sort=False, xlabel="alpha", label=name),
         figure_title=f"Krippendorff's alpha by {name}",
-        caption=f"Points and bars: alpha and {level_text(common['level'])} CIs (over units); n = {each} at each level. "
+        caption=f"Points and bars: alpha and {percent_of(common['level'])} CIs (over units); n = {each} at each level. "
         "Where answers vary little, alpha is low even if raters mostly agree.",
         tables=(rows_table(rows, f"Krippendorff's alpha by {name}", term=capital(name)),),
         results=tuple(found.values()),
@@ -1094,7 +1104,7 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         ),
         methods=(
             f"Agreement was estimated by Krippendorff's alpha ({list(next(iter(alphas.values())))[-1]} and nominal). "
-            f"{level_text(options.level)} CIs used {results[0].inference}.",
+            f"{percent_of(options.level)} CIs used {results[0].inference}.",
             "Nominal alpha treats any two levels as equally different; refusals were excluded, or counted as one more "
             "level. Ordinal alpha weights disagreements by the answers between two levels. The table has no human "
             "raters, so distances to people are undefined.",

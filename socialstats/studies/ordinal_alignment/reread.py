@@ -30,7 +30,7 @@ from socialstats.scales.rereading import (
 from socialstats.studies.estimates import p_text, rows_table, verify_all
 from socialstats.studies.ordinal_alignment.blocks import alphas_of
 from socialstats.studies.page import Block, Design, Outcome, StudyOptions, Table, order_cautions
-from socialstats.text import count, listing, number, percent, shorten, spoken
+from socialstats.text import as_words, count, listing, number, percent, shorten
 from socialstats.voice import option
 
 LARGE = 0.01  # a share of changed answers above this is a caution
@@ -207,7 +207,7 @@ def named_row(row: Row) -> Row:
 def share_label(answers: RereadAnswers, row: Row) -> str:
     """Name a share: all answers, a level of the by factor, a rater."""
     by = (
-        f"{spoken(answers.first_reading.by.name, 30)} "
+        f"{as_words(answers.first_reading.by.name, 30)} "
         if answers.first_reading.by is not None
         else ""
     )
@@ -227,11 +227,11 @@ def share_words(answers: RereadAnswers, shares: Result) -> list[str]:
         ]
     said = [
         f"The second parsing (column '{column}') changed {changed:,} of {count(n, 'answer')} "
-        f"({sentences.estimate(shares.rows[0])})."
+        f"({sentences.estimate_text(shares.rows[0])})."
     ]
     where = []
     by = (
-        f"{spoken(answers.first_reading.by.name, 30)} "
+        f"{as_words(answers.first_reading.by.name, 30)} "
         if answers.first_reading.by is not None
         else ""
     )
@@ -255,13 +255,13 @@ def mean_words(changes: Sequence[Row], means: Result | None) -> list[str]:
     tested = [r for r in changes if r.p_value is not None]
     if means is None or not tested:
         return []
-    clear = sum(sentences.significant(r, 1 - means.settings["level"]) for r in tested)
+    clear = sum(sentences.is_significant(r, 1 - means.settings["level"]) for r in tested)
     top = max(tested, key=lambda r: abs(r.estimate or 0.0))
     holm = ", Holm" if len(tested) > 1 else ""
     return [
         f"{count(clear)} of {count(len(tested), 'mean')} with changed answers changed significantly (paired t "
         f"{'tests' if len(tested) > 1 else 'test'}{holm}).",
-        f"The largest change was that of {shorten(top.term, 60)}: {sentences.estimate(top)}.",
+        f"The largest change was that of {shorten(top.term, 60)}: {sentences.estimate_text(top)}.",
     ]
 
 

@@ -70,7 +70,7 @@ from socialstats.studies.page import (
 from socialstats.studies.ratings import united
 from socialstats.studies.repeats import repeats_block
 from socialstats.studies.sources import model_by_model, replies_block
-from socialstats.text import count, level_text, number, percent, quoted, shorten, spoken
+from socialstats.text import as_words, count, number, percent, percent_of, quoted, shorten
 
 
 def answer(
@@ -91,7 +91,7 @@ def nearest_words(main: Result) -> tuple[str, ...]:
     if not rows:
         return ()
     alpha, first = 1 - main.settings["level"], shorten(rows[0].label("nearest") or "", 40)
-    alike = [r.term for r in rows if not sentences.significant(r, alpha)]
+    alike = [r.term for r in rows if not sentences.is_significant(r, alpha)]
     if len(alike) == len(rows):
         others = (
             f"any of the {count(len(rows))} other models (Holm)"
@@ -109,7 +109,7 @@ def constant_words(main: Result) -> tuple[str, ...]:
     rows = [r for r in rows_about(main, "constant") if r.p_adjusted is not None]
     if not rows:
         return ()
-    clear = [r for r in rows if sentences.significant(r, 1 - main.settings["level"])]
+    clear = [r for r in rows if sentences.is_significant(r, 1 - main.settings["level"])]
     near = sum((r.estimate or 0.0) < 0 for r in clear)
     if len(rows) == 1:
         verdict = (
@@ -142,7 +142,7 @@ def planned(main: Result) -> tuple[str, ...]:
         return ()
     people = count(math.ceil(more * n["reference raters"] / units))
     return (
-        sentences.halving(
+        sentences.halving_sentence(
             more, f"{unit} and {people} more human raters", f"the distance of '{low.term}'"
         ),
     )
@@ -195,7 +195,7 @@ def methods(main: Result, source: RaterSource, *, groups: bool) -> tuple[str, ..
     human = shorten(source.human, 30)
     text = [
         f"ADA-Met is the mean distance, in levels, between a model's answers and the mode of the {human} answers to "
-        f"the same units. {level_text(main.settings['level'])} CIs used t with the variance over units and over "
+        f"the same units. {percent_of(main.settings['level'])} CIs used t with the variance over units and over "
         f"{human} raters. p values were Holm-adjusted over the models.",
         "Units were matched by their labels. Tied modes counted with their mean, refusals with the largest distance. "
         f"Inference: {main.inference}.",
@@ -273,7 +273,7 @@ def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Var
     ]
     for name, factor in design.strata.items():
         if 1 < len(factor.levels) <= MOST_LEFT_OUT:
-            choice = f"leave one {spoken(name)} out"
+            choice = f"leave one {as_words(name)} out"
             found += [
                 (without_label(name, level), choice, partial(without, of, design, name, code))
                 for code, level in enumerate(factor.levels)
@@ -525,7 +525,7 @@ def verified(
         found,
         verify_named(
             {
-                f"Distances by {spoken(name, 40)} of people": replace(
+                f"Distances by {as_words(name, 40)} of people": replace(
                     one, rows=tuple(r for r in one.rows if r.label("attribute"))
                 )
                 for name, one in groups.items()

@@ -48,7 +48,7 @@ from socialstats.studies.relationship_bias.words import (
     told_biases,
 )
 from socialstats.studies.second import turned
-from socialstats.text import count, level_text, listing, number, p_value, percent, shorten
+from socialstats.text import count, listing, number, p_value, percent, percent_of, shorten
 
 FAMILY = "pairs of groups"
 Part = Literal["main", "appendix"]
@@ -139,7 +139,7 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
         [favoured(row, options) for row in told_biases(main)],
         shown,
         title,
-        f"Points with {level_text(options.level)} CIs (t; {cluster_text(main.design.clusters, 'units')}); n = "
+        f"Points with {percent_of(options.level)} CIs (t; {cluster_text(main.design.clusters, 'units')}); n = "
         f"{count(main.counts['answers'])} answers. {EXPLAINED}.",
         tables=[rows_table(shown, title, term="Pair of groups")],
         results=[main],
@@ -173,7 +173,7 @@ def overall_block(main: Result, each: Result | None) -> Block:
         [*said, *halving_words(main)],
         drawn,
         "B_all (bias-corrected), the mean absolute bias",
-        f"Points with {level_text(level)} CIs (test inversion: all B_all values not rejected, "
+        f"Points with {percent_of(level)} CIs (test inversion: all B_all values not rejected, "
         f"{percent((1 - level) / 2)} per tail; may be asymmetric). The line is the value expected without bias.",
         tables=[
             rows_table([*rows, *tests], "B_all, uncorrected and bias-corrected", term="Quantity")
@@ -219,7 +219,7 @@ def position_block(main: Result) -> Block:
 def order_text(whole: Row, where: str) -> str:
     """Return which position was favoured, by the interval; or that the order effect is undefined."""
     if whole.estimate is None:
-        return sentences.undefined(
+        return sentences.no_number(
             f"The order effect between {where}", whole.undefined or "no estimate"
         )
     numbers = f"mean answer between {where} S = {sentences.stat(whole)}, unadjusted"
@@ -428,7 +428,7 @@ def scenario_block(main: Result, scenarios: Result, biases: Sequence[Row]) -> Bl
         else None,
         figure_title="Bias B of each scenario",
         caption="One panel per pair of groups; points with unadjusted "
-        f"{level_text(main.settings['level'])} CIs (t over pairs of names).",
+        f"{percent_of(main.settings['level'])} CIs (t over pairs of names).",
         tables=(
             rows_table(
                 shown,
@@ -556,7 +556,7 @@ def biases_blocks(
         bias_sentences(title, biases, apart),
         biases,
         f"Bias B of each pair of groups by {title}",
-        f"Points with unadjusted {level_text(results[0].settings['level'])} CIs (t; clusters of each level{cut})."
+        f"Points with unadjusted {percent_of(results[0].settings['level'])} CIs (t; clusters of each level{cut})."
         f"{note}",
         tables=[
             rows_table(each, caption, term=term)
@@ -586,12 +586,16 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
     tested, lost = (
         [row for row in rows if (row.p_adjusted is None) == gone] for gone in (False, True)
     )
-    clear = [row for row in tested if sentences.significant(row)]
+    clear = [row for row in tested if sentences.is_significant(row)]
     said = []
     if lost:
         said.append(untested(lost, f"{count(len(rows), 'bias', 'biases')} by {title}"))
     if tested and not clear:
-        said.append(sentences.none_of(len(tested), f"{'tested ' if lost else ''}biases by {title}"))
+        said.append(
+            sentences.no_significance_sentence(
+                len(tested), f"{'tested ' if lost else ''}biases by {title}"
+            )
+        )
     elif clear:
         named_text = listing(
             [
@@ -609,7 +613,7 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
     )
     if unknown:
         said.append(untested(unknown, f"{count(len(gaps), 'difference')} between levels"))
-    apart = [row for row in known if sentences.significant(row)]
+    apart = [row for row in known if sentences.is_significant(row)]
     own = {row.term: number(row.estimate) for row in rows if row.estimate is not None}
     for row in apart:
         values = [
@@ -629,7 +633,9 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
             "significant (Holm)."
         )
     elif known and not apart:
-        said.append(sentences.none_of(len(known), f"{also}differences between levels"))
+        said.append(
+            sentences.no_significance_sentence(len(known), f"{also}differences between levels")
+        )
     elif not gaps and len(rows) > 1:
         said.append(f"Differences between levels of {title} were not tested.")
     return said
@@ -687,7 +693,8 @@ def size_sentences(rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:
     said = []
     if len(known) > 1:
         low, high = (
-            f"{sentences.estimate(row)} ({shorten(row.term, 50)})" for row in (known[0], known[-1])
+            f"{sentences.estimate_text(row)} ({shorten(row.term, 50)})"
+            for row in (known[0], known[-1])
         )
         said.append(f"B_all (bias-corrected) ranged from {low} to {high}.")
     if above:

@@ -130,7 +130,7 @@ def names_block(check: NameCheck, result: Result) -> Block:
         shown.append(named(row, shorten(f"{row.group}: {label}", 60)))
         said.append(
             f"The share of {shorten(row.group or '', 40)} names {taken} by the majority of "
-            f"{count(len(check.ratings.raters), 'phrasing')} was {sentences.estimate(row)}."
+            f"{count(len(check.ratings.raters), 'phrasing')} was {sentences.estimate_text(row)}."
         )
     return rows_block(
         "names",

@@ -70,7 +70,7 @@ from socialstats.studies.relationship_bias.names import check_names, names_block
 from socialstats.studies.relationship_bias.words import answer, biases_of, mean_words, told_biases
 from socialstats.studies.sources import replies_by
 from socialstats.tables import Table
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import count, listing, number, percent_of, shorten
 from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "smallest_effect", "first", "verify")
@@ -462,7 +462,7 @@ def methods(main: Result, options: StudyOptions) -> tuple[str, ...]:
     groups = listing([f"'{shorten(g, 30)}'" for g in main.extras["groups"]])
     clusters = listing([f.name for f in main.design.clusters])
     level, m = (
-        level_text(options.level),
+        percent_of(options.level),
         sum(row.p_adjusted is not None for row in told_biases(main)),
     )
     holm = f"p values were Holm-adjusted over the {FAMILY} (m = {m}). " if m else ""

@@ -60,7 +60,7 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False) -> str:
     first, second = (f"'{side}'" for side in sides(row))
     high, low = (first, second) if (row.estimate or 0.0) > 0 else (second, first)
     if row.estimate is None:
-        return sentences.undefined(
+        return sentences.no_number(
             f"Bias for {first} versus {second} names", row.undefined or "no estimate"
         )
     if row.p_value is None and row.conf_low is None:
@@ -74,14 +74,16 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False) -> str:
     what = verdict_on(row, options)
     if what == "equal":
         bounds, near = equivalence_bounds(row), options.smallest_effect or 0.0
-        return sentences.equivalence(f"{first} names", f"{second} names", bounds, near, None)
+        return sentences.equivalence_sentence(
+            f"{first} names", f"{second} names", bounds, near, None
+        )
     shown = replace(row, statistic=None) if brief else row
     numbers = f"(B = {sentences.stat(shown)})"
     if what in ("above", "below"):
         return f"{high} names were favoured over {low} names {numbers}."
     if row.p_value is None:
         return f"{first} versus {second} names: inconclusive, the CI includes 0 {numbers}."
-    after = row.p_adjusted is not None and sentences.significant(replace(row, p_adjusted=None))
+    after = row.p_adjusted is not None and sentences.is_significant(replace(row, p_adjusted=None))
     return f"{first} versus {second} names: not significant{' after Holm correction' if after else ''} {numbers}."
 
 
@@ -101,8 +103,8 @@ def size_text(main: Result, *, brief: bool = False) -> str:
     better, null = main.row(CORRECTED, group=OVERALL), main.row(PLAIN, group=NULL)
     quantity = "mean absolute bias (B_all, bias-corrected)"
     if better.estimate is None:
-        return sentences.undefined(quantity, better.undefined or "no estimate")
-    numbers = sentences.estimate(better)
+        return sentences.no_number(quantity, better.undefined or "no estimate")
+    numbers = sentences.estimate_text(better)
     if null.p_value is None:
         return f"The {quantity} was {numbers}; the test of no bias is undefined: {null.undefined}."
     if brief:
@@ -110,7 +112,7 @@ def size_text(main: Result, *, brief: bool = False) -> str:
     level = better.conf_level or float(main.settings["level"])
     claim = (
         "Choices depended on the groups of the names"
-        if sentences.significant(null, round(1 - level, 12))
+        if sentences.is_significant(null, round(1 - level, 12))
         else ("Choices did not depend significantly on the groups of the names")
     )
     return f"{claim} (test of no bias, {p_value(null.p_value)}). The {quantity} was {numbers}."
@@ -121,7 +123,7 @@ def mean_words(each: Result | None) -> tuple[str, ...]:
     if each is None:
         return ()
     better, n = each.row(CORRECTED, group=OVERALL), each.counts["raters"]
-    numbers = sentences.estimate(better)
+    numbers = sentences.estimate_text(better)
     return (f"The mean of B_all (bias-corrected) over these {count(n, 'model')} was {numbers}.",)
 
 
@@ -142,7 +144,7 @@ def halving_words(main: Result) -> tuple[str, ...]:
         return ()
     (n, first), *rest = known
     return (
-        sentences.halving(
+        sentences.halving_sentence(
             n, listing([first, *(f"{count(k)} more {name}" for k, name in rest)]), "B_all"
         ),
     )

@@ -22,7 +22,7 @@ from socialstats.designs.people import is_people
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import (
-    SHOWN_AT_MOST,
+    MOST_PROBLEMS,
     DesignError,
     InputError,
     NothingToAnalyse,
@@ -34,12 +34,12 @@ from socialstats.figures.heat import MOST_GROUPS
 from socialstats.inference.dependence import settled_cluster
 from socialstats.results import Result, Row
 from socialstats.results.rows import matched_rows
-from socialstats.sentences import estimate
+from socialstats.sentences import estimate_text
 from socialstats.shares.label_counts import label_counts
 from socialstats.studies.estimates import Column, design_effect, ends, single, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.tables import Table as DataTable
-from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, spoken
+from socialstats.text import as_words, capital, count, listing, number, percent_of, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -214,7 +214,7 @@ def coding(table: DataTable, label: str) -> list[str]:
     strange = [
         text for text in seen if not any(text.strip().casefold() in words for words in CODINGS)
     ]
-    raise InputError([_no_label(table, label, text) for text in (strange or seen)[:SHOWN_AT_MOST]])
+    raise InputError([_no_label(table, label, text) for text in (strange or seen)[:MOST_PROBLEMS]])
 
 
 def _no_label(table: DataTable, column: str, text: str) -> Problem:
@@ -337,7 +337,7 @@ def caption_of(check: LabelCheck, checked: Checked) -> str:
     results = [result for found in checked.kappas.values() for result in found.values()]
     made = ""
     if results:
-        level = level_text(results[0].settings["level"])
+        level = percent_of(results[0].settings["level"])
         made = f" {level} CIs ({results[0].inference.replace('units taken', 'stories taken')});"
     return (
         f"Points: κ with linear or quadratic weights, of all stories or those of unequal urgency ('unequal');{made} "
@@ -351,9 +351,9 @@ def sentences(check: LabelCheck, checked: Checked) -> tuple[str, ...]:
     for rule, result in list(checked.accuracy.items())[:1]:
         said.append(
             f"The majority of {count(len(check.people), 'human rater')} gave the reference's label at a rate of "
-            f"{estimate(result.row('accuracy'))} ({count(result.counts['units'], *STORY)}; {RULES[rule]})."
+            f"{estimate_text(result.row('accuracy'))} ({count(result.counts['units'], *STORY)}; {RULES[rule]})."
         )
-    alphas = {kind: estimate(r.rows[0]) for kind, r in checked.alphas.items()}
+    alphas = {kind: estimate_text(r.rows[0]) for kind, r in checked.alphas.items()}
     if alphas:
         each = [f"{alpha}, among {kind}" for kind, alpha in alphas.items()]
         said.append(f"Ordinal Krippendorff's α was {listing(each)}.")
@@ -609,12 +609,12 @@ def value_block(result: Result, chosen: ChosenLabels, group: str, effect: float 
     shown, overall = ([r for r in shares if (r.group is None) == whole] for whole in (False, True))
     return Block(
         id=f"values-{group}",
-        question=f"Which values were cited, by {spoken(group)} of the chosen role?",
+        question=f"Which values were cited, by {as_words(group)} of the chosen role?",
         sentences=(cited_sentence(result), *leaders(shown, group)),
         draw=draw_of(tuple(shown), tuple(overall)),
-        figure_title=f"Shares of values cited (rows) by {spoken(group)} of the chosen role (columns)",
+        figure_title=f"Shares of values cited (rows) by {as_words(group)} of the chosen role (columns)",
         caption=caption_of_values(result, chosen, effect),
-        tables=(Table(f"Values cited by {spoken(group)} of the chosen role", HEADER, cells),),
+        tables=(Table(f"Values cited by {as_words(group)} of the chosen role", HEADER, cells),),
         results=(result,),
     )
 
@@ -634,14 +634,14 @@ def caption_of_values(result: Result, chosen: ChosenLabels, effect: float | None
     ties = f" {count(chosen.ties, 'tie')} excluded, as no role was chosen." if chosen.ties else ""
     made = result.inference.split("; ")[0]
     names = [
-        f"{count(len(np.unique(f.codes)))} {'pairs of roles' if f.name == 'pair' else f'of {spoken(f.name)}'}"
+        f"{count(len(np.unique(f.codes)))} {'pairs of roles' if f.name == 'pair' else f'of {as_words(f.name)}'}"
         for f in chosen.lists.clusters
     ]
     made += f"; clusters: {' x '.join(names)}" if names else "; stories taken as independent"
     made += f"; median design effect {number(effect, 1)}" if names and effect is not None else ""
     return (
         "Cells: share of all values cited (sum 1 per column) and number of values; uncoloured: equal shares; "
-        f"{level_text(result.settings['level'])} CIs in the table ({made}); "
+        f"{percent_of(result.settings['level'])} CIs in the table ({made}); "
         f"n = {count(result.counts['units'], *STORY)}.{ties}"
     )
 

@@ -20,7 +20,15 @@ from socialstats.results.rows import matched_rows
 from socialstats.studies.comparisons import fit_model
 from socialstats.studies.estimates import Column, design_effect, df_text, ends, p_text, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
-from socialstats.text import alpha_text, capital, count, level_text, listing, number, shorten
+from socialstats.text import (
+    capital,
+    count,
+    listing,
+    number,
+    percent_of,
+    shorten,
+    significance_level_text,
+)
 
 FAMILY = "shares of groups"
 FEW_ROLES = 4  # a group of so few roles is no sample of roles
@@ -144,7 +152,7 @@ def share_block(
         draw=partial(forest, rows, xlabel="preference share", reference=None, sort=False),
         figure_title="Preference shares of groups of roles",
         caption="Points: arithmetic mean worth (RPI) of a group over the sum of the group means of its grouping; "
-        f"unadjusted {level_text(options.level)} CIs ({groupings[0].shares.inference}); "
+        f"unadjusted {percent_of(options.level)} CIs ({groupings[0].shares.inference}); "
         f"n = {count(fit.design.n_rows)} comparisons{effect}.",
         tables=(share_table(groupings),),
         results=(*(one.shares for one in groupings), *([] if adjusted is None else [adjusted])),
@@ -156,7 +164,7 @@ def verdict_sentences(
 ) -> tuple[str, ...]:
     """Return which groups differed significantly from an equal share, conditional on the roles, and which did not."""
     held = f"At equal {options.covariate} and among these {count(roles)} roles"
-    alpha = alpha_text(options.level)
+    alpha = significance_level_text(options.level)
     tests = sum(1 if len(one.tested) == 2 else len(one.tested) for one in groupings)
     how = f"p_Holm < {alpha}, m = {count(tests)}" if tests > 1 else f"p < {alpha}"
     more, less, lost = (named(groupings, side) for side in ("more", "less", "undefined"))
@@ -167,7 +175,7 @@ def verdict_sentences(
     if less:
         said.append(f"Less than an equal share was held by {less}.")
     if not more and not less:
-        none = sentences.none_of(tests, "differences from an equal share")
+        none = sentences.no_significance_sentence(tests, "differences from an equal share")
         said.append(f"{held}, {none[:1].lower()}{none[1:]}")
     elif open_:
         said.append(f"{count(open_, 'other group')} did not differ significantly from it.")
@@ -239,7 +247,7 @@ def side_of(row: Row, equal: float) -> str:
     """Return where a share lies by its test: ``more``, ``less``, ``open`` or ``undefined``."""
     if row.estimate is None or row.p_value is None:
         return "undefined"
-    if not sentences.significant(row):
+    if not sentences.is_significant(row):
         return "open"
     return "more" if row.estimate > equal else "less"
 

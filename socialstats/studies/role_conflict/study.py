@@ -136,7 +136,7 @@ def without_model(
     strips = urgency_multiverses(design, None, counts.s, counts.groups, options)
     reason = error.reason.split(": ", 1)[-1]
     way_out = PRIOR if error.separate else FIRTH
-    lacking = sentences.undefined(
+    lacking = sentences.no_number(
         "the Bradley-Terry model of these choices", f"no finite estimate exists; {reason}"
     )
     rates = rates_blocks(
@@ -283,13 +283,15 @@ def answer(
         None if v is None else float(np.exp(v)) for v in (step.estimate or 0.0, *ends(step)[1:])
     )
     second = f"Each step of {name} multiplied the odds of being chosen by {number(odds)}"
-    if step.p_value is not None and not sentences.significant(step):
+    if step.p_value is not None and not sentences.is_significant(step):
         second = f"The effect of {name} was not significant: each step multiplied the odds of being chosen by "
         second += number(odds)
     if low is not None:
-        second += f", {sentences.kind_of(step)}{interval(low, high, level=step.conf_level or 0.95)}"
+        second += (
+            f", {sentences.interval_name(step)}{interval(low, high, level=step.conf_level or 0.95)}"
+        )
     if ratio is not None:
-        sd = sentences.estimate(ratio.rows[0], unit=" SD of the role strengths")
+        sd = sentences.estimate_text(ratio.rows[0], unit=" SD of the role strengths")
         second += f" ({sd})"
     return (
         *answer_sentences(s, pooled, options),

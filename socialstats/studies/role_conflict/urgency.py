@@ -60,7 +60,7 @@ from socialstats.studies.role_conflict.labels import (
 )
 from socialstats.studies.second import turned
 from socialstats.studies.sources import RULES, Rule, refusal_block, replies_by
-from socialstats.text import capital, count, level_text, listing, number, percent, shorten
+from socialstats.text import capital, count, listing, number, percent, percent_of, shorten
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 
@@ -100,7 +100,7 @@ def sensitivity_block(s: Result, effect: str = "") -> Block:
         draw=partial(forest, parts, xlabel=f"{kind} S and its parts", sort=False),
         figure_title=f"{capital(kind)} S and its parts",
         caption=f"Points: 100 times the mean squared distance of win rates from 1, .50 and 0{less}; "
-        f"{level_text(s.settings['level'])} CIs ({s.inference}); n = {count(s.counts['comparisons'])} comparisons."
+        f"{percent_of(s.settings['level'])} CIs ({s.inference}); n = {count(s.counts['comparisons'])} comparisons."
         f"{effect}",
         tables=(
             parts_table(s, parts),
@@ -182,7 +182,7 @@ def rates_blocks(
         draw=partial(dumbbell, own, targets=TARGETS, order=drawn, xlabel="win rate"),
         figure_title=f"Win rates of {every} at higher, equal and lower {name}",
         caption=f"Means over opponents; dotted lines: rates if {name} alone decided (1, .50, 0); "
-        f"{level_text(options.level)} CIs ({rates.inference}); n = {count(rates.counts['comparisons'])} comparisons"
+        f"{percent_of(options.level)} CIs ({rates.inference}); n = {count(rates.counts['comparisons'])} comparisons"
         f"{_trials_effect(rates)}.",
         results=(pooled,),
     )
@@ -238,13 +238,11 @@ def rate_sentence(pooled: Result, covariate: str, start: str) -> str:
     """Return the rate at which the role with the higher covariate won, over all comparisons."""
     high = pooled.row("all", group="higher")
     if high.estimate is None:
-        return sentences.undefined(
+        return sentences.no_number(
             f"the win rate at higher {covariate}", high.undefined or "no estimate"
         )
     n = f"{count(round(high.n or 0), 'comparison')} at unequal {covariate}"
-    rate = (
-        f"the role with the higher {covariate} won at a rate of {sentences.estimate(high)} ({n})."
-    )
+    rate = f"the role with the higher {covariate} won at a rate of {sentences.estimate_text(high)} ({n})."
     return f"{start}: {rate}" if start else capital(rate)
 
 
@@ -273,7 +271,7 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         spread, chance = ratio.row("SD of strengths"), ratio.rows[2]
         rows.append(replace(spread, term="1 SD of role strengths"))
         said += [
-            f"A role 1 SD weaker but one step higher in {name} had win probability {sentences.estimate(chance)}.",
+            f"A role 1 SD weaker but one step higher in {name} had win probability {sentences.estimate_text(chance)}.",
         ]
     else:
         said.append("Role strengths varied no more than their sampling error.")
@@ -285,7 +283,7 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         draw=partial(forest, tuple(rows), xlabel="log-odds", sort=False),
         figure_title=f"One step of {name} beside 1 SD of role strengths",
         caption=f"Points: log-odds from one model with role strengths, {listing(held)}; "
-        f"{level_text(options.level)} CIs ({errors_text(fit)}); "
+        f"{percent_of(options.level)} CIs ({errors_text(fit)}); "
         f"n = {count(fit.design.n_rows)} comparisons. The SD excludes sampling error.",
         tables=(
             row_table(
@@ -344,9 +342,9 @@ def own_cautions(
         else []
     )
     order = next((r for r in (fit.rows if fit is not None else ()) if r.group == "order"), None)
-    if order is not None and sentences.significant(order):
+    if order is not None and sentences.is_significant(order):
         first = "first" if (order.estimate or 0.0) > 0 else "second"
-        said = f"the role shown {first} was preferred (order effect {sentences.estimate(order)}, log-odds)"
+        said = f"the role shown {first} was preferred (order effect {sentences.estimate_text(order)}, log-odds)"
         fix = f"no action for averages, as orders are balanced over {name}; adjust single pairs for order"
         if imbalance > MOST_IMBALANCE:
             fix = "balance or randomise the order within every story"
@@ -416,7 +414,7 @@ def brief_methods(s: Result, options: StudyOptions, fit: BradleyTerryResult | No
     return (
         "The win rate counted each comparison once. S was 100 times the summed mean squared distance of roles' "
         f"win rates from 1, .50 and 0 at higher, equal and lower {name}{less}. Its "
-        f"{level_text(options.level)} CI used {ways.get(str(row.interval), 'the bootstrap')} over "
+        f"{percent_of(options.level)} CI used {ways.get(str(row.interval), 'the bootstrap')} over "
         f"{count(s.counts['pairs'], 'pair')} of roles.{model}"
     )
 
@@ -448,7 +446,7 @@ def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[
     quantity = capital(f"{kind_of_s(row)} S (0: {name} alone decides)")
     said = [
         rate_sentence(pooled, name, verdict(row, high, coin, name)),
-        sentences.headline(quantity, row, coin, "coin flips"),
+        sentences.reference_sentence(quantity, row, coin, "coin flips"),
     ]
     if (
         high.estimate in (0.0, 1.0)
@@ -557,7 +555,7 @@ def refusals_by_level(
         sentences=(
             *(f"{shorten(name, 40)} has no bounds: {why}." for name, why in silent.items()),
             f"{shorten(most, 40)} refused most often ({percent(shares[most])} of its stories).",
-            f"Its {what} was {sentences.estimate(own)} without refusals.",
+            f"Its {what} was {sentences.estimate_text(own)} without refusals.",
             f"Counting all refusals against the higher side gives {number(against.shown())}; for it, "
             f"{number(favour.shown())}.",
         ),

@@ -41,14 +41,14 @@ from socialstats.studies.staged_values.words import (
     unit_words,
 )
 from socialstats.text import (
-    alpha_text,
     as_given,
     capital,
     count,
-    level_text,
     listing,
     number,
+    percent_of,
     shorten,
+    significance_level_text,
 )
 
 UNITS_TEXT = (
@@ -88,7 +88,7 @@ def cross_table(
     lines, columns = (list(dict.fromkeys(name(r) for r in rows)) for name in (line, column))
     cells = {(line(r), column(r)): cell_text(r) for r in rows}
     level = next(
-        (f" [{level_text(r.conf_level)} CI]" for r in rows if r.conf_level is not None), ""
+        (f" [{percent_of(r.conf_level)} CI]" for r in rows if r.conf_level is not None), ""
     )
     holm = ", p (Holm)" if any(r.p_adjusted is not None for r in rows) else ""
     sizes = sorted({int(r.n) for r in rows if r.n is not None})
@@ -136,7 +136,7 @@ def trait_of(row: Row) -> str:
 
 def level_of(rows: Sequence[Row]) -> str:
     """Write the level of the intervals of rows."""
-    return level_text(next((r.conf_level for r in rows if r.conf_level is not None), 0.95))
+    return percent_of(next((r.conf_level for r in rows if r.conf_level is not None), 0.95))
 
 
 PICKS = {"highest": "highest", "this page": "", "lowest": "lowest", "equal": "equal"}
@@ -278,7 +278,7 @@ def lean_block(
         tables.append(
             cross_table(cells, "Composite of each model at each stage, as scored", column=at)
         )
-        apart = sum(sentences.significant(r) for r in raw)
+        apart = sum(sentences.is_significant(r) for r in raw)
         of = f"{count(apart)} of {count(len(raw), 'model')}"
         said.append(f"Relative to 0 instead of the neutral point, {of} differed (unadjusted).")
     return Block(
@@ -578,14 +578,15 @@ def trait_changes_block(apart: Mapping[str, Result]) -> Block:
     levels = [
         replace(row, group=words(name)) for name, one in apart.items() for row in at_stages(one)
     ]
-    clear = [row for row in rows if sentences.significant(row)]
+    clear = [row for row in rows if sentences.is_significant(row)]
     tested = sum(row.p_value is not None for row in rows)
     units = unit_words(lead, rows[0])
     many = sentences.some_of(len(clear), tested, "changes of traits")
     said = [f"With {units} as units, {many[:1].lower()}{many[1:]}"]
     if clear:
         told = [
-            f"{shorten(row.term, 60)} ({sentences.estimate(row)})" for row in clear[:MOST_CHANGES]
+            f"{shorten(row.term, 60)} ({sentences.estimate_text(row)})"
+            for row in clear[:MOST_CHANGES]
         ]
         few = "It was" if len(clear) == 1 else "They were"
         said.append(
@@ -749,17 +750,17 @@ def activation_block(profile: Result) -> Block | None:
 def clear_changes(profile: Result, measure: str, what: str) -> str:
     """Return the significant changes of a measure."""
     rows = [r for r in changes_of(profile, measure) if r.p_value is not None]
-    clear = [r for r in rows if sentences.significant(r)]
+    clear = [r for r in rows if sentences.is_significant(r)]
     if not rows:
         return f"No change in {what} has a test."
     if not clear:
-        none = sentences.none_of(len(rows), f"changes in {what}")
+        none = sentences.no_significance_sentence(len(rows), f"changes in {what}")
         return (
             none
             if len(rows) > 1
             else f"The change in {what} was not significant ({sentences.p_of(rows[0])})."
         )
-    alpha = alpha_text(rows[0].conf_level or 0.95)
+    alpha = significance_level_text(rows[0].conf_level or 0.95)
     said = listing([f"{shorten(change_name(r), 40)} ({sentences.stat(r)})" for r in clear], most=4)
     return f"Significant changes in {what} (p_Holm < {alpha}): {said}."
 
@@ -796,7 +797,7 @@ def units_block(pairs: Mapping[str, tuple[Result, Result]]) -> Block | None:
             forest, shown, sort=False, xlabel=f"change, {change_name(last_change(models))}"
         ),
         figure_title="Change of the last stage of the play, by unit of analysis",
-        caption=f"{level_text(shown[0].conf_level or 0.95)} CIs (paired t), unadjusted.",
+        caption=f"{percent_of(shown[0].conf_level or 0.95)} CIs (paired t), unadjusted.",
         tables=tuple(tables),
         part="appendix",
     )

@@ -36,7 +36,7 @@ from socialstats.studies.staged_values.blocks import (
 from socialstats.studies.staged_values.scoring import instrument_of, scoring, with_weights
 from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings, named
 from socialstats.tables import Table as DataTable
-from socialstats.text import as_given, count, level_text, listing, number, quoted, shorten
+from socialstats.text import as_given, count, listing, number, percent_of, quoted, shorten
 
 LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
 PAIRS = {"mean": "mean of the pairs", "pooled": "all pairs pooled"}
@@ -146,7 +146,7 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
             xlabel="1 = perfect agreement",
         ),
         figure_title="Agreement of the judges about composites: alpha by stage, and kappa of each pair",
-        caption=f"{level_text(level)} CIs; n = {units}, "
+        caption=f"{percent_of(level)} CIs; n = {units}, "
         f"{count(len(clusters[0].levels), 'scenario') if clusters else 'no clusters'}. Offsets of judges lower "
         "agreement but do not affect comparisons of models.",
         tables=tuple(
@@ -165,7 +165,7 @@ def alpha_of(row: Row) -> str:
         band = ", reliably at least .80"
     elif row.conf_high is not None and row.conf_high < LEAST:
         band = ", reliably below .667"
-    return f"\u03b1 = {sentences.estimate(row)}{band}"
+    return f"\u03b1 = {sentences.estimate_text(row)}{band}"
 
 
 FIRM, LEAST = 0.8, 0.667  # Krippendorff's customary bands
@@ -306,7 +306,7 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
         *rows_with(profile.rows, "without", **facts),
     ]
     ends = [pick(rows, key=lambda r: r.estimate or 0.0) for pick in (min, max)]
-    told = [f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends]
+    told = [f"{sentences.estimate_text(r)} ({shorten(r.term, 40)})" for r in ends]
     said = [
         f"Relative to the judges' mean, offsets ranged from {told[0]} to {told[1]}.",
         *without_text(out, anchored=anchored),
@@ -333,7 +333,7 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
             forest, rows[:MOST_ROWS], sort=False, xlabel="composite minus the judges' mean"
         ),
         figure_title="Offset of each judge",
-        caption=f"Points: means over answers; {level_text(rows[0].conf_level or 0.95)} CIs (t); n = "
+        caption=f"Points: means over answers; {percent_of(rows[0].conf_level or 0.95)} CIs (t); n = "
         f"{count(len(rows), 'judge')}, {fixed}.",
         tables=tuple(tables),
     )
@@ -407,7 +407,7 @@ def wordings_block(spread: Result, wide: Sequence[Result] = ()) -> Block:
             xlabel="SD of the composite over wordings",
         ),
         figure_title="SD of the composite over wordings of the same question",
-        caption=f"Points: mean SDs, noise of models and judges included; {level_text(rows[0].conf_level or 0.95)} "
+        caption=f"Points: mean SDs, noise of models and judges included; {percent_of(rows[0].conf_level or 0.95)} "
         f"CIs; n = {count(int(rows[0].n or 0), 'scenario')}.",
         tables=(
             *tables,
@@ -444,7 +444,7 @@ def with_agreement(result: Result, found: Mapping[str, Result], name: str, what:
         return result
     told = caution(
         "SS332",
-        f"the judges' agreement about {what} was α = {sentences.estimate(row)}, below .667",
+        f"the judges' agreement about {what} was α = {sentences.estimate_text(row)}, below .667",
         affects=f"means and changes of {what}, which depend on the judges",
         fix=f"clarify what judges are to score as {what}, and report each judge",
     )

@@ -79,7 +79,7 @@ def stances_block(result: Result) -> Block:
         question="Which stances did the answers take?",
         sentences=(
             f"Of {count(result.counts['units'], 'answer')}, the largest share took the "
-            f"stance '{shorten(best.label('label') or '', 40)}': {sentences.estimate(best)}.",
+            f"stance '{shorten(best.label('label') or '', 40)}': {sentences.estimate_text(best)}.",
         ),
         draw=partial(forest, shown[:60], sort=False, reference=None, xlabel="share of answers"),
         figure_title="Share of answers that took each stance",

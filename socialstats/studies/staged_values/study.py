@@ -100,7 +100,7 @@ from socialstats.studies.staged_values.words import (
     score_table,
 )
 from socialstats.tables import Table as DataTable
-from socialstats.text import as_given, capital, count, level_text, listing, number, quoted, shorten
+from socialstats.text import as_given, capital, count, listing, number, percent_of, quoted, shorten
 from socialstats.voice import option
 
 OWN = "as on this page"
@@ -563,7 +563,7 @@ def methods(
     weights = ", ".join(
         f"{words(name)} {number(w, 3)}" for name, w in profile.extras["weights"].items()
     )
-    error, told, level = profile.settings.get("zero_error"), "", level_text(options.level)
+    error, told, level = profile.settings.get("zero_error"), "", percent_of(options.level)
     if error is not None:
         source = (
             "the means of neutral texts"

@@ -90,8 +90,8 @@ def changed(result: Result, what: str, other: Result | None = None) -> str:
     second = last_change(other)
     units = unit_words(other, second)
     if second.estimate is None or second.p_value is None:
-        return f"{said} {sentences.undefined(f'The test with {units} as units', second.undefined or 'no test')}"
-    verdict = "significant" if sentences.significant(second) else "not significant"
+        return f"{said} {sentences.no_number(f'The test with {units} as units', second.undefined or 'no test')}"
+    verdict = "significant" if sentences.is_significant(second) else "not significant"
     numbers = sentences.stat(replace(second, places=row.decimals))
     return f"{said} With {units} as units, the change was {verdict} ({numbers})."
 
@@ -101,9 +101,9 @@ def all_wordings_text(own: Result, wide: Result | None, wordings: int) -> str:
     if wide is None:
         return ""
     lead, row = last_change(own), last_change(wide)
-    if row.p_value is None or sentences.significant(row) == sentences.significant(lead):
+    if row.p_value is None or sentences.is_significant(row) == sentences.is_significant(lead):
         return ""
-    verdict = "significant" if sentences.significant(row) else "not significant"
+    verdict = "significant" if sentences.is_significant(row) else "not significant"
     numbers = sentences.stat(replace(row, places=lead.decimals))
     return f"Over all {count(wordings, 'wording')}, at the stages that have them, the change was {verdict} ({numbers})."
 
@@ -122,7 +122,7 @@ def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
     if not tested:
         return f"No change in {what} from {base} has a test.{lost}"
     clear = sorted(
-        (r for r in tested if sentences.significant(r)), key=lambda r: -abs(r.estimate or 0.0)
+        (r for r in tested if sentences.is_significant(r)), key=lambda r: -abs(r.estimate or 0.0)
     )
     start = f"With {unit_words(result, tested[0])} as units, "
     if len(tested) == 1:
@@ -130,13 +130,13 @@ def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
         verdict = f"was {'' if clear else 'not '}significant ({sentences.stat(row)})"
         return f"{start}the change in {what} from {base} {verdict}.{lost}"
     if not clear:
-        none = sentences.none_of(len(tested), f"changes in {what} from {base}")
+        none = sentences.no_significance_sentence(len(tested), f"changes in {what} from {base}")
         return f"{start}{none[:1].lower()}{none[1:]}{lost}"
     if brief:
         verb = "was" if len(clear) == 1 else "were"
         return f"{start}{count(len(clear))} of {count(len(tested))} {verb}.{lost}"
     named = clear if len(clear) <= MOST_TOLD else (clear[0], clear[-1])
-    told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate(r)})" for r in named]
+    told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate_text(r)})" for r in named]
     where = (
         listing(told) if len(clear) <= MOST_TOLD else f"largest at {told[0]}, smallest at {told[1]}"
     )
@@ -206,11 +206,11 @@ def ends_text(rows: Sequence[Row], *, at: str) -> str:
         min(rows, key=lambda r: r.estimate or 0.0),
     )
     if len(rows) == 1:
-        return f"{sentences.estimate(high)} {at} {shorten(high.term, 40)}"
+        return f"{sentences.estimate_text(high)} {at} {shorten(high.term, 40)}"
     if number(high.shown()) == number(low.shown()):
         names = listing([shorten(r.term, 40) for r in rows], most=6)
         return f"the same {at} all of them ({names}): {number(high.shown())}"
-    ends = [f"{at} {shorten(r.term, 40)} ({sentences.estimate(r)})" for r in (high, low)]
+    ends = [f"{at} {shorten(r.term, 40)} ({sentences.estimate_text(r)})" for r in (high, low)]
     return f"highest {ends[0]} and lowest {ends[1]}"
 
 
@@ -233,8 +233,8 @@ def changes(
         scaled = measure if name == "Composites" else f"{measure}{scale_of(own)}"
         said.append(changed(own, scaled, results[name] if measure in units else None))
         said.append(all_wordings_text(own, results.get(f"{name}{ALL_WORDINGS}"), wordings))
-        if not sentences.significant(last_change(own)) and any(
-            map(sentences.significant, changes_of(own))
+        if not sentences.is_significant(last_change(own)) and any(
+            map(sentences.is_significant, changes_of(own))
         ):
             said.append(changes_text(own, measure))
     return tuple(filter(None, said))
@@ -255,7 +255,7 @@ def halving(results: Mapping[str, Result], units: Mapping[str, Result]) -> tuple
     row = last_change(lead)
     more = clusters_to_halve(row, int(row.n or 0))
     unit = f"{lead.settings['unit_of_analysis']}s"
-    return (sentences.halving(more, unit, "the change in the composite"),) if more else ()
+    return (sentences.halving_sentence(more, unit, "the change in the composite"),) if more else ()
 
 
 def range_text(lean: Sequence[Row], options: StudyOptions) -> str:
@@ -263,14 +263,14 @@ def range_text(lean: Sequence[Row], options: StudyOptions) -> str:
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     if len(lean) == 1 and known:
         row = replace(known[0], p_adjusted=None)
-        return sentences.headline("The composite", row, 0.0, place_of(options))
+        return sentences.reference_sentence("The composite", row, 0.0, place_of(options))
     said = leans(lean, options)
     if len(known) < 2:
         return said
     high, low = known[0], known[-1]
     if number(high.shown()) == number(low.shown()):
         return f"{said} All models had the same composite, {number(high.shown())}."
-    ends = [f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in (low, high)]
+    ends = [f"{sentences.estimate_text(r)} ({shorten(r.term, 40)})" for r in (low, high)]
     return f"{said} {capital(composites(options))} ranged from {ends[0]} to {ends[1]}."
 
 
