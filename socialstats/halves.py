@@ -15,10 +15,8 @@ T = TypeVar("T")
 ENGINES = {"duckdb", "polars", "pyspark", "dask"}
 # fewer pieces of unknown size are not worth a process
 LEAST = 4
-_work: Callable[[int], Any] | None = (
-    # a copied process has it; while it is set, neither makes a third
-    None
-)
+# a copied process has it; while it is set, neither makes a third
+_work: Callable[[int], Any] | None = None
 
 
 def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T]:

@@ -32,18 +32,18 @@ __all__ = [
     "equivalence_sentence",
     "estimate_text",
     "first_ranked",
-    "halving_sentence",
+    "more_clusters_sentence",
     "reference_sentence",
-    "interval_name",
+    "name_of_interval",
     "more_of",
     "no_significance_sentence",
     "of_two_methods",
     "p_of",
-    "rank_sentence",
+    "rank_with_interval",
     "reliable",
     "is_significant",
     "some_of",
-    "interval_text",
+    "apa_interval",
     "stat",
     "statistic_of",
     "tied_first",
@@ -104,31 +104,31 @@ TESTS_OF_INTERVALS: dict[Interval, tuple[Test, ...]] = {
 INTEGER_TOLERANCE = 1e-6
 
 
-def interval_name(row: Row, kind: str = "") -> str:
+def name_of_interval(row: Row, kind: str = "") -> str:
     """Return what an interval is called: a word of its own, and ``approximate`` where a caution touches it.
 
     Examples
     --------
     >>> from socialstats.errors import caution
     >>> row = Row(term="d", conf_low=0.2, cautions=(caution("SS312"),))
-    >>> interval_name(row, "unadjusted"), interval_name(Row(term="d"))
+    >>> name_of_interval(row, "unadjusted"), name_of_interval(Row(term="d"))
     ('unadjusted approximate ', '')
     """
     return "".join(f"{word} " for word in (kind, "approximate" * row.approximate) if word)
 
 
-def interval_text(row: Row, *, kind: str = "") -> str:
+def apa_interval(row: Row, *, kind: str = "") -> str:
     """Return the interval of a row, with the decimals of the row; an end that is left out of one is open.
 
     Examples
     --------
     >>> from socialstats.errors import caution
-    >>> interval_text(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, cautions=(caution("SS312"),)))
+    >>> apa_interval(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, cautions=(caution("SS312"),)))
     'approximate 90% CI [0.20, 1.00]'
-    >>> interval_text(Row(term="d", conf_low=0.2, conf_level=0.95))
+    >>> apa_interval(Row(term="d", conf_low=0.2, conf_level=0.95))
     '95% CI [0.20, ∞)'
     """
-    return interval_name(row, kind) + interval(
+    return name_of_interval(row, kind) + interval(
         *(row.ends() or (None, None)), level=row.conf_level or 0.95
     )
 
@@ -157,7 +157,7 @@ def estimate_text(row: Row, *, unit: str = "", kind: str = "") -> str:
         return f"{value}{unit}" + (
             f", no interval: {because(row.undefined)}" if row.undefined else ""
         )
-    return f"{value}{unit}, {interval_text(row, kind=kind)}"
+    return f"{value}{unit}, {apa_interval(row, kind=kind)}"
 
 
 def statistic_of(row: Row) -> str:
@@ -323,7 +323,7 @@ def equivalence_sentence(
         )
     verdict = "equivalent" if inside else "not shown to be equivalent"
     tested = "" if p is None else f", {p_value(p, name='TOST p')}"
-    return f"{a} and {b} were {verdict} within \u00b1{size} ({interval_text(row)}{tested})."
+    return f"{a} and {b} were {verdict} within \u00b1{size} ({apa_interval(row)}{tested})."
 
 
 def agreement_sentence(name: str, row: Row, units: int, raters: int | None, band: str = "") -> str:
@@ -340,20 +340,19 @@ def agreement_sentence(name: str, row: Row, units: int, raters: int | None, band
     return said + (f", {band}." if band else ".")
 
 
-def rank_sentence(item: str, row: Row, of: int, level: float, *, simultaneous: bool) -> str:
+def rank_with_interval(item: str, row: Row, of: int, level: float, *, simultaneous: bool) -> str:
     """State a rank with its interval.
 
     Examples
     --------
-    >>> rank_sentence("gpt", Row(term="gpt", estimate=1.0, conf_low=1.0, conf_high=42.0), 59, 0.95, simultaneous=False)
+    >>> row = Row(term="gpt", estimate=1.0, conf_low=1.0, conf_high=42.0)
+    >>> rank_with_interval("gpt", row, 59, 0.95, simultaneous=False)
     'gpt ranked 1 of 59, 95% marginal rank interval [1, 42].'
     """
     rank, low, high = (
         count(round(value or 0.0)) for value in (row.estimate, row.conf_low, row.conf_high)
     )
-    interval = (
-        f"{interval_name(row)}{percent_of(level)} {'simultaneous' if simultaneous else 'marginal'}"
-    )
+    interval = f"{name_of_interval(row)}{percent_of(level)} {'simultaneous' if simultaneous else 'marginal'}"
     return f"{item} ranked {rank} of {count(of)}, {interval} rank interval [{low}, {high}]."
 
 
@@ -425,12 +424,12 @@ def because(reason: str) -> str:
     return re.sub(r": (?=(?:[^']*'[^']*')*[^']*$)", "; ", reason).rstrip(".")
 
 
-def halving_sentence(more: int, unit: str, quantity: str) -> str:
+def more_clusters_sentence(more: int, unit: str, quantity: str) -> str:
     """State how many more clusters halve an interval.
 
     Examples
     --------
-    >>> halving_sentence(4638, "pairs of items", "S")
+    >>> more_clusters_sentence(4638, "pairs of items", "S")
     'To halve the interval of S, collect about 4,638 more pairs of items.'
     """
     return f"To halve the interval of {quantity}, collect about {count(more)} more {unit}."

@@ -62,12 +62,12 @@ def option(name: str, value: Any = NO_VALUE, typed: str = "") -> str:
     return _voice.get()(name, value, typed)
 
 
-def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
+def check_allowed(name: str, value: Any, allowed: Sequence[Any]) -> None:
     """Raise `InputError` for a setting that is none of its values, with those there are.
 
     Examples
     --------
-    >>> check_choice("kind", "table", ["margins"])
+    >>> check_allowed("kind", "table", ["margins"])
     Traceback (most recent call last):
     socialstats.errors.InputError: kind='table' is not one of margins
     """

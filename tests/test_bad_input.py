@@ -16,7 +16,7 @@ import pytest
 import socialstats as ss
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.paired.differences import noncentrality_interval
-from socialstats.resampling import Units, bootstrap, choose
+from socialstats.resampling import PlanUnits, bootstrap_sums, choose
 
 AB = ["a", "b"]
 AGREEMENT = (ss.weighted_kappa, ss.krippendorff_alpha, ss.fleiss_kappa, ss.gwet_ac)
@@ -361,7 +361,9 @@ def test_resamples_without_an_estimate_are_counted_and_left_out():
         share = sums[:, :1] / sums[:, 1:]
         return np.where((share > 0) & (share < 1), share, np.nan)
 
-    boot = bootstrap(table, finish, Units.clusters(np.array([0, 1, 0, 1])), resamples=800, seed=3)
+    boot = bootstrap_sums(
+        table, finish, PlanUnits.clusters(np.array([0, 1, 0, 1])), resamples=800, seed=3
+    )
     assert 300 < boot.n_degenerate[0] < 500
     caution = boot.caution()
     assert caution is not None

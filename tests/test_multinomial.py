@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from socialstats.resampling import Units, weight_blocks
+from socialstats.resampling import PlanUnits, weight_blocks
 from socialstats.resampling import engine as multinomial
 from socialstats.resampling.engine import BUCKETS, PoissonTables, bucket_table, poisson_cdf
 
@@ -97,7 +97,7 @@ def test_weights_of_rows_come_from_the_tables_where_cells_hold_several_rows():
     count = np.array([1.0, 4.0, 6.0, 9.0] * 40)
     assert multinomial.suits_tables(count)
     for block in (1, 4, 9):
-        blocks = weight_blocks(Units.rows(count), resamples=9, seed=2, block=block)
+        blocks = weight_blocks(PlanUnits.rows(count), resamples=9, seed=2, block=block)
         drawn = np.concatenate(list(blocks)) * count
         assert np.allclose(drawn.sum(axis=1), count.sum())
         assert np.allclose(drawn, np.round(drawn), atol=1e-9)

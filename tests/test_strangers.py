@@ -226,11 +226,11 @@ def test_intervals_at_another_level_end_where_the_quantity_does() -> None:
     )
     few = ss.mcnemar(cells, first="a", second="b", cluster="s", test="robust_t")
     row = few.rows[0]
-    from socialstats.inference.rows import at_level, with_t
+    from socialstats.inference.rows import row_at_level, with_t
 
     cut = with_t(Row(term="d", estimate=0.8), 0.09, 5.0, 0.9, within=(-1.0, 1.0))
     assert cut.conf_high < 1
-    assert at_level(cut, 0.999).conf_high == 1.0
+    assert row_at_level(cut, 0.999).conf_high == 1.0
     assert "limits" not in few.to_dict()["terms"][0]
     assert row.conf_high <= 1
 

@@ -14,9 +14,9 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.infer import Disagreement, Estimand
-from socialstats.resampling import Units
+from socialstats.resampling import PlanUnits
 from socialstats.text import count, listing, shorten, shortened
-from socialstats.voice import Word, check_choice, option
+from socialstats.voice import Word, check_allowed, option
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -63,9 +63,9 @@ class RatingPatterns:
         """Ratings used."""
         return int(self.count @ (self.codes >= 0).sum(axis=1))
 
-    def units(self) -> Units:
+    def units(self) -> PlanUnits:
         """Resampling units: clusters, or single units where there are none."""
-        return Units.clusters(*self.clusters) if self.clusters else Units.rows(self.count)
+        return PlanUnits.clusters(*self.clusters) if self.clusters else PlanUnits.rows(self.count)
 
 
 def rating_patterns(
@@ -101,7 +101,7 @@ def rating_patterns(
     InputError
         If a rater is unknown or named twice, or `refusal` is not an option.
     """
-    check_choice("refusal", refusal, REFUSALS)
+    check_allowed("refusal", refusal, REFUSALS)
     chosen = columns_of_raters(design, raters)
     is_rated = design.status == OK
     value, levels = design.value, design.levels

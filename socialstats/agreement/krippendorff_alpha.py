@@ -27,7 +27,7 @@ from socialstats.errors import InputError
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
 from socialstats.text import shorten
-from socialstats.voice import Word, check_choice, option
+from socialstats.voice import Word, check_allowed, option
 
 # Results hold the coincidences of so many levels: 40,000 numbers.
 MOST_LEVELS_SHOWN = 200
@@ -147,7 +147,7 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
         If the levels do not have the order or the distances that the scale needs.
     """
     used = design.scale if scale is None else scale
-    check_choice("scale", used, SCALES)
+    check_allowed("scale", used, SCALES)
     # a refusal has no distance from the levels of a scale
     if refusal == "level" and used != "nominal":
         raise InputError(

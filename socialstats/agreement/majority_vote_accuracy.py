@@ -31,7 +31,7 @@ from socialstats.shares.counts import (
     shares_header,
 )
 from socialstats.text import count, quoted, shorten
-from socialstats.voice import Word, check_choice, option
+from socialstats.voice import Word, check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +114,7 @@ def majority_vote_accuracy(
     0.5
     """
     how = interval_options(ci, level, resamples, seed, get_args(Ci))
-    check_choice("ties", ties, TIES)
+    check_allowed("ties", ties, TIES)
     settings = {
         "truth": truth,
         "ties": ties,

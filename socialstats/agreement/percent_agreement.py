@@ -39,7 +39,7 @@ from socialstats.shares.counts import (
     shares_header,
 )
 from socialstats.text import count
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +128,7 @@ def percent_agreement(
     0.75
     """
     how = interval_options(ci, level, resamples, seed, get_args(Ci))
-    check_choice("pairs", pairs, ("all", "pooled"))
+    check_allowed("pairs", pairs, ("all", "pooled"))
     settings = {
         "tolerance": tolerance,
         "pairs": pairs,

@@ -22,7 +22,7 @@ from socialstats.inference.dependence import (
     cluster_factors,
     cluster_text,
     rare_level_cautions,
-    small_sample,
+    small_sample_caution,
 )
 from socialstats.inference.how import NAMES, How
 from socialstats.inference.infer import Disagreement, Estimand, infer
@@ -31,7 +31,7 @@ from socialstats.paired.differences import whole_df
 from socialstats.results import Result, Row
 from socialstats.results.rows import Reason
 from socialstats.text import count, listing, quoted, shorten
-from socialstats.voice import Word, check_choice, option
+from socialstats.voice import Word, check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -189,7 +189,7 @@ def agreement_weights(
         raise InputError(
             f"scores of the levels must be different finite numbers, not {shorten(str(x.tolist()))}"
         )
-    check_choice("kind", kind, KINDS)
+    check_allowed("kind", kind, KINDS)
     if not isinstance(weights, str):
         return from_matrix(order_by_levels(weights, levels), len(x), kind)
     if weights not in WEIGHTS:
@@ -439,7 +439,7 @@ class CountedRatings(NamedTuple):
 
 def select_ratings(design: Ratings, refusal: str) -> CountedRatings:
     """Return the ratings that count, refused ones as missing or as a level of their own."""
-    check_choice("refusal", refusal, REFUSALS)
+    check_allowed("refusal", refusal, REFUSALS)
     refused = design.status == REFUSAL
     if refusal == "missing":
         used = design.status == OK
@@ -934,7 +934,7 @@ class AgreementOptions(How):
     def __post_init__(self) -> None:
         """Raise InputError for an impossible option."""
         self.check(CI)
-        check_choice("refusal", self.refusal, REFUSALS)
+        check_allowed("refusal", self.refusal, REFUSALS)
         checked_on_undefined(self.on_undefined)
 
     @property
@@ -964,7 +964,7 @@ class Coefficient:
     estimate : float
         NaN where it does not exist.
     statistics, finish
-        As for `socialstats.resampling.bootstrap`.
+        As for `socialstats.resampling.bootstrap_sums`.
     values : callable
         Returns the linearised values of the units, whose mean has the standard error of the coefficient.
     disagreement, weight : (units,) float64 arrays
@@ -1279,7 +1279,7 @@ def agreement_cautions(
     units, counts = groups[0].n_paired, groups[0].counts
     if not factors and with_interval:
         fix = f"rate {SMALL} units or more, or read the interval as approximate"
-        cautions += small_sample(
+        cautions += small_sample_caution(
             units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix
         )
     units_of_level = np.bincount(counts.level, counts.copies[counts.unit], len(counts.levels))

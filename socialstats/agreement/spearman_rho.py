@@ -21,12 +21,12 @@ from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
-    small_sample,
+    small_sample_caution,
 )
 from socialstats.inference.how import How
 from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer, influence_cautions
 from socialstats.inference.rows import with_inferred
-from socialstats.inference.sides import inner_level, one_sided, side_text
+from socialstats.inference.sides import one_sided, side_text, two_sided_level
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -102,7 +102,7 @@ def correlations(
         Without a rating.
     """
     how.check(("closed",))
-    inner = replace(how, level=inner_level(how.level, alternative))
+    inner = replace(how, level=two_sided_level(how.level, alternative))
     if design.scale == "nominal":
         raise InputError(
             f"{title} needs an order of the levels: declare "
@@ -225,7 +225,7 @@ def pair_row(
     if others < FEWEST_OTHERS:
         row = replace(row, method=None, interval=None, test=None)
         return PairRow(replace(row, undefined=message, reason="no_interval"), cautions)
-    rare = small_sample(
+    rare = small_sample_caution(
         others,
         ENOUGH_CLUSTERED if factors else ENOUGH,
         message,

@@ -39,9 +39,9 @@ from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
-    fewest_clusters,
     rare_level_cautions,
-    small_sample,
+    small_sample_caution,
+    smallest_cluster_count,
 )
 from socialstats.inference.how import How
 from socialstats.inference.infer import FEWEST_UNITS, TOO_FEW, Inferred, infer
@@ -52,7 +52,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import RowKey, undefined_text, with_group_names
 from socialstats.text import count, number, quoted, shorten
 from socialstats.text import count as counted
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -390,7 +390,7 @@ def weighted_kappa(
     >>> round(result.row("ann | bob").estimate, 3)
     0.545
     """
-    check_choice("ci", ci, CIS)
+    check_allowed("ci", ci, CIS)
     options = KappaOptions(
         weights=weights,
         kind=kind,
@@ -562,14 +562,14 @@ def kappa_cautions(part: StratumKappas) -> tuple[Caution, ...]:
     if least:
         where = "rated by both" if len(part.names) == 1 else "in common for some pair"
         detail = f"{count(least, 'unit')} {where}; with 30, 95% intervals covered .93 to .98 of simulations"
-        out += small_sample(least, SMALL, detail, fix="rate more units in common")
+        out += small_sample_caution(least, SMALL, detail, fix="rate more units in common")
     codes, clusters = part.patterns.codes, part.patterns.clusters
     # a unit carries a level once, however many raters gave it
     levels = np.sort(codes, axis=1)
     is_first = (levels >= 0) & (np.diff(levels, axis=1, prepend=-1) > 0)
     copies = np.broadcast_to(part.patterns.count[:, None], is_first.shape)
     carriers = np.bincount(levels[is_first], copies[is_first])
-    fewest = fewest_clusters(clusters)
+    fewest = smallest_cluster_count(clusters)
     out += rare_level_cautions(carriers.astype(np.float64), part.patterns.n_units, fewest)
     constant_raters = set[str]()
     for raters, pair in zip(part.table.pairs, part.table.kappas, strict=True):

@@ -16,16 +16,16 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.dependence import cluster_cautions, clustered_comparisons, is_inside
+from socialstats.inference.dependence import cluster_cautions, clustered_comparisons, is_nested_in
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import cut_at_limits, with_mean
-from socialstats.inference.sides import OPEN, inner_level, side_text
+from socialstats.inference.sides import OPEN, side_text, two_sided_level
 from socialstats.matching import match_keys
 from socialstats.paired.differences import with_d_z
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import interval_text, stat
+from socialstats.sentences import apa_interval, stat
 from socialstats.text import count, count_with_noun, number, p_value
 from socialstats.voice import option
 
@@ -294,7 +294,7 @@ def clusters_of_pairs(
         cluster_of_pair = stored.rows.owners(design.pair.codes)
     else:
         first_cells = np.unique(design.pair.codes, return_index=True)[1]  # one of each pair
-        cluster_of_pair = factor.codes[first_cells] if is_inside(design.pair, factor) else None
+        cluster_of_pair = factor.codes[first_cells] if is_nested_in(design.pair, factor) else None
     if cluster_of_pair is None:
         raise InputError(
             f"cluster '{factor.name}' splits pairs of items; a pair's entropy needs all its comparisons: use "
@@ -450,7 +450,7 @@ def choice_entropy_difference(
     1546
     """
     check_options(base, level)
-    inner_level(level, alternative)
+    two_sided_level(level, alternative)
     if first.replies is not None or second.replies is not None:
         raise UndefinedStatistic(
             "a difference in entropy is that of drawn winners, and here winners are probabilities"
@@ -558,7 +558,7 @@ def sentence(result: Result) -> str:
         plug_in = result.row("H")
         ends = f"no interval ({row.undefined})"
         if row.conf_low is not None:
-            ends = interval_text(row)
+            ends = apa_interval(row)
         if probable:
             return (
                 f"Mean entropy of single replies over {count(row.n_units or 0, 'pair')} was {number(row.shown())} "
@@ -577,7 +577,7 @@ def sentence(result: Result) -> str:
     test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
     test += side_text(result.settings["alternative"])
     size = f"d_z = {stat(effect)}"
-    return f"{text}), {interval_text(row)}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
+    return f"{text}), {apa_interval(row)}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

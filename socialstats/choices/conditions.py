@@ -13,7 +13,7 @@ from socialstats.designs.comparisons import B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.matching import match_keys
 from socialstats.text import count, quoted
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -55,7 +55,7 @@ def common_pairs(
     NothingToAnalyse
         If no pair is common.
     """
-    check_choice("unmatched", unmatched, ("error", "drop"))
+    check_allowed("unmatched", unmatched, ("error", "drop"))
     for design in (first, second):
         if design.by is not None:
             raise InputError(
@@ -186,7 +186,7 @@ def condition_table(
     """
     from scipy.sparse import csr_array
 
-    check_choice("weights", weights, WEIGHTINGS)
+    check_allowed("weights", weights, WEIGHTINGS)
     if not len(design.item_a):
         raise NothingToAnalyse(f"{design.source}: no comparison to compute win rates from")
     n_items, cells = len(design.items), np.arange(len(design.item_a))

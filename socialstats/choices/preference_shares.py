@@ -15,7 +15,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.intervals import critical_values, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
-from socialstats.inference.sides import inner_level, one_sided, side_text
+from socialstats.inference.sides import one_sided, side_text, two_sided_level
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Replicates, basic, percentile
 from socialstats.resampling.engine import lost_caution
@@ -25,7 +25,7 @@ from socialstats.rounding import FITTED, RESAMPLED
 from socialstats.sentences import estimate_text as estimated
 from socialstats.shares.counts import Scale, group_portions, group_shares, share_gradient
 from socialstats.text import count, percent, quoted, shorten
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,9 +116,9 @@ def preference_shares(
     """
     options = (("scale", scale, ScaleOption), ("ci", ci, Ci), ("ungrouped", ungrouped, Ungrouped))
     for name, value, allowed in options:
-        check_choice(name, value, get_args(allowed))
+        check_allowed(name, value, get_args(allowed))
     alternative = checked_alternative(alternative)
-    inner = inner_level(level, alternative)
+    inner = two_sided_level(level, alternative)
     fit = fit_of(fit, columns, "preference_shares()")
     items = tuple(i for i in fit.strengths if i in groups or ungrouped == "error")
     names, codes = group_members(items, groups)

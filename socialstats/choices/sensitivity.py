@@ -35,25 +35,25 @@ from socialstats.inference.dependence import (
     cluster_text,
     clustered_comparisons,
     largest_share,
+    resampling_units,
     settled_cluster,
-    units_of,
 )
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level, critical_value
 from socialstats.inference.rows import cut_at_limits, with_ends
-from socialstats.inference.sides import inner_level, one_sided, side_text
+from socialstats.inference.sides import one_sided, side_text, two_sided_level
 from socialstats.registry import Metric, reads
 from socialstats.resampling import (
     Alternative,
     Bootstrap,
     Interval,
     Jackknife,
+    PlanUnits,
     StoredUnits,
-    Units,
     basic,
-    bootstrap,
+    bootstrap_sums,
     choose,
-    jackknife,
+    jackknife_sums,
 )
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
@@ -63,7 +63,7 @@ from socialstats.rounding import no_variation_reason
 from socialstats.sentences import difference
 from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, number, quoted
-from socialstats.voice import check_choice
+from socialstats.voice import check_allowed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -196,7 +196,7 @@ def sensitivity(
     >>> [round(line.value, 1) for line in result.extras["reference_lines"]]
     [0.0, 50.5, 76.1, 125.0]
     """
-    check_choice("ci", ci, CIS)
+    check_allowed("ci", ci, CIS)
     check_resamples(resamples, checked_level(level))
     settings: dict[str, Any] = {
         "covariate": covariate,
@@ -303,7 +303,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     design, factors, stored = clustered_comparisons(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
     units: Any = (
-        units_of(design, factors)
+        resampling_units(design, factors)
         if stored is None
         else StoredUnits.from_clusters(stored, table.squares)
     )
@@ -321,14 +321,14 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         )
     if ci in ("jackknife", "bca") and len(factors) < 2:
         # BCa takes its acceleration from the jackknife, which needs one factor
-        jack = jackknife(table.statistics, finish, units, size=float(LARGEST.max()))
+        jack = jackknife_sums(table.statistics, finish, units, size=float(LARGEST.max()))
     # without a corrected value, or a second unit, the basic bootstrap stands in
     if ci == "jackknife" and (jack is None or np.isnan(jack.estimate[1]) or jack.copies.sum() < 2):
         ci = "basic"
     if ci == "jackknife" and jack is not None:
         terms = jackknife_intervals(jack, level, "clusters" if factors else "comparisons")
     else:
-        boot = bootstrap(
+        boot = bootstrap_sums(
             table.statistics,
             finish,
             units,
@@ -507,14 +507,14 @@ def sensitivity_difference(
     >>> sensitivity_difference(design, design, resamples=100).row("S", group="difference").estimate
     0.0
     """
-    check_choice("ci", ci, ("jackknife", "basic"))
-    inner = inner_level(level, alternative)
+    check_allowed("ci", ci, ("jackknife", "basic"))
+    inner = two_sided_level(level, alternative)
     from scipy.sparse import hstack
 
     first, second, pairs, cautions = common_pairs(first, second, unmatched)
     designs = first, second
     tables = [condition_table(design, covariate, weights).statistics for design in designs]
-    units = [Units.clusters(pair_codes(design, pairs)) for design in designs]
+    units = [PlanUnits.clusters(pair_codes(design, pairs)) for design in designs]
     # one row for each pair of items: sums of the first design, then of the second
     statistics = hstack([u.total(t) for u, t in zip(units, tables, strict=True)], format="csr")
     cut, m, terms = tables[0].shape[1], len(pairs), len(TERMS)
@@ -530,11 +530,11 @@ def sensitivity_difference(
         return np.concatenate([a - b, a, b], axis=1)
 
     # pairs of items are left out, or drawn, in both designs together
-    shared = Units.clusters(np.arange(m, dtype=np.int64))
+    shared = PlanUnits.clusters(np.arange(m, dtype=np.int64))
     widest = float(LARGEST.max())
     jack = None
     if ci == "jackknife" and m > 1:
-        jack = jackknife(statistics, finish, shared, size=widest)
+        jack = jackknife_sums(statistics, finish, shared, size=widest)
     if jack is None or np.isnan(jack.estimate[1]):
         ci = "basic"  # no corrected value, as where every pair is met once
     n, tested = sum(design.n_rows for design in designs), [key[0][1] == "S" for key in KEYS]
@@ -561,7 +561,9 @@ def sensitivity_difference(
             names, estimate[:terms], jack.std_error[:terms], estimate[CORRECTED], df, inner, tested
         )
     else:
-        boot = bootstrap(statistics, finish, shared, resamples=resamples, seed=seed, size=widest)
+        boot = bootstrap_sums(
+            statistics, finish, shared, resamples=resamples, seed=seed, size=widest
+        )
         estimate = boot.estimate
         fit |= {"seed": seed, "resamples": resamples}
         if (lost := boot.caution("the intervals")) is not None:

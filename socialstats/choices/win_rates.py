@@ -37,7 +37,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import lowest_and_highest
 from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, listing
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +138,7 @@ def win_rates(
     >>> [(row.term, row.estimate) for row in plain.rows]
     [('x', 1.0), ('y', 0.0), ('z', 0.5)]
     """
-    check_choice("ci", ci, CIS)
+    check_allowed("ci", ci, CIS)
     settings = {
         "covariate": covariate,
         "weights": weights,

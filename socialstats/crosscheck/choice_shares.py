@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import mean_errors, mean_row_checks
+from socialstats.crosscheck.clusters import errors_of_mean, mean_row_checks
 from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
 from socialstats.crosscheck.people import Part, joined_errors, numbers
 from socialstats.crosscheck.people import joint_checks as people_checks
@@ -217,7 +217,7 @@ def gap_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[str, s
             *out,
             *wald_checks(row, level, gap, error, errors.df, cut=(-1.0, 1.0), why=LINEARISED),
         ]
-    errors = joined_errors(mean_errors(values, codes), people)
+    errors = joined_errors(errors_of_mean(values, codes), people)
     return checks + mean_row_checks(
         row, values, codes, result.settings["level"], cut=(-1.0, 1.0), errors=errors
     )
@@ -393,7 +393,7 @@ def change_checks(
     ]
     if row.std_error is None:
         return checks
-    errors = joined_errors(mean_errors(values[:, j], np.arange(n)[:, None]), people, j)
+    errors = joined_errors(errors_of_mean(values[:, j], np.arange(n)[:, None]), people, j)
     reach = 1.0 if row.label("reference") is None else 2.0
     return checks + mean_row_checks(
         row,

@@ -81,7 +81,7 @@ def errors_by(e: Any, f: Any, codes: Any) -> Errors:
     return joined([one_factor(*both) for both in sums], e, columns)
 
 
-def gap_errors(e: Any, f: Any, second: Any, codes: Any) -> Errors:
+def errors_of_gap(e: Any, f: Any, second: Any, codes: Any) -> Errors:
     """Return the errors of the difference of two means, each with its own fitted value; rows are of one of them.
 
     Of one factor, with E = diag(1 / sqrt(1 - f)), cluster sums u = E e of each mean and P = E (diag(f) - f f') E, the
@@ -102,7 +102,7 @@ def gap_errors(e: Any, f: Any, second: Any, codes: Any) -> Errors:
 
 
 def one_gap(e: Any, f: Any, second: Any, code: Any) -> Errors:
-    """Return `gap_errors` of one factor, the traces of products of diag(d) - w w' written out."""
+    """Return `errors_of_gap` of one factor, the traces of products of diag(d) - w w' written out."""
     size, sides = int(code.max()) + 1, (~second, second)
     sums, share = (
         np.array([np.bincount(code[mine], x[mine], size) for mine in sides]) for x in (e, f)
@@ -187,7 +187,7 @@ def cochran(variances: Sequence[float], dfs: Sequence[float]) -> float:
     )
 
 
-def mean_errors(values: Any, groups: Any, weights: Any = None) -> Errors:
+def errors_of_mean(values: Any, groups: Any, weights: Any = None) -> Errors:
     """Return the errors of a (weighted) mean of rows.
 
     Parameters
@@ -209,7 +209,7 @@ def mean_errors(values: Any, groups: Any, weights: Any = None) -> Errors:
 
 def mean_error(values: Any, groups: Any) -> tuple[float, float]:
     """Return the standard error of a mean and its degrees of freedom."""
-    found = mean_errors(values, groups)
+    found = errors_of_mean(values, groups)
     return math.sqrt(found.variance), found.df
 
 
@@ -271,7 +271,7 @@ def mean_row_checks(
 
     `errors` are those of the mean, where raters are a further factor.
     """
-    found = mean_errors(values, groups) if errors is None else errors
+    found = errors_of_mean(values, groups) if errors is None else errors
     error, df = math.sqrt(found.variance), found.df
     return [
         relative(label(row, "s.e."), row.std_error, error, "numpy", why),

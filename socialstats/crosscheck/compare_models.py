@@ -14,8 +14,8 @@ from socialstats.crosscheck.clusters import (
     cochran,
     crossing,
     errors_by,
+    errors_of_mean,
     intersections,
-    mean_errors,
 )
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, set_aside
@@ -164,7 +164,7 @@ def pair_checks(row: Any, one: Side, two: Side, result: Result) -> list[Check]:
     if row.std_error is None:
         return checks
     if len(common):
-        errors = mean_errors(gaps, one.groups[at])
+        errors = errors_of_mean(gaps, one.groups[at])
     elif one.count.max() > 1 or two.count.max() > 1:
         return [*checks, set_aside(label(row, "s.e."), row.std_error, None, "numpy", TOO_MANY)]
     elif not one.groups.shape[1]:
@@ -184,7 +184,7 @@ def pair_checks(row: Any, one: Side, two: Side, result: Result) -> list[Check]:
     elif any(np.isin(*both).any() for both in zip(one.groups.T, two.groups.T, strict=True)):
         errors = shared_errors(one, two)
     else:
-        own = [mean_errors(side.difference, side.groups) for side in (one, two)]
+        own = [errors_of_mean(side.difference, side.groups) for side in (one, two)]
         variance = sum(part.variance for part in own)
         df = variance**2 / sum(part.variance**2 / part.df for part in own)
         errors = Errors(variance=variance, df=df, effective=1.0, largest=1.0, plain=variance)
@@ -210,7 +210,7 @@ def shared_errors(one: Side, two: Side) -> Errors:
     shares = np.zeros((2, len(scores)))
     shares[0, : len(one.difference)] = 1 / len(one.difference)
     shares[1, len(one.difference) :] = 1 / len(two.difference)
-    weights = [mean_errors(side.difference, side.groups).variance for side in sides]
+    weights = [errors_of_mean(side.difference, side.groups).variance for side in sides]
     parts = []
     for code in codes.T:
         size = int(code.max()) + 1

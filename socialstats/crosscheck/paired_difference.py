@@ -9,7 +9,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck import weights
-from socialstats.crosscheck.clusters import CR2, mean_error, mean_errors, unfloored_check
+from socialstats.crosscheck.clusters import CR2, errors_of_mean, mean_error, unfloored_check
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import CLOSED, Vectors, set_aside, vectors
 from socialstats.crosscheck.resamples import (
@@ -104,7 +104,7 @@ def clustered_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
         why=CR2,
     )
     if "unfloored_std_error" in result.extras:
-        errors = mean_errors(d, groups)
+        errors = errors_of_mean(d, groups)
         out.append(unfloored_check(result.extras["unfloored_std_error"], errors))
     if groups.shape[1] == 1:
         OLS = load_peer("statsmodels.regression.linear_model", "OLS")

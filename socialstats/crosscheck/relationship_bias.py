@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import crossing, errors_by, gap_errors
+from socialstats.crosscheck.clusters import crossing, errors_by, errors_of_gap
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
 from socialstats.crosscheck.resamples import CLOSE, WHY, Cells, Redrawn, redrawn
@@ -166,7 +166,9 @@ class Recount:
             share[first] = 1 / len(first)
         e = mine["off"] * times[times != 0]
         found = (
-            errors_by(e, share, codes) if len(sides) == 1 else gap_errors(e, share, sides[1], codes)
+            errors_by(e, share, codes)
+            if len(sides) == 1
+            else errors_of_gap(e, share, sides[1], codes)
         )
         return math.sqrt(found.variance), found.df
 

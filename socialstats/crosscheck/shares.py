@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_errors
+from socialstats.crosscheck.clusters import Errors, counted, errors_by, errors_of_mean
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.resamples import (
@@ -96,7 +96,7 @@ def effective_pairs(d: FloatArray, groups: Any) -> tuple[FloatArray, float] | No
     d : (pairs,) array of -1, 0 and 1
     groups : (pairs, factors) array of labels
     """
-    errors = mean_errors(d, groups)
+    errors = errors_of_mean(d, groups)
     if not errors.known:
         return None
     part = counted(float(np.var(d)), errors, len(d)) / len(d)

@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray
 from socialstats.crosscheck import weights
-from socialstats.crosscheck.clusters import CR2, codes_of, counted, errors_by, gap_errors
+from socialstats.crosscheck.clusters import CR2, codes_of, counted, errors_by, errors_of_gap
 from socialstats.crosscheck.paired_difference import SIDES, skipped
 from socialstats.crosscheck.paired_tables import CLOSED, MOST_ROWS
 from socialstats.crosscheck.row_arithmetic import (
@@ -77,7 +77,7 @@ def clustered_gap(
     if row.std_error is None:
         return []
     codes = units.codes if units.codes.shape[1] else np.arange(len(units.value))[:, None]
-    found = gap_errors(*deviations(units), units.second, codes)
+    found = errors_of_gap(*deviations(units), units.second, codes)
     gap, error = (
         float(np.subtract(*(units.side(second)[0].mean() for second in (False, True)))),
         found.variance**0.5,
@@ -272,7 +272,7 @@ def ordinal(result: Result) -> Verification:
         value[~units.second], value[units.second] = higher.mean(axis=1), 1 - higher.mean(axis=0)
         placed = Units(value=value, second=units.second, codes=units.codes)
         if units.codes.shape[1]:
-            found = gap_errors(*deviations(placed), units.second, units.codes)
+            found = errors_of_gap(*deviations(placed), units.second, units.codes)
             error, df = math.sqrt(found.variance), found.df
         else:
             parts = [placed.side(second)[0] for second in (False, True)]

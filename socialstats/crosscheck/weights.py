@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray
-from socialstats.crosscheck.clusters import Errors, codes_of, counted, errors_by, gap_errors
+from socialstats.crosscheck.clusters import Errors, codes_of, counted, errors_by, errors_of_gap
 from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
 from socialstats.crosscheck.row_arithmetic import (
     both_ends,
@@ -148,7 +148,7 @@ class Sides:
             mine = self.second == second
             f[mine] = self.w[mine] / self.w[mine].sum()
             e[mine] = sign * f[mine] * (self.x[mine] - f[mine] @ self.x[mine])
-        return means[0] - means[1], gap_errors(e, f, self.second, self.codes)
+        return means[0] - means[1], errors_of_gap(e, f, self.second, self.codes)
 
 
 def means(result: Result) -> Verification:

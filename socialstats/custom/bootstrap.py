@@ -36,7 +36,12 @@ from socialstats.custom.statistics import (
 )
 from socialstats.designs.habits import knows_habits
 from socialstats.errors import Caution, InputError
-from socialstats.inference.dependence import FEW_CLUSTERS, FEWEST_RESAMPLED, HELD, few_clusters
+from socialstats.inference.dependence import (
+    FEW_CLUSTERS,
+    FEWEST_RESAMPLED,
+    HELD,
+    caution_of_few_clusters,
+)
 from socialstats.inference.intervals import checked_level, critical_values
 from socialstats.inference.rows import ANYWHERE, with_ends
 from socialstats.progress import say
@@ -53,7 +58,7 @@ from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import add_cautions
 from socialstats.text import count
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 Kind = Literal["expanded", "bca", "percentile", "basic"]
 KINDS: tuple[Kind, ...] = ("expanded", "bca", "percentile", "basic")
@@ -160,7 +165,7 @@ def bootstrap(
     Statistic was 0.89, approximate 95% CI [0.33, 0.96] (BCa bootstrap with expanded tails, 2,000 resamples;
     clusters: 6 of story).
     """
-    check_choice("ci", ci, KINDS)
+    check_allowed("ci", ci, KINDS)
     checked_level(level)
     first_seed = checked_seed(seed)
     n_resamples = checked_resamples(resamples)
@@ -359,4 +364,4 @@ def few_clusters_caution(plan: ResamplingPlan, ci: str, rows: Sequence[Row]) -> 
     text = f"{count(plan.fewest, 'cluster')} ({', '.join(plan.names)})"
     affects = f"bootstrap intervals: {coverage}"
     fix = "collect more clusters; read the interval as approximate"
-    return (few_clusters(text, affects=affects, fix=fix),)
+    return (caution_of_few_clusters(text, affects=affects, fix=fix),)

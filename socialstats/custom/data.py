@@ -25,7 +25,7 @@ from socialstats.inference.dependence import (
     UNEVEN,
     cluster_factors,
     ignored_clusters,
-    is_inside,
+    is_nested_in,
     settled_cluster,
     two_at_most,
 )
@@ -164,7 +164,9 @@ def source_of_design(design: Any, cluster: FactorNames, strata: FactorNames) -> 
     ignored = [
         name
         for name in pieces.declared
-        if not any(name == used.name or is_inside(pieces.factors[name], used) for used in clusters)
+        if not any(
+            name == used.name or is_nested_in(pieces.factors[name], used) for used in clusters
+        )
     ]
     cautions: tuple[Caution, ...] = ()
     if ignored:

@@ -14,7 +14,7 @@ from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
-from socialstats.sentences import interval_text
+from socialstats.sentences import apa_interval
 from socialstats.text import capital, count, listing, number, quoted, shorten
 
 Side = Literal["above", "below", "holds", "unknown"]
@@ -266,7 +266,7 @@ def _interval(row: Row, reference: float) -> str:
         ) == side(row, reference):
             digits = places
             break
-    return interval_text(replace(row, places=digits))
+    return apa_interval(replace(row, places=digits))
 
 
 def mover(rows: tuple[Row, ...]) -> str:

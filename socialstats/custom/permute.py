@@ -32,7 +32,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.redrawn import VectorPieces
 from socialstats.errors import Caution, InputError
-from socialstats.inference.dependence import small_sample
+from socialstats.inference.dependence import small_sample_caution
 from socialstats.progress import say
 from socialstats.resampling.permutation import (
     Alternative,
@@ -41,7 +41,7 @@ from socialstats.resampling.permutation import (
     checked_seed,
 )
 from socialstats.resampling.plans import ResamplingPlan
-from socialstats.resampling.shuffles import TIE, Shuffle, tail_p
+from socialstats.resampling.shuffles import TIE, Shuffle, p_of_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import add_cautions
 from socialstats.text import count, listing, number, plural_of, shorten
@@ -329,7 +329,7 @@ def row_with_p(
     # a statistic that no exchange changes has p = 1 whatever the data are
     if np.ptp(statistics) <= TIE * float(np.abs(statistics).max()):
         return replace(row, undefined=unvaried_reason(True, "permutation"), reason="no_variation")
-    p, error = tail_p(statistics, row.estimate, alternative, exact=exact)
+    p, error = p_of_draws(statistics, row.estimate, alternative, exact=exact)
     method = (
         row.method if exact else f"{row.method}, Monte-Carlo error {number(error, 4, bounded=True)}"
     )
@@ -345,7 +345,7 @@ def few_arrangements(
     if all(row.p_value is None for row in rows):
         return ()
     least = number(sides / n_arrangements, 3, bounded=True)
-    return small_sample(
+    return small_sample_caution(
         n_arrangements,
         sides / LEVEL,
         f"{n_arrangements:,} arrangements have no p below {least}",

@@ -127,9 +127,8 @@ def hommel(p: FloatArray) -> FloatArray:
     largest = ascending.copy()
     for size in range(2, m + 1):
         simes = size * ascending[m - size :] / np.arange(1, size + 1)
-        beside = np.minimum(
-            size * ascending[: m - size], simes[1:].min()
-        )  # the test and the size - 1 largest
+        # the test and the size - 1 largest
+        beside = np.minimum(size * ascending[: m - size], simes[1:].min())
         largest = np.maximum(largest, np.concatenate([beside, np.full(size, simes.min())]))
     return unsorted(largest, order)
 
@@ -144,13 +143,14 @@ P_METHODS: dict[str, tuple[str, Callable[[FloatArray], FloatArray], tuple[str, .
     "bh": ("Benjamini-Hochberg", benjamini_hochberg, ("benjamini1995",)),
     "by": ("Benjamini-Yekutieli", benjamini_yekutieli, ("benjaminiyekutieli2001",)),
 }
+# as R, statsmodels and pingouin call them
 PEERS = {
     "bonf": "bonferroni",
     "simes_hochberg": "hochberg",
     "fdr": "bh",
     "fdr_bh": "bh",
     "fdr_by": "by",
-}  # as R, statsmodels and pingouin call them
+}
 AdjustMethod = Literal[
     "holm", "bonferroni", "hochberg", "hommel", "sidak", "holm_sidak", "bh", "by"
 ]
@@ -184,7 +184,7 @@ def method_named(name: Any, *others: str, key: str = "method") -> str:
     return str(plain)
 
 
-def adjusted_p(p: FloatArray, method: str) -> FloatArray:
+def adjust_p_values(p: FloatArray, method: str) -> FloatArray:
     """Return the adjusted p-values of one family; never 0 (see `not_zero`).
 
     Parameters

@@ -26,13 +26,16 @@ from socialstats.results.rows import OUT_OF_RANGE
 from socialstats.rounding import EPS, SPARE, no_variation_reason
 from socialstats.text import count as counted
 from socialstats.text import number
-from socialstats.voice import check_choice
+from socialstats.voice import check_allowed
 
 Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
-SKEWED = 0.15  # skewness of what is summed over the root of its number: normal values reach it in .045 of 30
-CLEARLY = 0.25  # coefficients and fewer than 25 values: normal ones reach it in .23 of 8, .07 of 15, .02 of 20
+# values or clusters below which their skewness says nothing
+FEWEST_SHAPED = 6
+# skewness of what is summed over the root of its number: normal values reach it in .045 of 30
+SKEWED = 0.15
+# coefficients and fewer than 25 values: normal ones reach it in .23 of 8, .07 of 15, .02 of 20
+CLEARLY = 0.25
 ONE_HOLDS_ALL = (
     "one cluster holds all values but a share that is lost in rounding: no standard error"
 )
@@ -219,7 +222,7 @@ def clustered_mean(
     >>> m.mean, round(m.std_error, 4), round(m.df, 4)
     (4.0, 2.2822, 1.8)
     """
-    check_choice("kind", kind, KINDS)
+    check_allowed("kind", kind, KINDS)
     if len(codes) + bool(drawn) > 2:
         raise InputError(f"at most two crossed cluster factors, got {len(codes) + bool(drawn)}")
     x, c = np.asarray(values, dtype=np.float64), np.asarray(count, dtype=np.float64)
@@ -250,14 +253,16 @@ def clustered_mean(
         kind=("rows", kind, "two-way")[2 if drawn else len(dense)],
     )
     size = float(np.abs(x).max()) if magnitude is None else magnitude
-    equal, single = no_spread_reason(x, n, size), single_cluster_reason(base)
+    equal, single = no_spread_reason(x, n, size), single_level_reason(base)
     if equal and n > 1 and any(np.abs(group.scores).sum() > rounding(size) for group in drawn):
-        equal, deviations = "", np.zeros_like(deviations)  # people differ where units do not
+        # people differ where units do not
+        equal, deviations = "", np.zeros_like(deviations)
     if equal or single:
         return replace(base, undefined=equal or single)
     scores, shares = deviations * masses / n, masses / n
-    of_people = [cluster_sums(group.rater, group.scores[:, 0]) for group in drawn]
-    influence = deviations if weight is None else scores / c  # what one value adds
+    of_people = [sums_by_cluster(group.rater, group.scores[:, 0]) for group in drawn]
+    # what one value adds
+    influence = deviations if weight is None else scores / c
     if not dense:
         most = 1 / n if weight is None else float((shares / c).max())
         base = replace(
@@ -274,7 +279,7 @@ def clustered_mean(
             base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn)
         )
     errors = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
-    sums = [cluster_sums(code, scores) for code in dense]
+    sums = [sums_by_cluster(code, scores) for code in dense]
     independent = base.sd**2 / n if weight is None else float(c @ influence**2) * n / (n - 1)
     skewness = cluster_skewness(
         errors, [*sums, *of_people], skewness_statistic(influence, c), independent
@@ -288,7 +293,7 @@ def clustered_mean(
     return mean_with_errors(base, errors)
 
 
-def clustered_difference(
+def difference_of_clustered_means(
     values: FloatArray,
     count: FloatArray,
     codes: Sequence[IntArray] = (),
@@ -322,7 +327,7 @@ def clustered_difference(
     Examples
     --------
     >>> x, first = np.array([1.0, 3.0, 2.0, 8.0]), np.array([1.0, 1.0, 0.0, 0.0])
-    >>> d = clustered_difference(np.column_stack([x, x]), np.column_stack([first, 1 - first]), magnitude=8.0)
+    >>> d = difference_of_clustered_means(np.column_stack([x, x]), np.column_stack([first, 1 - first]), magnitude=8.0)
     >>> d.mean, round(d.std_error, 4), round(d.df, 4)  # Welch's t test
     (-3.0, 3.1623, 1.2195)
     """
@@ -343,7 +348,7 @@ def clustered_difference(
     scores, copies = deviations * masses / n, count.max(axis=1)
     dense = [dense_codes(code)[0] for code in codes]
     pooled = float((masses * deviations**2).sum() / max(n.sum() - 2, 1.0))
-    largest = [float(cluster_sums(d, copies).max() / copies.sum()) for d in dense]
+    largest = [float(sums_by_cluster(d, copies).max() / copies.sum()) for d in dense]
     base = ClusteredMean(
         mean=sides[0].mean - sides[1].mean,
         sd=math.sqrt(pooled),
@@ -356,7 +361,7 @@ def clustered_difference(
     )
     undefined = [side for side in sides if side.undefined]
     if allow_constant and len(undefined) < 2:
-        undefined = [side for side in undefined if side.n < 2 or single_cluster_reason(side)]
+        undefined = [side for side in undefined if side.n < 2 or single_level_reason(side)]
     if undefined:
         return replace(base, undefined=undefined[0].undefined)
     # (2,) variances of means of values with variance 1: sum w^2 / n^2 for weights w = mass / count of a value
@@ -375,7 +380,7 @@ def clustered_difference(
         else 0.0
     )
     single = skewness_statistic(influence / copies, copies)
-    sums = [cluster_sums(d, influence) for d in dense]
+    sums = [sums_by_cluster(d, influence) for d in dense]
     base = replace(
         base, skewness=cluster_skewness(errors, sums, single, independent) if dense else single
     )
@@ -396,9 +401,8 @@ def cluster_skewness(
         Skewness of single values over the root of their number, and the variance that they had if independent.
     """
     variance, by_factor = float(errors.variance[0]), skewness_by_factor(sums)
-    design_effect = (
-        variance / independent if variance > 0 and independent > 0 else 1.0
-    )  # values that are alike may differ by people
+    # values that are alike may differ by people
+    design_effect = variance / independent if variance > 0 and independent > 0 else 1.0
     return max(single * math.sqrt(max(1.0, design_effect)), *by_factor) if by_factor else 0.0
 
 
@@ -428,14 +432,14 @@ def mean_with_errors(base: ClusteredMean, errors: MeanErrors) -> ClusteredMean:
     )
 
 
-def cluster_sums(code: IntArray, values: FloatArray) -> FloatArray:
+def sums_by_cluster(code: IntArray, values: FloatArray) -> FloatArray:
     """Sums of values by cluster."""
     return np.bincount(code, values).astype(np.float64)
 
 
 def share_outside(code: IntArray, count: FloatArray) -> FloatArray:
     """Return the share of the values outside each cluster, (clusters,): no difference of shares near 1."""
-    return np.asarray((count.sum() - cluster_sums(code, count)) / count.sum())
+    return np.asarray((count.sum() - sums_by_cluster(code, count)) / count.sum())
 
 
 def cr_variance(sums: FloatArray, outside: FloatArray, kind: Kind) -> tuple[float, float]:
@@ -454,7 +458,8 @@ def skewness_statistic(values: FloatArray, count: FloatArray) -> float:
     top = float(np.abs(values).max(initial=0.0))
     if not top > 0:
         return 0.0
-    e = values / top  # cubes of large values overflow
+    # cubes of large values overflow
+    e = values / top
     return abs(float(count @ e**3)) / math.sqrt(float(count @ e**2) ** 3)
 
 
@@ -484,15 +489,15 @@ def rounding(magnitude: float) -> float:
 
 def all_equal(n: float, value: float) -> str:
     """State that all values are equal."""
-    return f"all {counted(n)} values equal {plain_number(value)}: no standard error, no test"
+    return f"all {counted(n)} values equal {decimal_text(value)}: no standard error, no test"
 
 
-def plain_number(value: float) -> str:
+def decimal_text(value: float) -> str:
     """Write a number with the decimals it needs, at most four; very large and small ones with an exponent.
 
     Examples
     --------
-    >>> plain_number(-1.0), plain_number(0.125)
+    >>> decimal_text(-1.0), decimal_text(0.125)
     ('−1', '0.125')
     """
     if value and not 1e-4 <= abs(value) < 1e15:
@@ -503,6 +508,6 @@ def plain_number(value: float) -> str:
     return number(value, digits)
 
 
-def single_cluster_reason(base: ClusteredMean) -> str:
+def single_level_reason(base: ClusteredMean) -> str:
     """State that a factor has a single level, or return empty text."""
     return "a single cluster: no standard error" if base.clusters and min(base.clusters) < 2 else ""

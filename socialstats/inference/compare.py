@@ -124,7 +124,8 @@ def with_welch(
         return replace(row, undefined=ONE_CLUSTER)
     # Welch (1947): (V1 + V2)^2 / (V1^2 / df1 + V2^2 / df2)
     df_of_parts = dfs or tuple(g - 1.0 for g in sizes)
-    top = max(parts)  # squares of very large variances would be infinite
+    # squares of very large variances would be infinite
+    top = max(parts)
     df = sum(v / top for v in parts) ** 2 / sum(
         (v / top) ** 2 / d for v, d in zip(parts, df_of_parts, strict=True)
     )

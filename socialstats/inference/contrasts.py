@@ -14,10 +14,10 @@ from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
 from socialstats.text import meant
 
-PLACE = "coefficient_at_"  # stands for a name while Python's parser reads the expression
-Spec: TypeAlias = (
-    str | Mapping[str, float] | Sequence[float]
-)  # an expression, weights by name, or one for each name
+# stands for a name while Python's parser reads the expression
+PLACE = "coefficient_at_"
+# an expression, weights by name, or one for each name
+Spec: TypeAlias = str | Mapping[str, float] | Sequence[float]
 
 
 def contrasts_of(spec: Any, names: Sequence[str]) -> dict[str, Mapping[str, float]] | None:
@@ -65,7 +65,9 @@ def contrasts_of(spec: Any, names: Sequence[str]) -> dict[str, Mapping[str, floa
     return {label: weights for label, (_, weights, _) in zip(labels, contrasts, strict=True)}
 
 
-def difference_of(first: Any, second: Any, names: Sequence[str]) -> tuple[str, Mapping[str, float]]:
+def difference_weights(
+    first: Any, second: Any, names: Sequence[str]
+) -> tuple[str, Mapping[str, float]]:
     """Return the label and the weights of the first coefficient minus the second.
 
     Raises
@@ -75,7 +77,7 @@ def difference_of(first: Any, second: Any, names: Sequence[str]) -> tuple[str, M
 
     Examples
     --------
-    >>> difference_of("A", "B - C", ["A", "B - C"])
+    >>> difference_weights("A", "B - C", ["A", "B - C"])
     ('A - B - C', {'A': 1.0, 'B - C': -1.0})
     """
     for name in (first, second):
@@ -155,7 +157,8 @@ def linear_weights(text: str, names: Sequence[str]) -> dict[str, float]:
     """
     if text in names:
         return {text: 1.0}
-    parts = text.split(" - ")  # names may hold " - " themselves
+    # names may hold " - " themselves
+    parts = text.split(" - ")
     for k in range(1, len(parts)):
         left, right = " - ".join(parts[:k]).strip(), " - ".join(parts[k:]).strip()
         if left in names and right in names and left != right:
@@ -163,9 +166,13 @@ def linear_weights(text: str, names: Sequence[str]) -> dict[str, float]:
     longest = sorted(names, key=len, reverse=True)
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest)
     written = re.sub(pattern, lambda match: f" {PLACE}{names.index(match.group())} ", text)
-    sides = re.split(r"==?", written)  # "A - B = 0", as multcomp writes it, and "A = B"
+    # "A - B = 0", as multcomp writes it, and "A = B"
+    sides = re.split(r"==?", written)
     try:
-        values = [value_of(ast.parse(side.strip(), mode="eval").body, len(names)) for side in sides]
+        values = [
+            linear_coefficients(ast.parse(side.strip(), mode="eval").body, len(names))
+            for side in sides
+        ]
         weights = values[0] if len(values) == 1 else None
         if len(values) == 2:
             weights = values[0] - values[1]
@@ -199,7 +206,7 @@ def unknown_name(written: str) -> str:
     return ""
 
 
-def value_of(node: ast.expr, k: int) -> FloatArray:
+def linear_coefficients(node: ast.expr, k: int) -> FloatArray:
     """Return the k weights and the constant of an expression, or raise ValueError where it is not linear."""
     if (
         isinstance(node, ast.Constant)
@@ -210,10 +217,10 @@ def value_of(node: ast.expr, k: int) -> FloatArray:
     if isinstance(node, ast.Name) and node.id.startswith(PLACE):
         return np.asarray(np.eye(k + 1)[int(node.id.removeprefix(PLACE))])
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        return value_of(node.operand, k) * (-1 if isinstance(node.op, ast.USub) else 1)
+        return linear_coefficients(node.operand, k) * (-1 if isinstance(node.op, ast.USub) else 1)
     if not isinstance(node, ast.BinOp):
         raise ValueError
-    left, right = value_of(node.left, k), value_of(node.right, k)
+    left, right = linear_coefficients(node.left, k), linear_coefficients(node.right, k)
     if isinstance(node.op, ast.Add | ast.Sub):
         return left + right if isinstance(node.op, ast.Add) else left - right
     if isinstance(node.op, ast.Mult) and not (left[:-1].any() and right[:-1].any()):

@@ -12,7 +12,7 @@ from socialstats.inference.clustered_mean import (
     ClusteredMean,
     centre,
     no_spread_reason,
-    single_cluster_reason,
+    single_level_reason,
 )
 from socialstats.inference.intervals import cochran_df
 from socialstats.rounding import left_of_sums, no_variation_reason
@@ -70,7 +70,7 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
         clusters=(n, k),
         kind="crossed",
     )
-    why = no_spread_reason(flat, size, magnitude) or single_cluster_reason(base)
+    why = no_spread_reason(flat, size, magnitude) or single_level_reason(base)
     if why:
         return replace(base, undefined=why)
     parts = mean_squares(x, mean)

@@ -16,31 +16,43 @@ from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED, ClusteredMean
 from socialstats.inference.robust import ContrastErrors
-from socialstats.resampling import Units
+from socialstats.resampling import PlanUnits
 from socialstats.results.rows import Row
 from socialstats.text import count, listing, number, percent, quoted
 from socialstats.voice import option
 
 FEW_CLUSTERS = 20
-FEWEST_RESAMPLED = 4  # clusters below which refits of resamples are given no interval
+# clusters below which refits of resamples are given no interval
+FEWEST_RESAMPLED = 4
 # Percentile, basic and BCa intervals of means of normal clusters, and percentile ones of strengths, alike.
 HELD = "nominal 95% ones of 2, 3, 4, 6, 10 and 20 clusters held in about .50, .75, .80, .85, .90 and .93 of simulations"
-FEW_DF = 5.0  # with fewer degrees of freedom a t interval is more than 1.3 times as wide as the normal one
-BORROWED = 0.01  # share of a variance that was estimated from other clusters and is worth a word
-DECISIVE = 0.5  # leverage of one cluster from which it decides a coefficient
-LARGE = 0.2  # share of one cluster from which simulated intervals of rare outcomes were too short
-UNEVEN = 3.0  # clusters to an effective one from which the size of tests of rare outcomes was up to .13 at .05
-FEWEST_RARER = 4.0  # independent answers of the rarer kind below which Wilson's interval can miss (`rare_answers`)
-SMALL = 4.0  # answers to a cluster
-RARE = 10.0  # effective answers of the rarer kind below which they were too short where clusters differ much
+# with fewer degrees of freedom a t interval is more than 1.3 times as wide as the normal one
+FEW_DF = 5.0
+# share of a variance that was estimated from other clusters and is worth a word
+BORROWED = 0.01
+# leverage of one cluster from which it decides a coefficient
+DECISIVE = 0.5
+# share of one cluster from which simulated intervals of rare outcomes were too short
+LARGE = 0.2
+# clusters to an effective one from which the size of tests of rare outcomes was up to .13 at .05
+UNEVEN = 3.0
+# independent answers of the rarer kind below which Wilson's interval can miss (`rare_answers`)
+FEWEST_RARER = 4.0
+# answers to a cluster
+SMALL = 4.0
+# effective answers of the rarer kind below which they were too short where clusters differ much
+RARE = 10.0
 TAILED = {
     "t": "lognormal values covered in .80 to .92 of simulations",
     "score": "values with a long tail covered in .84 to .93 of simulations",
     "bootstrap": "means of lognormal values covered in .87 to .94 of simulations",
 }
-Named = tuple[ClusteredMean, str]  # a mean and the name of its row
-TAILED_FROM = 100  # values from which long tails show in standard deviations (`spread_cautions`)
-SHOWN_FROM = 25.0  # effective values from which a sample shows nearly every long tail that matters
+# a mean and the name of its row
+Named = tuple[ClusteredMean, str]
+# values from which long tails show in standard deviations (`spread_cautions`)
+TAILED_FROM = 100
+# effective values from which a sample shows nearly every long tail that matters
+SHOWN_FROM = 25.0
 
 
 class ClusteredDesign(Protocol):
@@ -116,7 +128,7 @@ def few_pairs(design: Comparisons, parameters: int) -> tuple[Caution, ...]:
     declare = f"name what rows depend on, such as judges or prompts, with {option('cluster')}"
     all_met = no_pair_left(design)
     return (
-        few_clusters(
+        caution_of_few_clusters(
             f"{count(pairs, 'pair')} for {count(parameters, 'difference')} of strengths hardly "
             f"separate effects of pairs "
             "from strengths, and the errors are those of independent comparisons",
@@ -204,14 +216,16 @@ def two_at_most(names: Sequence[str]) -> None:
         raise InputError(f"at most two crossed cluster factors, got {quoted(names)}")
 
 
-def units_of(design: Comparisons | Paired | Ratings, factors: Sequence[Factor]) -> Units:
+def resampling_units(
+    design: Comparisons | Paired | Ratings, factors: Sequence[Factor]
+) -> PlanUnits:
     """Resampling units: the clusters, or single rows (pairs, units) where there are none."""
     if factors:
-        return Units.clusters(*(factor.codes for factor in factors))
-    return row_units(design) if isinstance(design, Comparisons) else Units.rows(design.count)
+        return PlanUnits.clusters(*(factor.codes for factor in factors))
+    return row_units(design) if isinstance(design, Comparisons) else PlanUnits.rows(design.count)
 
 
-def row_units(design: Comparisons) -> Units:
+def row_units(design: Comparisons) -> PlanUnits:
     """Single rows as resampling units.
 
     Raises
@@ -224,7 +238,7 @@ def row_units(design: Comparisons) -> Units:
             "single rows of different weights cannot be resampled; resample clusters or pairs of items, or (for "
             f"strengths) use {option('vcov', 'sandwich')}"
         )
-    return Units.rows(design.count)
+    return PlanUnits.rows(design.count)
 
 
 def cluster_text(factors: Sequence[Factor], rows: str = "rows") -> str:
@@ -242,7 +256,7 @@ def cluster_names(factors: Sequence[Factor]) -> str:
     return " x ".join(factor.name for factor in factors)
 
 
-def fewest_clusters(codes: Iterable[IntArray]) -> int | None:
+def smallest_cluster_count(codes: Iterable[IntArray]) -> int | None:
     """Return the number of clusters of the factor with fewest; None without factors."""
     return min((len(np.unique(code)) for code in codes), default=None)
 
@@ -255,13 +269,13 @@ def too_few_to_resample(factors: Sequence[Factor]) -> str:
     return f"{count(fewest, 'cluster')}: too few to resample, as such intervals are far too short"
 
 
-def is_inside(inner: Factor, outer: Factor) -> bool:
+def is_nested_in(inner: Factor, outer: Factor) -> bool:
     """Return whether every level of `inner` lies within one level of `outer`."""
     pairs = unique_rows(np.column_stack([inner.codes, outer.codes]))[0]
     return len(pairs) == len(np.unique(inner.codes))
 
 
-def few_clusters(
+def caution_of_few_clusters(
     detail: str,
     *,
     affects: str = "these intervals and their tests",
@@ -309,7 +323,7 @@ def few_df(
         else [row.name for row in rows if row.df is not None and row.df < FEW_DF]
     )
     return (
-        few_clusters(
+        caution_of_few_clusters(
             f"{count_rests(len(few), 'number', where)} on few effective clusters, "
             f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
             rows=None if names is None else [*names, *beside],
@@ -368,7 +382,7 @@ def robust_cautions(
         number_few = count(len(few), "coefficient")
         others = f" ({number_few} on fewer than {FEW_DF:g})" if len(few) > 1 else ""
         rests = f"{quoted([term])} rests on about {number(df, 1)} effective clusters{others}"
-        yield few_clusters(
+        yield caution_of_few_clusters(
             f"{rests}; intervals with few degrees of freedom are longer",
             rows=[name for _, name in few],
         )
@@ -389,7 +403,7 @@ def ignored_clusters(
     return caution("SS201", f"{ignored} declared, intervals use {used}", affects=affects, fix=fix)
 
 
-def small_sample(
+def small_sample_caution(
     n: float,
     fewest: float,
     detail: str,
@@ -459,7 +473,7 @@ def cluster_cautions(
     ignored = [
         f.name
         for f in dependent
-        if not any(f.name == used.name or is_inside(f, used) for used in factors)
+        if not any(f.name == used.name or is_nested_in(f, used) for used in factors)
     ]
     if isinstance(design, Comparisons) and (scan := design.scan) is not None:
         others = [name for name in scan.clusters if all(name != used.name for used in factors)]
@@ -480,7 +494,7 @@ def cluster_cautions(
             else "intervals, which tend to be too short"
         )
         cautions += [
-            few_clusters(
+            caution_of_few_clusters(
                 f"{count(levels, 'level')} of '{name}'",
                 affects=affects,
                 fix=f"{more_clusters(design, factors)}; read the interval as approximate",
@@ -711,7 +725,7 @@ def rare_level_cautions(
     ):
         return ()
     verb = "carries" if rated.min() == 1 else "carry"
-    return small_sample(
+    return small_sample_caution(
         rated.min(),
         enough,
         f"only {count(rated.min(), 'unit')} of {count(units)} {verb} some level",
@@ -830,8 +844,8 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
         if row.role == "spread" and row.effective is not None and row.conf_low is not None
     ]
     least = min((row.n_units or 0 for row in spreads), default=TAILED_FROM)
-    tails = [row for row in spreads if (row.n_units or 0) >= TAILED_FROM and tailed(row)]
-    few = small_sample(
+    tails = [row for row in spreads if (row.n_units or 0) >= TAILED_FROM and has_heavy_tails(row)]
+    few = small_sample_caution(
         least,
         TAILED_FROM,
         f"{count(least, what)} of a standard deviation are too few to show long tails",
@@ -856,7 +870,7 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     )
 
 
-def tailed(row: Row) -> bool:
+def has_heavy_tails(row: Row) -> bool:
     """Return whether a standard deviation is as uncertain as that of two thirds as many normal values: kurtosis 4."""
     return (row.effective or 0.0) < (row.n_units or 0) * 2 / 3
 
@@ -877,7 +891,7 @@ def _few_values_caution(
     noun = independent_noun(least, what)
     effective = f"about {number(least.df + 1, 1)} effective {noun}"
     values = f"{count(least.n)} {what}" if noun == what else effective
-    return small_sample(
+    return small_sample_caution(
         least.df + 1,
         enough,
         f"{values} are too few to show whether their {of} are skewed",

@@ -8,7 +8,7 @@ from typing import Any
 
 from socialstats.inference.intervals import checked_level
 from socialstats.resampling.engine import check_resamples
-from socialstats.voice import check_choice
+from socialstats.voice import check_allowed
 
 RESAMPLED = ("percentile", "basic", "bca")
 NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
@@ -38,7 +38,7 @@ class How:
     def check(self, allowed: Sequence[str]) -> None:
         """Raise InputError for an unknown interval, an impossible level, or too few resamples for it."""
         checked_level(self.level)
-        check_choice("ci", self.ci, allowed)
+        check_allowed("ci", self.ci, allowed)
         if self.ci in RESAMPLED:
             check_resamples(self.resamples, self.level)
 

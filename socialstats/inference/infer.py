@@ -19,22 +19,32 @@ from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import (
     CLEARLY,
     FEWEST_SHAPED,
-    cluster_sums,
     skewness_statistic,
+    sums_by_cluster,
 )
 from socialstats.inference.how import RESAMPLED, How
 from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.inference.means import dense_codes, effective_trials, mean_errors
 from socialstats.inference.proportions import korn_graubard
-from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
+from socialstats.resampling import (
+    Bootstrap,
+    Interval,
+    PlanUnits,
+    bootstrap_sums,
+    choose,
+    jackknife_sums,
+)
 from socialstats.rounding import no_variation_reason
 from socialstats.text import count, number, quoted
 from socialstats.voice import option
 
-FEW = 10.0  # effective disagreements below which intervals of a coefficient itself tend to be too short
-FEWEST_UNITS = 3  # two units give alpha two influences of one size: an error of no meaning
+# effective disagreements below which intervals of a coefficient itself tend to be too short
+FEW = 10.0
+# two units give alpha two influences of one size: an error of no meaning
+FEWEST_UNITS = 3
 MOST_CELLS = 5_000_000
-LARGE = 100.0  # one over a small disagreement by chance, by which influences are divided
+# one over a small disagreement by chance, by which influences are divided
+LARGE = 100.0
 ONE_CLUSTER = "a single cluster holds all units: no standard error and no interval"
 OUTSIDE = "the coefficient is not inside (-1, 1), where its Fisher z exists"
 TOO_FEW = "{n}: too few for a standard error"
@@ -75,7 +85,7 @@ class Estimand:
     copies : (cells,) float64 array
         Alike units that each cell stands for.
     statistics, finish
-        As for `socialstats.resampling.bootstrap`; None where numbers cannot be made from other weights.
+        As for `socialstats.resampling.bootstrap_sums`; None where numbers cannot be made from other weights.
     disagreement : Disagreement, optional
     fisher : bool
         Intervals of independent units are made on Fisher's z scale; those of clusters always are where the numbers
@@ -184,7 +194,8 @@ def infer(
     resampled = _bootstrap_intervals(estimand, clusters, how) if how.ci in RESAMPLED else None
     m = len(estimand.estimate)
     disagreements: list[DisagreementInterval | None] = [None] * m
-    perfect = np.zeros(m, dtype=bool)  # no disagreement in any unit
+    # no disagreement in any unit
+    perfect = np.zeros(m, dtype=bool)
     if estimand.disagreement is not None:
         perfect = np.asarray(estimand.disagreement.values.sum(axis=0)).ravel() <= 0
         if how.ci == "closed":
@@ -255,14 +266,15 @@ def _name_rows(which: Iterable[int], names: Sequence[str]) -> tuple[str, tuple[s
 def _skewness(estimand: Estimand, clusters: Sequence[IntArray]) -> list[float]:
     """Skewness of what units (or clusters) add to each number, over the root of how many there are."""
     moves: Any = estimand.influence()
-    if (
-        moves.shape[0] * moves.shape[1] > MOST_CELLS
-    ):  # thousands of pairs of raters: no caution is worth the memory
+    # thousands of pairs of raters: no caution is worth the memory
+    if moves.shape[0] * moves.shape[1] > MOST_CELLS:
         return [0.0] * moves.shape[1]
     table: Any = moves if isinstance(moves, np.ndarray) else moves.toarray()
     if not clusters:
         return [skewness_statistic(column / estimand.copies, estimand.copies) for column in table.T]
-    sums = [[cluster_sums(dense_codes(code)[0], column) for code in clusters] for column in table.T]
+    sums = [
+        [sums_by_cluster(dense_codes(code)[0], column) for code in clusters] for column in table.T
+    ]
     return [
         max(
             skewness_statistic(e, np.ones(len(e))) if len(e) >= FEWEST_SHAPED else 0.0
@@ -272,7 +284,8 @@ def _skewness(estimand: Estimand, clusters: Sequence[IntArray]) -> list[float]:
     ]
 
 
-SEVERAL, MANY = 10, 50  # numbers of which one may look skewed, and very skewed, by chance
+# numbers of which one may look skewed, and very skewed, by chance
+SEVERAL, MANY = 10, 50
 FEW_OF_THEM = 0.2
 
 
@@ -321,7 +334,8 @@ def _disagreement_intervals(
     """Korn and Graubard's interval of the share of disagreement q, carried over to 1 - q / expected."""
     if estimand.disagreement is None:
         return [None] * len(estimand.estimate)
-    u: Any = estimand.disagreement.values  # (cells, m), dense or sparse; its columns sum to q
+    # (cells, m), dense or sparse; its columns sum to q
+    u: Any = estimand.disagreement.values
     shares: Any = estimand.disagreement.shares
     q = np.asarray(u.sum(axis=0), dtype=np.float64).ravel()
     diagonal: Any = sparse.diags_array(q)
@@ -402,7 +416,8 @@ def _closed_interval(
     if abs(value) >= 1:
         resample = f"; use {option('ci', 'percentile')}" if estimand.finish else ""
         return replace(inference, statistic=None, p=None, why=OUTSIDE + resample)
-    z, far = math.atanh(value), reach / (1 - value**2)  # delta method: dz/dx = 1 / (1 - x^2)
+    # delta method: dz/dx = 1 / (1 - x^2)
+    z, far = math.atanh(value), reach / (1 - value**2)
     # t on the z scale; otherwise .125 of true nulls of five units were rejected
     t = z * (1 - value**2) / error
     inference = replace(
@@ -425,16 +440,16 @@ def _bootstrap_intervals(
     """Return bootstrap intervals of all numbers, or why there are none."""
     if any(len(np.unique(code)) < 2 for code in clusters):
         return ONE_CLUSTER
-    units = Units.clusters(*clusters) if clusters else Units.rows(estimand.copies)
+    units = PlanUnits.clusters(*clusters) if clusters else PlanUnits.rows(estimand.copies)
     assert estimand.finish is not None
     try:
-        boot = bootstrap(
+        boot = bootstrap_sums(
             estimand.statistics, estimand.finish, units, resamples=how.resamples, seed=how.seed
         )
     except UndefinedStatistic as error:
         return str(error)
     leave_out = how.ci == "bca" and len(clusters) < 2
-    jack = jackknife(estimand.statistics, estimand.finish, units) if leave_out else None
+    jack = jackknife_sums(estimand.statistics, estimand.finish, units) if leave_out else None
     return choose(how.ci, boot, level=how.level, jack=jack), boot
 
 

@@ -14,8 +14,10 @@ from socialstats.arrays import FloatArray
 from socialstats.inference.intervals import critical_value, critical_values
 from socialstats.rounding import gated, left_of_recomputed
 
-FEWEST_SPREAD = 5  # values from which Bonett's interval exists
-ALIKE = 1e-12  # share of a variance that is rounding
+# values from which Bonett's interval exists
+FEWEST_SPREAD = 5
+# share of a variance that is rounding
+ALIKE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -163,8 +165,10 @@ def spread_ends(values: FloatArray, level: float) -> tuple[float, float]:
     reach = z * c * np.sqrt((kurtosis_of(values) - (n - 3) / n) / (n - 1))
     centre = np.log(c * variance)
     left = variance * (n - 1) - n / (n - 1) * (values - values.mean()) ** 2
-    ends = np.array([centre - reach, centre + reach])  # limits of ln s^2
-    if left.min() > ALIKE * variance:  # else all values but one are alike
+    # limits of ln s^2
+    ends = np.array([centre - reach, centre + reach])
+    # else all values but one are alike
+    if left.min() > ALIKE * variance:
         logs = np.log(left / (n - 2))[:, None]
         # the mean of the jackknife's pseudovalues (Efron & Tibshirani 1993, chapter 11)
         middle = n * np.log(variance) - (n - 1) * logs.mean(axis=0)

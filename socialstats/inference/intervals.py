@@ -11,7 +11,8 @@ from scipy.special import ndtr, ndtri, stdtr, stdtridf, stdtrit
 from socialstats.arrays import FloatArray
 from socialstats.results.rows import checked_level as checked_level
 
-SMALLEST = float(np.finfo(np.float64).tiny)  # smaller floats have fewer digits
+# smaller floats have fewer digits
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def critical_value(level: float, df: float | None = None) -> float:
@@ -87,7 +88,7 @@ def critical_values(level: float, df: FloatArray) -> FloatArray:
     return np.where(np.isinf(df), ndtri(upper), stdtrit(np.where(np.isinf(df), 1.0, df), upper))
 
 
-def wald(
+def wald_interval(
     estimate: FloatArray, std_error: FloatArray, *, df: FloatArray | float | None, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return low, high, statistic (estimate over s.e.) and two-sided p-value, elementwise.

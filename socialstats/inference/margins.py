@@ -12,13 +12,13 @@ from scipy.special import ndtr, stdtr
 
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
-from socialstats.inference.rows import at_level
+from socialstats.inference.rows import row_at_level
 from socialstats.inference.sides import has_open_end
 from socialstats.results import Result, Row
 from socialstats.results.rows import Test
-from socialstats.sentences import interval_text
+from socialstats.sentences import apa_interval
 from socialstats.text import as_given, count, number, p_value
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 MarginTest = Literal["equivalence", "noninferiority"]
 TESTS = ("equivalence", "noninferiority")
@@ -128,7 +128,7 @@ def checked_bounds(
     >>> checked_bounds(None, None, 0.2, "noninferiority")
     (-0.2, 0.2)
     """
-    check_choice("test", test, TESTS)
+    check_allowed("test", test, TESTS)
     if margin is not None:
         if low is not None or high is not None:
             raise InputError(
@@ -225,7 +225,7 @@ def two_tests(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoT
         row, conf_low=value - reach, conf_high=value + reach, conf_level=inner
     )
     if row.conf_level is not None:
-        at_inner_level = at_level(row, inner)
+        at_inner_level = row_at_level(row, inner)
     if at_inner_level is None and has_open_end(row):
         raise InputError(
             f"{row.name}: its interval is one-sided, and tests against a margin need both ends. Leave "
@@ -371,7 +371,7 @@ def against_margin(
     )
 
 
-def within(bounds: tuple[float, float], test: MarginTest) -> str:
+def margin_test_words(bounds: tuple[float, float], test: MarginTest) -> str:
     """Return what is tested, in words: equivalence within bounds, or noninferiority by a margin."""
     if test == "noninferiority":
         return f"Noninferiority with a margin of {as_given(-bounds[0])}"
@@ -385,10 +385,9 @@ def margin_text(
     shown = sum(verdict in ("equivalent", "noninferior") for verdict in verdicts)
     name = "TOST p" if test == "equivalence" else "one-sided p"
     if len(verdicts) > 1:
-        return f"{within(bounds, test)} was shown for {shown} of {count(len(verdicts), 'difference')} (unadjusted)."
+        differences = count(len(verdicts), "difference")
+        return f"{margin_test_words(bounds, test)} was shown for {shown} of {differences} (unadjusted)."
     row, last = rows[0], rows[-1]
     was = "was shown" if shown else "was not shown"
-    sentence = (
-        f"{row.term} = {number(row.shown())}, {interval_text(row)}. {within(bounds, test)} {was}"
-    )
+    sentence = f"{row.term} = {number(row.shown())}, {apa_interval(row)}. {margin_test_words(bounds, test)} {was}"
     return f"{sentence} ({p_value(last.p_value, name=name)}){BEYOND.get(verdicts[0], '')}."

@@ -174,7 +174,7 @@ def _factor_errors(
     scores: Any, shares: Any, factors: Sequence[IntArray] | StoredClusters
 ) -> MeanErrors:
     k = scores.shape[1]
-    blocks, finer = _blocks(factors)
+    blocks, finer = _share_blocks(factors)
 
     def one_factor(factor: int) -> MeanErrors:
         sums = ColumnSums(k)
@@ -282,9 +282,8 @@ class DrawnRaters:
         share = weight / drawn_weight
         factor = sign * (1.0 if total is None else drawn_weight / total)
         shares = np.repeat(share[:, None], values.shape[1], axis=1)
-        deviations = np.where(
-            np.ptp(values, axis=0) > 0, values - share @ values, 0.0
-        )  # equal values leave rounding
+        # equal values leave rounding
+        deviations = np.where(np.ptp(values, axis=0) > 0, values - share @ values, 0.0)
         return cls(
             scores=factor * shares * deviations,
             shares=shares,
@@ -428,7 +427,8 @@ def _cross_errors(
 ) -> MeanErrors:
     """Join the variances by two crossed factors; `rounding` is a standard error that rounding can leave."""
     plain = first.variance + second.variance - overlap
-    least = 2 * rounding**2  # below it a sum of two variances is rounding
+    # below it a sum of two variances is rounding
+    least = 2 * rounding**2
     parts = zip(first.variance, second.variance, first.df, second.df, least, strict=True)
     df = [_joint_df(*part) for part in parts]
     return MeanErrors(
@@ -502,7 +502,7 @@ def difference_errors(
     >>> errors.variance.round(9).tolist(), errors.df.round(4).tolist()  # Welch's t test of (1, 3) and (2, 8)
     ([10.0], [1.2195])
     """
-    codes = crossing(factors) if len(factors) else [np.arange(len(scores))]
+    codes = factors_and_intersections(factors) if len(factors) else [np.arange(len(scores))]
     times = np.ones(len(scores)) if len(factors) or alike is None else alike
     by_factor = [
         _difference_by_factor(code, scores, shares, unit, times, estimated) for code in codes[:2]
@@ -546,7 +546,8 @@ def _difference_by_factor(
     defined = bool(np.all(remainder > LOST))
     estimated_variance = m @ u**2
     weights = (unit, estimated_variance) if estimated and estimated_variance.any() else (unit,)
-    scaled = (v / v.max() if v.max() > 0 else v for v in weights)  # squares of variances overflow
+    # squares of variances overflow
+    scaled = (v / v.max() if v.max() > 0 else v for v in weights)
     df = min(_near_whole(v.sum() ** 2 / (v @ traces @ v)) for v in scaled) if defined else np.nan
     variance = float(m @ (u[:, 0] - u[:, 1]) ** 2)
     return MeanErrors.of_statistic(
@@ -558,7 +559,7 @@ def _difference_by_factor(
     )
 
 
-def _blocks(
+def _share_blocks(
     factors: Sequence[IntArray] | StoredClusters,
 ) -> tuple[Callable[[int], Iterable[Part]], int]:
     """Return the shares of the cells that belong to clusters, in blocks, and the factor with more clusters."""
@@ -574,14 +575,14 @@ def dense_codes(code: IntArray) -> tuple[IntArray, int]:
     return dense, len(distinct)
 
 
-def crossing(factors: Sequence[IntArray]) -> list[IntArray]:
+def factors_and_intersections(factors: Sequence[IntArray]) -> list[IntArray]:
     """Return the dense codes of one factor, or of two crossed ones and their intersections.
 
     Of two nested factors only the coarser is left: it holds all dependence.
 
     Examples
     --------
-    >>> [code.tolist() for code in crossing([np.array([4, 4, 7]), np.array([1, 2, 3])])]
+    >>> [code.tolist() for code in factors_and_intersections([np.array([4, 4, 7]), np.array([1, 2, 3])])]
     [[0, 0, 1]]
     """
     dense = [dense_codes(code)[0] for code in factors]
@@ -607,7 +608,8 @@ class ColumnSums:
     """
 
     def __init__(self, k: int) -> None:
-        self._top = np.zeros((3, k))  # score, share and copies of the cluster of the largest share
+        # score, share and copies of the cluster of the largest share
+        self._top = np.zeros((3, k))
         # sums over all others of f, f^2, r = f^2 / (1 - f), r^2, 1 and e^2 / (1 - f)
         self._rest = np.zeros((6, k))
 
@@ -801,7 +803,8 @@ def effective_size(spread: FloatArray, errors: MeanErrors, most: FloatArray | fl
 
     Where values or clusters do not differ: 1 / sum f^2.
     """
-    varies = (spread > 0) & ~np.isnan(errors.std_error)  # clusters too, by more than rounding
+    # clusters too, by more than rounding
+    varies = (spread > 0) & ~np.isnan(errors.std_error)
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = np.where(varies, np.maximum(spread / errors.variance, 1.0), errors.effective)
     return np.where(np.isnan(errors.variance), np.nan, np.minimum(effective, most))

@@ -14,8 +14,10 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.intervals import not_zero
 from socialstats.inference.means import MeanErrors, effective_size, mean_errors
 
-FEW = 10.0  # effective discordant pairs below which t intervals of the difference were too short
-HALVINGS = 56  # halvings of an interval of at most 2, to 3e-17: below the spacing of floats near 1
+# effective discordant pairs below which t intervals of the difference were too short
+FEW = 10.0
+# halvings of an interval of at most 2, to 3e-17: below the spacing of floats near 1
+HALVINGS = 56
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

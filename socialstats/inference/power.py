@@ -25,10 +25,14 @@ from socialstats.errors import UndefinedStatistic
 
 Alternative = Literal["two_sided", "greater", "less"]
 Test = Literal["mid_p", "exact", "asymptotic", "corrected"]
-LARGEST = 1e9  # n at which the search ends
-NEVER = 1e-15  # a probability that is 0 but for rounding
-MANY = 20_000  # n from which the search for a steady n takes finer steps
-ROUNDING = 1e-9  # share of alpha by which a p equal to it may lie above
+# n at which the search ends
+LARGEST = 1e9
+# a probability that is 0 but for rounding
+NEVER = 1e-15
+# n from which the search for a steady n takes finer steps
+MANY = 20_000
+# share of alpha by which a p equal to it may lie above
+ROUNDING = 1e-9
 
 
 def t_power(
@@ -257,7 +261,8 @@ def cluster_center(
     return effect / math.sqrt((sd_between**2 + sd_within**2 / size) / clusters)
 
 
-FAR = 2_000.0  # scaled values beyond are normal
+# scaled values beyond are normal
+FAR = 2_000.0
 
 
 def quadratic_intervals(

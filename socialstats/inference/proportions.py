@@ -62,9 +62,10 @@ def wilson(
     middle = (p + share / 2) / (1 + share)
     # Wilson (1927): both roots of n (p - pi)^2 = z^2 pi (1 - pi)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + share)
+    # rounding
     return np.minimum(np.clip(middle - half, 0.0, 1.0), p), np.maximum(
         np.clip(middle + half, 0.0, 1.0), p
-    )  # rounding
+    )
 
 
 def korn_graubard(
@@ -222,8 +223,9 @@ def effective_share_interval(
     """
     n = effective_trials(p, errors, trials)
     low, high = wilson(p, n, level=level, df=errors.df)
+    # rounding may put an end beyond a share of 0 or 1
     return (
         np.minimum(low, p),
         np.maximum(high, p),
         n,
-    )  # rounding may put an end beyond a share of 0 or 1
+    )

@@ -22,37 +22,46 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.inference.intervals import cochran_df, not_zero
 from socialstats.rounding import EPS, NOTHING, SHARE, SPARE, full_rank, gated
 
-UNIT = 1 - 1e-6  # a leverage above this is 1: the residual there is 0 whatever happened
-MOSTLY_UNSEEN = 0.5  # share of a contrast's information in directions of leverage 1 beyond which it has no error
-UNSEEN = 1e-9  # smaller shares are rounding
-ROUNDING = 1e-10  # variances below this share of the others are 0
-EXACT_BELOW = (
-    50.0  # Kish's degrees of freedom from which the exact ones, which take longer, are not computed
-)
+# a leverage above this is 1: the residual there is 0 whatever happened
+UNIT = 1 - 1e-6
+# share of a contrast's information in directions of leverage 1 beyond which it has no error
+MOSTLY_UNSEEN = 0.5
+# smaller shares are rounding
+UNSEEN = 1e-9
+# variances below this share of the others are 0
+ROUNDING = 1e-10
+# Kish's degrees of freedom from which the exact ones, which take longer, are not computed
+EXACT_BELOW = 50.0
 # A share of the model's variance. Of m rows in a cluster, one that differs from other clusters gives 1/m of it.
 # Rounding gives m (1e-13)^2, where scores are 0 to 1e-13 of their parts. So 1e-14 is between both up to m = 10^12.
 OF_MODEL = 1e-14
-NULL = 1e-12  # eigenvalues of standardised information below this are 0
-FAINT = 0.5  # largest leverage of clusters whose eigenvalues are not computed in very large tables
-LIGHT = 1e-3  # largest leverage of clusters for whose degrees of freedom a lower bound, 1,000, is enough
-MOST_NUMBERS = 20_000_000  # numbers that the eigenvectors of all clusters may take before the table is very large
-BLOCK = 4_000_000  # numbers in one block of work
-MOST_COMPARED = 1_000  # clusters whose scores are compared with each other
-TINY = 16  # rows of a cluster up to which products of pairs of them take less time than those of all parameters
-SLAB = 4_000  # rows whose products with all parameters stay in a processor's cache
-SPARSE = (
-    16  # an information with a smaller share of numbers that are not 0 is multiplied by these alone
-)
-MANY = 75  # p^2 over rows of a cluster up to which its information takes less time
-Block = tuple[
-    sparse.csr_array, FloatArray, tuple[IntArray, ...]
-]  # whitened rows, residuals, clusters by factor
-SortedBlock = tuple[
-    sparse.csr_array, FloatArray, IntArray
-]  # the same with the clusters of one factor
-Blocks = Callable[
-    [int], Iterable[Block]
-]  # a factor -> rows in blocks, each of whole clusters of that factor
+# eigenvalues of standardised information below this are 0
+NULL = 1e-12
+# largest leverage of clusters whose eigenvalues are not computed in very large tables
+FAINT = 0.5
+# largest leverage of clusters for whose degrees of freedom a lower bound, 1,000, is enough
+LIGHT = 1e-3
+# numbers that the eigenvectors of all clusters may take before the table is very large
+MOST_NUMBERS = 20_000_000
+# numbers in one block of work
+BLOCK = 4_000_000
+# clusters whose scores are compared with each other
+MOST_COMPARED = 1_000
+# rows of a cluster up to which products of pairs of them take less time than those of all
+# parameters
+TINY = 16
+# rows whose products with all parameters stay in a processor's cache
+SLAB = 4_000
+# an information with a smaller share of numbers that are not 0 is multiplied by these alone
+SPARSE = 16
+# p^2 over rows of a cluster up to which its information takes less time
+MANY = 75
+# whitened rows, residuals, clusters by factor
+Block = tuple[sparse.csr_array, FloatArray, tuple[IntArray, ...]]
+# the same with the clusters of one factor
+SortedBlock = tuple[sparse.csr_array, FloatArray, IntArray]
+# a factor -> rows in blocks, each of whole clusters of that factor
+Blocks = Callable[[int], Iterable[Block]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -142,7 +151,7 @@ class Robust:
         """
         c = sparse.csr_array(contrasts)
         return self._combine_factors(
-            [part.errors(c) for part in self.parts], quadratic(self.overlap, c)
+            [part.errors(c) for part in self.parts], contrast_variances(self.overlap, c)
         )
 
     def differences(self, n: int) -> ContrastErrors:
@@ -219,9 +228,8 @@ class Robust:
         if not full_rank(v, np.sum([part.rounding(contrasts) for part in self.parts], axis=0)):
             return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
         size = np.sqrt(np.diagonal(v))
-        if (
-            np.linalg.eigvalsh(v / np.outer(size, size))[0] < ROUNDING
-        ):  # fewer different clusters than terms
+        # fewer different clusters than terms
+        if np.linalg.eigvalsh(v / np.outer(size, size))[0] < ROUNDING:
             return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
         # a Hotelling T^2 with nu degrees of freedom is this multiple of an F
         w = float(estimate @ np.linalg.solve(v, estimate))
@@ -320,7 +328,7 @@ def robust_of_blocks(
     if len(ranks) == 1:
         only = one_way(0)
         return Robust(parts=(only,), n_clusters=(only.clusters,), overlap=None)
-    cells = intersections(blocks, finer, len(bread))
+    cells = factor_intersections(blocks, finer, len(bread))
     # nested: the intersection is the finer factor, and V1 + V2 - V12 that of the coarser one
     if cells.n_cells == cells.n_clusters:
         coarse = one_way(1 - finer)
@@ -349,7 +357,7 @@ class Intersections(NamedTuple):
     products: FloatArray
 
 
-def intersections(blocks: Blocks, factor: int, p: int) -> Intersections:
+def factor_intersections(blocks: Blocks, factor: int, p: int) -> Intersections:
     """Return the intersections of two factors, from blocks of whole clusters of `factor`."""
     n_cells, n_clusters, products = 0, 0, np.zeros((p, p))
     for rows, residuals, factors in blocks(factor):
@@ -357,7 +365,8 @@ def intersections(blocks: Blocks, factor: int, p: int) -> Intersections:
         cells, cell_of_row = np.unique(
             cluster * (int(crossed.max(initial=0)) + 1) + crossed, return_inverse=True
         )
-        u = cluster_scores(rows, residuals, cell_of_row, len(cells))  # (cells, p)
+        # (cells, p)
+        u = cluster_scores(rows, residuals, cell_of_row, len(cells))
         n_cells, n_clusters = n_cells + len(cells), n_clusters + len(np.unique(cluster))
         products = products + np.asarray((u.T @ u).todense())
     return Intersections(n_cells, n_clusters, products)
@@ -379,7 +388,7 @@ def cluster_scores(
     return sparse.csr_array(member @ rows)
 
 
-def quadratic(v: FloatArray | None, contrasts: sparse.csr_array) -> FloatArray:
+def contrast_variances(v: FloatArray | None, contrasts: sparse.csr_array) -> FloatArray:
     """Return c' v c for every row c; 0 where v is None."""
     if v is None:
         return np.zeros(contrasts.shape[0])
@@ -467,10 +476,12 @@ class OneWay:
     ) -> None:
         self._root, self._noise = inverse_root(information), noise
         seen = information @ self._root
-        self._back = bread @ seen  # from contrasts to coordinates in which the information is I
+        # from contrasts to coordinates in which the information is I
+        self._back = bread @ seen
         difference = np.abs(information @ self._back - seen).max(initial=0.0)
         if difference <= NULL * np.abs(seen).max(initial=0.0):
-            self._root = self._back  # no penalty: they differ in what the information does not see
+            # no penalty: they differ in what the information does not see
+            self._root = self._back
         self.clusters, self.bounded = 0, large and not kept
         directions = Directions.from_blocks(
             self._counted(blocks, factor), self._root, self._back, large=large, kept=kept
@@ -478,9 +489,8 @@ class OneWay:
         self._faint, self._rows = directions.faint, directions.rows
         self._vectors, self._starts = directions.vectors, directions.starts
         unit = directions.values > UNIT
-        self._values = np.where(
-            unit, 0.0, directions.values
-        )  # what cannot be seen enters by `_unseen` alone
+        # what cannot be seen enters by `_unseen` alone
+        self._values = np.where(unit, 0.0, directions.values)
         self.largest_leverage = directions.largest
         self.phi = directions.squares / directions.spare if directions.spare > 0.5 else None
         self._lent, self._lent_df = max(least, self.phi or 0.0), max(directions.spare, 1.0)
@@ -491,9 +501,8 @@ class OneWay:
         )
         self._meat = meat.T @ meat + (self._faint.meat if self._faint else 0.0)
         total = meat.sum(axis=0) + (self._faint.total if self._faint else 0.0)
-        self._common = np.outer(total, total) / max(
-            self.clusters, 1
-        )  # for a penalty, whose score clusters share
+        # for a penalty, whose score clusters share
+        self._common = np.outer(total, total) / max(self.clusters, 1)
         self._sizes = np.abs(self._meat) + SHARE / (SPARE * EPS) * np.abs(self._common)
         self._unseen = self._vectors[unit].T @ self._vectors[unit]
         self.covariance = np.asarray(
@@ -557,7 +566,8 @@ class OneWay:
         model, sandwich, unseen = form(np.eye(base.shape[1])), form(self._meat), form(self._unseen)
         if self._faint:
             faint, fourth = np.maximum(model - total - unseen, 0), self._faint.fourth[:n] ** 0.25
-            minkowski = (fourth[i] + fourth[j]) ** 4  # bound of `FaintClusters.fourth`
+            # bound of `FaintClusters.fourth`
+            minkowski = (fourth[i] + fourth[j]) ** 4
             total = total + faint
             squares = squares + np.minimum(self._faint.largest * model * faint, minkowski)
         # Cauchy-Schwarz: rounding of differences of products can leave less
@@ -710,7 +720,8 @@ class OneWay:
         if values[0] <= NULL * values[-1]:
             return None
         turn = (vectors / np.sqrt(values)).T / np.linalg.norm(contrasts @ self._back, axis=1)
-        d = turn @ contrasts @ self._back  # (k, q), orthonormal: Omega is then I under the model
+        # (k, q), orthonormal: Omega is then I under the model
+        d = turn @ contrasts @ self._back
         limit = MOSTLY_UNSEEN if self.phi is not None else UNSEEN
         if np.linalg.eigvalsh(d @ self._unseen @ d.T)[-1] > limit:
             return None
@@ -857,9 +868,8 @@ def cluster_directions(
     for g in np.flatnonzero(padded == 0).tolist():
         part = slice(first[g], first[g] + size[g])
         rows_of_cluster = rows[part]
-        if (
-            len(codes[part]) * q * q <= BLOCK
-        ):  # not large: its rows in these coordinates take less than sparse products
+        # not large: its rows in these coordinates take less than sparse products
+        if len(codes[part]) * q * q <= BLOCK:
             a = np.asarray(rows_of_cluster @ root)
             share, score = a.T @ a, a.T @ residuals[part]
         else:
@@ -901,10 +911,11 @@ class FaintClusters:
         self._root, self._bread = root, root @ root.T
         self._kept: list[tuple[sparse.csr_array, BoolArray]] | None = [] if kept else None
         p = len(self._bread)
+        # rows of unit are e' B
         self._unit, self._model = (
             back @ root.T,
             np.einsum("iq,iq->i", back, back),
-        )  # rows of unit are e' B
+        )
         self._plain = back is root
         self._meat, self._light, self._fourth, self.largest = (
             np.zeros((p, p)),
@@ -961,7 +972,8 @@ class FaintClusters:
             "ra,rab,rb->r", value, self._bread[column[:, :, None], column[:, None, :]], value
         )
         bound = np.add.reduceat(leverage, first) if len(first) else np.zeros(0)
-        dense = bound > FAINT  # whose squares may have a smaller sum
+        # whose squares may have a smaller sum
+        dense = bound > FAINT
         loud = np.zeros(len(first), dtype=bool)
         for some in np.array_split(
             np.flatnonzero(dense), -(-int(dense.sum()) * p * p // BLOCK) or 1
@@ -1020,10 +1032,11 @@ class FaintClusters:
             heavy = ~light[codes]
             rows, codes = sparse.csr_array(rows[heavy]), codes[heavy]
         v = np.zeros((len(size), len(self._bread)))
+        # degrees of freedom to seven digits
         single, unit = (
             rows.astype(np.float32),
             self._unit.T.astype(np.float32),
-        )  # degrees of freedom to seven digits
+        )
         for k in range(0, rows.shape[0], SLAB):
             owner = codes[k : k + SLAB]
             squares = (single[k : k + SLAB] @ unit) ** 2
@@ -1147,7 +1160,8 @@ def adjusted_residuals(
     width = column.shape[1]
     for m in np.unique(size).tolist():
         here = first[size == m]
-        step = max(1, BLOCK // (16 * (m * width) ** 2))  # stays in a processor's cache
+        # stays in a processor's cache
+        step = max(1, BLOCK // (16 * (m * width) ** 2))
         for some in (here[k : k + step] for k in range(0, len(here), step)):
             place = some[:, None] + np.arange(m)
             x, at = value[place], column[place]
@@ -1202,7 +1216,8 @@ def repair_covariance(v: FloatArray, least: FloatArray) -> tuple[FloatArray, boo
     """
     v = (v + v.T) / 2
     wanted = np.maximum(np.diagonal(v), least)
-    fixed = wanted <= ROUNDING * wanted.max(initial=0.0)  # a reference item
+    # a reference item
+    fixed = wanted <= ROUNDING * wanted.max(initial=0.0)
     values = np.linalg.eigvalsh(v)
     floored = bool(
         values[0] < -ROUNDING * values[-1]

@@ -13,7 +13,7 @@ from socialstats.arrays import FloatArray, size_unit
 from socialstats.inference.clustered_mean import ClusteredMean, rounding
 from socialstats.inference.infer import Inferred
 from socialstats.inference.influence import FEWEST_SPREAD, kurtosis_of, spread_ends
-from socialstats.inference.intervals import critical_value, two_sided_p, wald
+from socialstats.inference.intervals import critical_value, two_sided_p, wald_interval
 from socialstats.inference.proportions import Share
 from socialstats.results.rows import Interval, Row
 from socialstats.rounding import EPS, SPARE, no_variation_reason
@@ -24,7 +24,8 @@ NO_WIDTH = "the interval has no width"
 BEYOND = "the whole interval lies beyond what is possible"
 MISSED = "the interval leaves the estimate out: too few or too uneven data for this method"
 SPREAD = "SD (n - 1), wider limits of Bonett's and the jackknife's t interval"
-ROUNDING = 1e-9  # share of an estimate (or of 1) by which rounding can put an end beyond it
+# share of an estimate (or of 1) by which rounding can put an end beyond it
+ROUNDING = 1e-9
 
 
 def cut_at_limits(row: Row, value: float, limits: tuple[float, float]) -> Row:
@@ -143,12 +144,12 @@ def with_spread(row: Row, values: FloatArray, level: float) -> Row:
     return with_ends(row, low, high, level, interval="outer_ends", effective=effective)
 
 
-def at_level(row: Row, level: float) -> Row | None:
+def row_at_level(row: Row, level: float) -> Row | None:
     """Return a row with its t, z or Fisher's z interval at another level, or None where its fields do not give it.
 
     Examples
     --------
-    >>> row = at_level(with_t(Row(term="mean", estimate=2.0), 1.0, 10.0, 0.95), 0.99)
+    >>> row = row_at_level(with_t(Row(term="mean", estimate=2.0), 1.0, 10.0, 0.95), 0.99)
     >>> round(row.conf_low, 3), round(row.conf_high, 3), row.conf_level
     (-1.169, 5.169, 0.99)
     """
@@ -246,7 +247,7 @@ def with_each_t(
     why : sequence of str
         Why a row has no interval; empty where it has one, or where its error says why.
     """
-    low, high, t, p = wald(
+    low, high, t, p = wald_interval(
         np.array([row.estimate for row in rows], dtype=np.float64), errors, df=dfs, level=level
     )
     out = []

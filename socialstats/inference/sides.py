@@ -18,7 +18,7 @@ OPEN: dict[Alternative, str] = {
 }
 
 
-def inner_level(level: float, alternative: Alternative) -> float:
+def two_sided_level(level: float, alternative: Alternative) -> float:
     """Return the level of the two-sided interval whose one end a one-sided interval has: 2 `level` - 1.
 
     Raises
@@ -28,7 +28,7 @@ def inner_level(level: float, alternative: Alternative) -> float:
 
     Examples
     --------
-    >>> inner_level(0.95, "greater"), inner_level(0.95, "two_sided")
+    >>> two_sided_level(0.95, "greater"), two_sided_level(0.95, "two_sided")
     (0.9, 0.95)
     """
     checked_level(level)
@@ -81,7 +81,7 @@ def one_tail(p: float, sign: float, alternative: Alternative) -> float:
 def one_end(
     row: Row, alternative: Alternative, level: float, within: tuple[float, float] | None = None
 ) -> Row:
-    """Return a row, whose interval has `inner_level`, with one end of it, now at `level`.
+    """Return a row, whose interval has `two_sided_level`, with one end of it, now at `level`.
 
     The other end is the limit of the quantity (`within`, by default `limits` of the row), and left out where there is
     none.
@@ -123,7 +123,7 @@ def has_open_end(row: Row) -> bool:
 def one_sided(
     row: Row, alternative: Alternative, level: float, within: tuple[float, float] | None = None
 ) -> Row:
-    """Return the row of a symmetric test (t, z, score), made at `inner_level`, with one tail and one end (`one_end`).
+    """Return a symmetric test (t, z, score), made at `two_sided_level`, with one tail and one end (`one_end`).
 
     Examples
     --------

@@ -13,13 +13,14 @@ from socialstats.errors import Caution, InputError, caution
 from socialstats.text import count as counted
 from socialstats.text import number
 
-UNEVEN = (
-    1.5  # Kish's design effect from which t intervals of means were too short (`weight_cautions`)
-)
-ENOUGH = 400.0  # effective units from which they held .93 and more
+# Kish's design effect from which t intervals of means were too short (`weight_cautions`)
+UNEVEN = 1.5
+# effective units from which they held .93 and more
+ENOUGH = 400.0
 NO_RANKS = "ranks and signs count each pair once, and these have sampling weights"
 NAMED = ", sampling weights"
-WORKS = ("lumley2004", "kish1965")  # cited where units have weights
+# cited where units have weights
+WORKS = ("lumley2004", "kish1965")
 
 
 class Weighted(Protocol):

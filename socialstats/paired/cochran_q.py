@@ -48,7 +48,7 @@ from socialstats.results.definitions import (
 )
 from socialstats.results.peers import load_peer
 from socialstats.text import count, listing, number, quoted, shorten
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,7 +120,7 @@ def cochran_q(
     (4.5, 2.0)
     """
     checked_level(level)
-    check_choice("missing", missing, get_args(Missing))
+    check_allowed("missing", missing, get_args(Missing))
     settings = {"missing": missing, "cluster": cluster, "level": level}
     return estimate(ratings, settings)
 

@@ -16,18 +16,18 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError, InputError, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import SKEWED, rounding, skewness_statistic
-from socialstats.inference.dependence import small_sample
+from socialstats.inference.dependence import small_sample_caution
 from socialstats.inference.influence import jackknife_errors
 from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.rows import with_ends
 from socialstats.inference.weights import EFFECTIVE
 from socialstats.resampling import (
     Interval,
-    Units,
-    bootstrap,
+    PlanUnits,
+    bootstrap_sums,
     choose,
-    jackknife,
-    sign_flip,
+    jackknife_sums,
+    sign_flip_test,
     studentized,
 )
 from socialstats.resampling.permutation import TIE
@@ -510,7 +510,7 @@ def mean_interval(
         return replace(interval, low=interval.low * unit, high=interval.high * unit)
     centre = float(count @ values / count.sum())
     x = values - centre
-    units = Units.clusters(*codes) if codes else Units.rows(count)
+    units = PlanUnits.clusters(*codes) if codes else PlanUnits.rows(count)
     if ci == "studentized":
         return studentized_mean(
             x,
@@ -529,15 +529,15 @@ def mean_interval(
         with np.errstate(invalid="ignore", divide="ignore"):
             return centre + sums[:, :1] / sums[:, 1:]
 
-    boot = bootstrap(table, mean, units, resamples=resamples, seed=seed, size=magnitude)
-    jack = jackknife(table, mean, units, size=magnitude) if ci == "bca" else None
+    boot = bootstrap_sums(table, mean, units, resamples=resamples, seed=seed, size=magnitude)
+    jack = jackknife_sums(table, mean, units, size=magnitude) if ci == "bca" else None
     return choose(ci, boot, level=level, jack=jack)
 
 
 def studentized_mean(
     x: FloatArray,
     count: FloatArray,
-    units: Units,
+    units: PlanUnits,
     centre: float,
     *,
     level: float,
@@ -552,7 +552,7 @@ def studentized_mean(
     if units.copies is None:
         s: FloatArray = np.bincount(units.unit, x * count, units.n_units).astype(np.float64)
         n: FloatArray = np.bincount(units.unit, count, units.n_units).astype(np.float64)
-        copies, drawn_units = np.ones(units.n_units), Units.clusters(np.arange(units.n_units))
+        copies, drawn_units = np.ones(units.n_units), PlanUnits.clusters(np.arange(units.n_units))
     else:
         s, n, copies, drawn_units = x, np.ones(len(x)), count, units
     table = np.column_stack([s, n, s**2, s * n, n**2, np.ones(len(s))]) * copies[:, None]
@@ -565,7 +565,9 @@ def studentized_mean(
         squares = np.where(squares > LEFT * (ss + mean**2 * nn), squares, 0.0)
         return np.column_stack([centre + mean, np.sqrt(groups / (groups - 1) * squares) / size])
 
-    boot = bootstrap(table, with_error, drawn_units, resamples=resamples, seed=seed, size=magnitude)
+    boot = bootstrap_sums(
+        table, with_error, drawn_units, resamples=resamples, seed=seed, size=magnitude
+    )
     means = type(boot)(
         estimate=boot.estimate[:1],
         replicates=boot.replicates[:, :1],
@@ -889,14 +891,14 @@ class SizeInterval:
 
 
 def jackknife_ends(
-    table: FloatArray, finish: Callable[[FloatArray], FloatArray], units: Units, level: float
+    table: FloatArray, finish: Callable[[FloatArray], FloatArray], units: PlanUnits, level: float
 ) -> list[SizeInterval | str]:
     """Jackknife t intervals of d_z, d_av and d_rm, or why there is none.
 
     There is none where leaving one unit out leaves nothing to divide by, or changes nothing whichever it is.
     The degrees of freedom are those of `socialstats.inference.influence.influence_df`.
     """
-    jack = jackknife(table, finish, units)
+    jack = jackknife_sums(table, finish, units)
     errors = jackknife_errors(jack.values, jack.copies)
     low, high = errors.interval(jack.estimate, level)
     unchanged = no_variation_reason("clusters" if units.copies is None else "pairs")
@@ -993,7 +995,7 @@ def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | N
     summary = summary_of(pairs)
     if summary.t is None:
         return replace(row, undefined="the values do not vary: no standardised size")
-    jack = jackknife_ends(*effect_size_moments(pairs), Units.rows(ones), level)[0]
+    jack = jackknife_ends(*effect_size_moments(pairs), PlanUnits.rows(ones), level)[0]
     limits = d_z_hull(summary, jack, level)
     how, name = ("jackknife t", "jackknife") if limits is jack else (HULL, "outer_ends")
     row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / SD, {how}")
@@ -1029,7 +1031,7 @@ def tail_cautions(pairs: PairValues, units: int, d_z: float | None) -> tuple[Cau
     whose = "differences" if np.ptp(pairs.difference) > 0 else "values"
     message = f"{units:,} independent pairs (or clusters) do not show how long the tails of their {whose} are"
     affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
-    too_few = small_sample(
+    too_few = small_sample_caution(
         units, FEWEST_SHAPED, message, affects=affects, fix="collect more pairs (or clusters)"
     )
     if too_few:
@@ -1057,7 +1059,7 @@ def tail_cautions(pairs: PairValues, units: int, d_z: float | None) -> tuple[Cau
     affects = (
         "intervals of large effect sizes: nominal 95% ones held .89 to .91 where tails were long"
     )
-    return small_sample(
+    return small_sample_caution(
         units, ENOUGH, message, affects=affects, fix="quote the mean difference beside it"
     )
 
@@ -1446,7 +1448,7 @@ class SignedRank:
 
     def p_exact(self, alternative: str = "two_sided") -> float | None:
         """Return the exact p given the ranks (ties allowed): signs flipped; None where it takes too long."""
-        test = sign_flip(2 * self.rank, self.count, alternative=alternative, flips=99)  # type: ignore[arg-type]
+        test = sign_flip_test(2 * self.rank, self.count, alternative=alternative, flips=99)  # type: ignore[arg-type]
         return float(test.p_value[0]) if test.exact else None
 
 

@@ -15,8 +15,8 @@ from socialstats.inference.dependence import (
     cluster_factors,
     cluster_text,
     largest_share,
-    small_sample,
-    units_of,
+    resampling_units,
+    small_sample_caution,
 )
 from socialstats.inference.how import How
 from socialstats.inference.intervals import checked_level
@@ -42,12 +42,19 @@ from socialstats.paired.differences import (
     tail_cautions,
 )
 from socialstats.registry import Metric, reads
-from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
+from socialstats.resampling import (
+    Bootstrap,
+    Interval,
+    PlanUnits,
+    bootstrap_sums,
+    choose,
+    jackknife_sums,
+)
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval as IntervalName
-from socialstats.sentences import interval_text
+from socialstats.sentences import apa_interval
 from socialstats.text import count, number
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,7 +151,7 @@ def effect_sizes(
     {'d_z': 1.403, 'g_z': 1.12, 'd_av': 1.492, 'd_rm': 1.487}
     """
     checked_level(level)
-    check_choice("ci", ci, CIS)
+    check_allowed("ci", ci, CIS)
     return estimate(paired, cluster=cluster, ci=ci, level=level, resamples=resamples, seed=seed)
 
 
@@ -171,7 +178,7 @@ def estimate(
     if kinds["d_av"] and any(value is not None for value in summary.sizes().values()):
         how = How(ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed)
         intervals = compute_intervals(
-            pairs, units_of(design, factors), kinds["d_av"], how, crossed=len(factors) == 2
+            pairs, resampling_units(design, factors), kinds["d_av"], how, crossed=len(factors) == 2
         )
     clusters = min(cluster_counts(factors).values(), default=None)
     rows = tuple(
@@ -233,7 +240,7 @@ def effect_size_cautions(
     if boot is not None:
         lost = boot.caution("bootstrap intervals")
         units_text = f"{units:,} independent pairs (or clusters)"
-        cautions += small_sample(
+        cautions += small_sample_caution(
             units, FEW_PAIRS, units_text, affects="bootstrap intervals, which tend to be too short"
         )
         cautions += [lost] if lost else []
@@ -290,7 +297,7 @@ FIELDS: dict[str, IntervalName] = {
 
 
 def compute_intervals(
-    pairs: PairValues, units: Units, kind: str, how: How, *, crossed: bool
+    pairs: PairValues, units: PlanUnits, kind: str, how: How, *, crossed: bool
 ) -> ComputedIntervals:
     """Return the intervals of d_z, d_av and d_rm that are computed together, by the jackknife or from resamples."""
     table, finish = effect_size_moments(pairs)
@@ -301,9 +308,9 @@ def compute_intervals(
                 "use 'percentile'"
             )
         return ComputedIntervals(jackknife_ends(table, finish, units, how.level))
-    boot = bootstrap(table, finish, units, resamples=how.resamples, seed=how.seed)
+    boot = bootstrap_sums(table, finish, units, resamples=how.resamples, seed=how.seed)
     # the acceleration of BCa is the jackknife's, which two crossed factors have none of
-    jack = jackknife(table, finish, units) if kind == "bca" and not crossed else None
+    jack = jackknife_sums(table, finish, units) if kind == "bca" and not crossed else None
     resampled = choose(kind, boot, level=how.level, jack=jack)
     return ComputedIntervals(boot=boot, resampled=resampled)
 
@@ -504,7 +511,7 @@ def sentence(result: Result) -> str:
         for r in result.rows
         if r.estimate is not None and r is not row
     ]
-    ends = f", {interval_text(row)} ({row.method})" if row.conf_low is not None else ""
+    ends = f", {apa_interval(row)} ({row.method})" if row.conf_low is not None else ""
     text = f"The standardised mean difference{names} was {row.term} = {number(row.shown())}{ends}"
     sizes = f"; {', '.join(further)}" if further else ""
     return f"{text}, over {count(row.n or 0, 'pair')}{where}{sizes}."

@@ -31,9 +31,9 @@ from socialstats.inference.margins import (
     against_margin,
     checked_alpha,
     checked_bounds,
+    margin_test_words,
     refuse_impossible,
     test_terms,
-    within,
 )
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER
@@ -52,9 +52,9 @@ from socialstats.paired.two_shares import margin_tests
 from socialstats.registry import Metric, lookup, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval
-from socialstats.sentences import interval_text
+from socialstats.sentences import apa_interval
 from socialstats.text import count, number, p_value
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,7 +154,7 @@ def equivalence(
     difference = 0.00, approximate 90% CI [−0.52, 0.52]. Noninferiority with a margin of 1 was shown
     (one-sided p = .006).
     """
-    check_choice("scale", scale, SCALES)
+    check_allowed("scale", scale, SCALES)
     if isinstance(paired, Groups):
         compare = lookup("two_proportions" if paired.scale == "binary" else "two_means").function
         # two groups are compared first; the test is then one of their difference
@@ -409,13 +409,13 @@ def sentence(result: Result) -> str:
     what = "difference" if row.term == "difference" else "standardised difference d_z"
     text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.shown())}"
     test = result.settings["test"]
-    claim = within(bounds, test)
+    claim = margin_test_words(bounds, test)
     if row.conf_low is None or row.conf_level is None:
         return f"{text}; {claim[0].lower()}{claim[1:]} is undefined: {row.undefined}."
     verdict = result.extras["verdict"]
     success = "shown" if verdict in ("equivalent", "noninferior") else "not shown"
     p = p_value(result.row(test).p_value, name="TOST p" if test == "equivalence" else "one-sided p")
-    return f"{text}, {interval_text(row)}. {claim} was {success} ({p}){BEYOND.get(verdict, '')}."
+    return f"{text}, {apa_interval(row)}. {claim} was {success} ({p}){BEYOND.get(verdict, '')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -21,11 +21,11 @@ from socialstats.inference.proportions import ONE_CLUSTER, Share
 from socialstats.inference.rows import with_ends, with_mean, with_share
 from socialstats.inference.sides import (
     OPEN,
-    inner_level,
     one_end,
     one_sided_ends,
     one_tail,
     side_text,
+    two_sided_level,
 )
 from socialstats.paired import matched_pairs as plain
 from socialstats.paired.differences import whole_df
@@ -51,7 +51,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
 from socialstats.results.rows import Interval, Test
-from socialstats.sentences import interval_text
+from socialstats.sentences import apa_interval
 from socialstats.tables import as_text
 from socialstats.tables.spelling import spelled_alike
 from socialstats.text import (
@@ -64,7 +64,7 @@ from socialstats.text import (
     shorten,
     significance_level_text,
 )
-from socialstats.voice import Word, check_choice, option
+from socialstats.voice import Word, check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -336,7 +336,7 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
     side: Alternative = settings["alternative"]
     tests, inner = (
         {name: getattr(plain, name)(cells, side) for name in PAIR_TESTS},
-        inner_level(level, side),
+        two_sided_level(level, side),
     )
     test, method = tests.get(lead), NAMES[kind]
     low, high = INTERVALS[kind](cells, inner)
@@ -406,7 +406,7 @@ def clustered_difference(
     side: Alternative,
 ) -> Row:
     """The difference under clusters, with its interval and the p-value of the test that leads."""
-    mean, score, inner = found.mean, found.score, inner_level(level, side)
+    mean, score, inner = found.mean, found.score, two_sided_level(level, side)
     row = Row(
         term="difference",
         role="difference",
@@ -456,13 +456,13 @@ def clustered_odds(found: Clustered, cells: Cells, level: float, side: Alternati
         return replace(
             row, undefined=f"{why}; {interval(*one_sided_ends(low, high, side, ODDS), level=level)}"
         )
-    row = with_ends(row, low, high, inner_level(level, side), df=share.df, interval="score")
+    row = with_ends(row, low, high, two_sided_level(level, side), df=share.df, interval="score")
     return one_end(row, side, level, ODDS)
 
 
 def g_row(found: Clustered | None, cells: Cells, level: float, side: Alternative) -> Row:
     """Cohen's g, signed, with Wilson's interval; with clusters of their effective number of discordant pairs."""
-    inner = inner_level(level, side)
+    inner = two_sided_level(level, side)
     values = cohens_g(cells, inner)
     row = Row(
         term="cohens_g",
@@ -711,8 +711,8 @@ def mcnemar(
         ("odds_ratio_ci", odds_ratio_ci, OddsRatioInterval),
         ("difference_ci", difference_ci, DifferenceInterval),
     ):
-        check_choice(name, value, get_args(kinds))
-    inner = inner_level(level, alternative)
+        check_allowed(name, value, get_args(kinds))
+    inner = two_sided_level(level, alternative)
     settings: dict[str, Any] = {
         "test": test,
         "alternative": alternative,
@@ -860,12 +860,12 @@ def sentence(result: Result) -> str:
         made = NAMES[result.settings["difference_ci"]]
         if clusters:
             made = CLUSTERED_SCORE if row.interval == "score" else robust_name(len(clusters) == 2)
-        ends = f", {interval_text(row)} ({made})"
+        ends = f", {apa_interval(row)} ({made})"
     text += f"{ends}, {said_test(result)}."
     if odds.estimate is None:
         text += f" The matched odds ratio was {'infinite' if cells['b'] else 'undefined'}."
     else:
-        ends = f", {interval_text(odds)}" if odds.has_interval else ""
+        ends = f", {apa_interval(odds)}" if odds.has_interval else ""
         text += f" The matched odds ratio was {number(odds.shown())}{ends}."
     if clusters:
         p = p_value(result.row("mid_p", group=IGNORING).p_value)
@@ -976,7 +976,7 @@ def ask_peers(result: Result) -> Iterator[PeerNumbers]:
         numbers = {"statistic": float(test.statistic), "p_value": p}
         yield PeerNumbers(package="statsmodels", row=(tests, name), numbers=numbers, note=note)
         yield PeerNumbers(package="numpy", row=(tests, name), numbers={"df": 1.0})
-    inner = inner_level(settings["level"], side)
+    inner = two_sided_level(settings["level"], side)
     if c and settings["odds_ratio_ci"] != "wald":
         share = binomtest(b, b + c).proportion_ci(inner, method=settings["odds_ratio_ci"])
         low, high = (float(end) / (1 - float(end)) for end in (share.low, share.high))

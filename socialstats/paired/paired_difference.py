@@ -28,11 +28,11 @@ from socialstats.inference.dependence import (
     cluster_factors,
     cluster_text,
     mean_cautions,
-    small_sample,
+    small_sample_caution,
 )
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.rows import with_ends, with_mean
-from socialstats.inference.sides import OPEN, inner_level, one_sided_ends, side_text
+from socialstats.inference.sides import OPEN, one_sided_ends, side_text, two_sided_level
 from socialstats.inference.weights import (
     NAMED,
     NO_RANKS,
@@ -59,13 +59,13 @@ from socialstats.paired.differences import (
     whole_df,
 )
 from socialstats.registry import Metric, reads
-from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
+from socialstats.resampling import Alternative, ChanceTest, sign_flip_test, sum_cells_to_clusters
 from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import interval_name
+from socialstats.sentences import name_of_interval
 from socialstats.tables import EPSILON
 from socialstats.text import count, interval, number, p_value, shorten, significance_level_text
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,7 +116,7 @@ def with_bootstrap_interval(
         pairs.count,
         [f.codes for f in factors],
         ci=options.ci,
-        level=inner_level(options.level, options.alternative),
+        level=two_sided_level(options.level, options.alternative),
         resamples=options.resamples,
         seed=options.seed,
         magnitude=pairs.magnitude,
@@ -226,7 +226,7 @@ def flips_of(
     unit = size_unit(values)
     values, noise = values / unit, tolerances(pairs, options) / unit
     if factors:
-        sums = cluster_sums(values, pairs.count, factors[0].codes)
+        sums = sum_cells_to_clusters(values, pairs.count, factors[0].codes)
         # a cluster's rows have one sign together: its sum is flipped
         values, copies = merge_ties(sums, pairs.n * float(noise.max())), np.ones(len(sums))
     normal = {}
@@ -241,7 +241,7 @@ def flips_of(
     many = len(values) > MOST_FLIPPED
     try:
         flips = FEWEST_FLIPS if many else options.flips
-        test = sign_flip(
+        test = sign_flip_test(
             values,
             copies,
             alternative=options.alternative,
@@ -364,7 +364,7 @@ def paired_cautions(
     if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):
         units = min((*lead.clusters, pairs.n))
         detail = f"a bootstrap of {units} units"
-        cautions += small_sample(
+        cautions += small_sample_caution(
             units, FEW_UNITS, detail, affects="the interval", fix=option("ci", "closed")
         )
     # tests of all pairs that take clusters into account
@@ -437,7 +437,7 @@ def sentence(result: Result) -> str:
         return f"{text}; {row.undefined}."
     ends, span = result.extras["interval"], f"interval undefined ({row.undefined})"
     if ends:
-        span = interval_name(row) + interval(
+        span = name_of_interval(row) + interval(
             ends[0], ends[1], row.decimals, level=result.settings["level"]
         )
     null = result.settings["null"]
@@ -562,8 +562,8 @@ def paired_difference(
     The mean difference (after minus before) was 1.60 over 5 pairs, approximate 95% CI [0.18, 3.02], t(4) = 3.14,
     p = .035.
     """
-    inner_level(level, alternative)
-    check_choice("ci", ci, CIS)
+    two_sided_level(level, alternative)
+    check_allowed("ci", ci, CIS)
     options = PairedDifferenceOptions(
         null=checked_number(null, "null"),
         alternative=alternative,

@@ -14,8 +14,8 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError
 from socialstats.inference.clustered_mean import (
     ClusteredMean,
-    clustered_difference,
     clustered_mean,
+    difference_of_clustered_means,
     mean_in_unit,
 )
 from socialstats.inference.intervals import not_zero
@@ -90,7 +90,7 @@ def group_means(
         )
         sides.append(mean_in_unit(mean, unit, values[in_group][0]))
     count = design.count[:, None] * np.column_stack([first, ~first])
-    gap = clustered_difference(
+    gap = difference_of_clustered_means(
         np.column_stack([x, x]), count, codes, magnitude=size, allow_constant=True, weight=weight
     )
     if not factors and not gap.undefined:

@@ -18,7 +18,7 @@ from socialstats.inference.dependence import (
     shape_cautions,
 )
 from socialstats.inference.rows import ANYWHERE, with_mean
-from socialstats.inference.sides import OPEN, inner_level, side_text
+from socialstats.inference.sides import OPEN, side_text, two_sided_level
 from socialstats.inference.weights import (
     NAMED,
     WORKS,
@@ -111,7 +111,7 @@ def two_means(
     95% CI [−0.31, 3.01], t(7.0) = 1.93, p = .095.
     """
     # raises for levels of which a one-sided interval would leave the estimate out
-    inner_level(level, alternative)
+    two_sided_level(level, alternative)
     null = checked_number(null, "null")
     refuse_labels(samples)
     check_sizes(samples)

@@ -14,10 +14,10 @@ from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
-    small_sample,
+    small_sample_caution,
 )
 from socialstats.inference.rows import with_mean
-from socialstats.inference.sides import OPEN, inner_level, side_text
+from socialstats.inference.sides import OPEN, side_text, two_sided_level
 from socialstats.paired.differences import cluster_counts, whole_df
 from socialstats.paired.two_groups import (
     Superiority,
@@ -108,7 +108,7 @@ def two_ordinal(
     t(9.5) = 3.55, p = .006; U = 31.0, p = .054 (6 and 6 units).
     """
     # raises for levels of which a one-sided interval would leave the estimate out
-    inner_level(level, alternative)
+    two_sided_level(level, alternative)
     if samples.scale == "nominal":
         say = option("levels", ("low", "...", "high"), "--levels LOW,...,HIGH")
         raise DesignError(
@@ -216,7 +216,7 @@ def superiority_cautions(
     least = min(design.n_units)
     return (
         *cautions,
-        *small_sample(
+        *small_sample_caution(
             least,
             FEWEST,
             f"the smaller group has {count(least, 'unit')}",

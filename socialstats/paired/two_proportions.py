@@ -17,7 +17,7 @@ from socialstats.inference.dependence import (
     rare_answers,
     share_cautions,
 )
-from socialstats.inference.sides import inner_level, one_sided, side_text
+from socialstats.inference.sides import one_sided, side_text, two_sided_level
 from socialstats.inference.weights import (
     NAMED,
     WORKS,
@@ -109,7 +109,7 @@ def two_proportions(
     The share of '1' was .800 in new (56 of 70) and .600 in old (48 of 80), a difference of .200, score
     95% CI [.052, .334], exact test p = .013.
     """
-    inner = inner_level(level, alternative)
+    inner = two_sided_level(level, alternative)
     ones, label = level_indicator(samples, choice)
     factors = cluster_factors(samples, cluster)
     means = group_means(samples, ones, factors)

@@ -22,14 +22,14 @@ from socialstats.inference.clustered_mean import (
 )
 from socialstats.inference.crossed_mean import crossed_mean
 from socialstats.inference.dependence import (
+    caution_of_few_clusters,
     cluster_cautions,
     cluster_factors,
-    few_clusters,
-    is_inside,
-    small_sample,
+    is_nested_in,
+    small_sample_caution,
 )
 from socialstats.inference.intervals import cochran_df, not_zero
-from socialstats.inference.means import DrawnRaters, crossing, mean_errors
+from socialstats.inference.means import DrawnRaters, factors_and_intersections, mean_errors
 from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.paired.differences import mean_interval, with_d_z
 from socialstats.paired.matched_pairs import NOTHING, McNemarTest
@@ -333,8 +333,8 @@ def unit_clusters(
         for an interval that two crossed factors lack.
     """
     declared = cluster_factors(design, cluster)
-    used = tuple(f for f in declared if not is_inside(f, unit))
-    cutting = [f.name for f in used if not is_inside(unit, f)]
+    used = tuple(f for f in declared if not is_nested_in(f, unit))
+    cutting = [f.name for f in used if not is_nested_in(unit, f)]
     if cutting:
         raise InputError(
             f"cluster {quoted(cutting)} holds parts of several {unit.name}s, which are the units of analysis. Use "
@@ -367,13 +367,13 @@ def few_units_cautions(units: int, how: Inference, judges: int) -> tuple[Caution
     cautions: tuple[Caution, ...] = ()
     if units > 1:
         message = f"{count(units, how.unit)}; t needs values close to normal"
-        cautions = small_sample(
+        cautions = small_sample_caution(
             units, FEW_UNITS, message, affects="intervals, tests", fix=f"collect more {how.unit}s"
         )
     if how.judges == "random" and judges > 1:
         message = f"{count(judges, 'judge')} taken as drawn from all judges"
         fix = f"add judges, or use {option('judges', 'fixed')}"
-        cautions = (*cautions, few_clusters(message, affects="intervals", fix=fix))
+        cautions = (*cautions, caution_of_few_clusters(message, affects="intervals", fix=fix))
     return cautions
 
 
@@ -656,7 +656,7 @@ def robust_wald(
     (2.1429, 1.0, 3.0)
     """
     n = float(count.sum())
-    dense = crossing(codes)
+    dense = factors_and_intersections(codes)
     if min(int(c.max()) for c in dense) < 1:
         return "a single cluster"
     mean = count @ values / n

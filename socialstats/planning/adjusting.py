@@ -13,7 +13,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.habits import knows_habits
 from socialstats.errors import InputError
-from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
+from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjust_p_values, method_named
 from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
 from socialstats.paired.unit_means import correlation_of, replicate_draws
@@ -337,7 +337,7 @@ def adjust(
 def p_rows(family: Family, method: str) -> tuple[Row, ...]:
     """Fill `p_adjusted` from the p-values alone."""
     p = np.array([row.p_value for row in family.tested], dtype=np.float64)
-    p_adjusted = iter(adjusted_p(p, method).tolist())
+    p_adjusted = iter(adjust_p_values(p, method).tolist())
     adjustment = method_label(P_METHODS[method][0], family)
     return tuple(
         row if row.p_value is None else adjusted_row(row, next(p_adjusted), family, adjustment)

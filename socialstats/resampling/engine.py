@@ -26,7 +26,8 @@ BITS = 12
 BUCKETS = 2**BITS
 # standard deviations of the total left to single draws: T > N a few times in a million
 RESERVE = 4.5
-LARGEST_COUNT = 1000  # tables of all counts up to here take 8 MB
+# tables of all counts up to here take 8 MB
+LARGEST_COUNT = 1000
 # from this many rows on, the reserve is at most a fifth of them
 FEWEST_ROWS = 500
 
@@ -99,7 +100,8 @@ class PoissonTables:
         # one random word holds the bits of four cells, whatever the byte order of the machine
         random_words = bits.integers(0, 2**64, size=n * self.words, dtype=np.uint64)
         random_bits = random_words.astype("<u8", copy=False).view("<u2").reshape(n, -1)
-        buckets = random_bits[:, : self.size] >> (16 - BITS)  # (n, cells), the upper 12 of 16 bits
+        # (n, cells), the upper 12 of 16 bits
+        buckets = random_bits[:, : self.size] >> (16 - BITS)
         counts: SmallArray = self.table.take(self.offset + buckets)
         # a bucket that holds several counts is -1 in the table: its fraction decides
         undecided = np.flatnonzero(counts.ravel() < 0)
@@ -134,11 +136,12 @@ def bucket_table(cdf: FloatArray) -> SmallArray:
 Scheme = Literal["multinomial", "poisson"]
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 Draw = Callable[[int], FloatArray]
-ROWS_PER_CELL = 1.5  # from here on tables beat single draws (65 items, 1,000 resamples: 0.03 against 0.13 CPU s)
+# from here on tables beat single draws (65 items, 1,000 resamples: 0.03 against 0.13 CPU s)
+ROWS_PER_CELL = 1.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Units:
+class PlanUnits:
     """The units of a resampling plan, over a table of cells.
 
     Make one with `Units.rows` or `Units.clusters`.
@@ -164,7 +167,7 @@ class Units:
     members: tuple[IntArray, ...]
 
     @classmethod
-    def rows(cls, count: FloatArray) -> Units:
+    def rows(cls, count: FloatArray) -> PlanUnits:
         """Resample single rows, given as cells of `count` alike rows.
 
         Raises
@@ -174,7 +177,7 @@ class Units:
 
         Examples
         --------
-        >>> Units.rows(np.array([3.0, 1.0])).n_units
+        >>> PlanUnits.rows(np.array([3.0, 1.0])).n_units
         2
         """
         counts = np.asarray(count, dtype=np.float64)
@@ -188,7 +191,7 @@ class Units:
         )
 
     @classmethod
-    def clusters(cls, *codes: IntArray) -> Units:
+    def clusters(cls, *codes: IntArray) -> PlanUnits:
         """Resample whole clusters of one factor, or of two crossed factors (the pigeonhole bootstrap).
 
         Parameters
@@ -203,7 +206,7 @@ class Units:
 
         Examples
         --------
-        >>> Units.clusters(np.array([0, 0, 1]), np.array([0, 1, 1])).n_units
+        >>> PlanUnits.clusters(np.array([0, 0, 1]), np.array([0, 1, 1])).n_units
         3
         """
         if not 1 <= len(codes) <= 2:
@@ -249,7 +252,8 @@ class Units:
                 f"statistics have {statistics_of_cells.shape[0]} rows, the units {len(self.unit)} cells"
             )
         if self.copies is not None:
-            return statistics_of_cells  # every cell is its own unit
+            # every cell is its own unit
+            return statistics_of_cells
         cells = np.arange(len(self.unit))
         # (units, cells): 1 where the cell belongs to the unit
         membership = csr_array(
@@ -317,7 +321,7 @@ class StoredUnits:
             yield csr_array(hstack([weight @ plain, weight_sq @ squared], format="csr"))
 
     def summed(self, statistics: Any) -> Callable[[list[FloatArray]], FloatArray]:
-        """Return what `sums_of` does: weights of the clusters are summed by cell first."""
+        """Return what `sums_by_weights` does: weights of the clusters are summed by cell first."""
         from scipy.sparse import csr_array
 
         table = csr_array(statistics, dtype=np.float64)
@@ -350,7 +354,7 @@ def refuse_single(sizes: Sequence[int]) -> None:
 
 
 def weight_blocks(
-    units: Units, *, resamples: int, seed: int, block: int, scheme: Scheme = "multinomial"
+    units: PlanUnits, *, resamples: int, seed: int, block: int, scheme: Scheme = "multinomial"
 ) -> Iterator[FloatArray]:
     """Draw the weights of the resamples, `block` resamples at a time.
 
@@ -378,7 +382,7 @@ def weight_blocks(
 
     Examples
     --------
-    >>> units = Units.clusters(np.array([0, 0, 1, 2]))
+    >>> units = PlanUnits.clusters(np.array([0, 0, 1, 2]))
     >>> next(weight_blocks(units, resamples=2, seed=1, block=2)).sum(axis=1)
     array([3., 3.])
     """
@@ -387,7 +391,7 @@ def weight_blocks(
 
 
 def factor_blocks(
-    units: Units | StoredUnits,
+    units: PlanUnits | StoredUnits,
     *,
     resamples: int,
     seed: int,
@@ -415,7 +419,8 @@ def factor_blocks(
         n = min(block, resamples - start)
         weights = [draw(n) for draw in samplers]
         if units.copies is not None and not np.all(units.copies == 1):
-            weights = [weights[0] / units.copies]  # rows drawn over rows of the cell
+            # rows drawn over rows of the cell
+            weights = [weights[0] / units.copies]
         yield weights
 
 
@@ -452,12 +457,16 @@ def draw_singly(
 
 
 Finish = Callable[[FloatArray], FloatArray]
-MEMORY = 4_000_000  # bytes: about what stays in the cache
-READ = 64  # times as much memory where each block of resamples reads a table again
+# bytes: about what stays in the cache
+MEMORY = 4_000_000
+# times as much memory where each block of resamples reads a table again
+READ = 64
 # resamples of one dense product: always these, so that its rounding does not depend on the block
 PIECE = 32
-DENSE, FEW_UNITS = 0.25, 20_000  # filled share, and units, up to which tables are summed densely
-MOST_DEGENERATE = 0.01  # share of resamples without an estimate above which SS204 is raised
+# filled share, and units, up to which tables are summed densely
+DENSE, FEW_UNITS = 0.25, 20_000
+# share of resamples without an estimate above which SS204 is raised
+MOST_DEGENERATE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -543,15 +552,15 @@ class Bootstrap(Replicates):
     scheme : {"multinomial", "poisson"}
     """
 
-    units: Units | StoredUnits
+    units: PlanUnits | StoredUnits
     seed: int
     scheme: Scheme
 
 
-def bootstrap(
+def bootstrap_sums(
     statistics: Any,
     finish: Finish,
-    units: Units | StoredUnits,
+    units: PlanUnits | StoredUnits,
     *,
     resamples: int = 2000,
     seed: int = 0,
@@ -602,7 +611,7 @@ def bootstrap(
     >>> x = np.array([1.0, 4.0, 2.0, 8.0])
     >>> table = np.column_stack([x, np.ones(4)])
     >>> mean = lambda sums: sums[:, :1] / sums[:, 1:]
-    >>> b = bootstrap(table, mean, Units.rows(np.ones(4)), resamples=4000, seed=1)
+    >>> b = bootstrap_sums(table, mean, PlanUnits.rows(np.ones(4)), resamples=4000, seed=1)
     >>> float(b.estimate[0]), bool(abs(b.std_error[0] - x.std() / 2) < 0.05)
     (3.75, True)
     """
@@ -612,20 +621,23 @@ def bootstrap(
     weighted_sums = (
         units.summed(statistics)
         if isinstance(units, StoredUnits)
-        else sums_of(units, units.total(statistics))
+        else sums_by_weights(units, units.total(statistics))
     )
-    estimate = finite(finish(weighted_sums([np.ones((1, size)) for size in units.sizes])))[0]
+    estimate = without_infinities(
+        finish(weighted_sums([np.ones((1, size)) for size in units.sizes]))
+    )[0]
     # numbers in memory at once: weights of units, and of the rows' cells where clusters are stored
     floats_per_resample = units.n_units + (2 * statistics.shape[0] if stored else 0)
     per_resample = 8 * (3 * floats_per_resample + 3 * statistics.shape[1] + len(estimate))
     block = max(1, min(resamples, int(memory) * (READ if stored else 1) // per_resample))
     replicates = np.empty((resamples, len(estimate)))
     start = 0
-    if units.n_units <= FEW_UNITS and not stored:  # only dense sums come in pieces
+    # only dense sums come in pieces
+    if units.n_units <= FEW_UNITS and not stored:
         block = whole_pieces(block)
     for weights in factor_blocks(units, resamples=resamples, seed=seed, block=block, scheme=scheme):
         stop = start + len(weights[0])
-        replicates[start:stop] = finite(finish(weighted_sums(weights)))
+        replicates[start:stop] = without_infinities(finish(weighted_sums(weights)))
         start = stop
     n_degenerate = np.isnan(replicates).sum(axis=0)
     if np.any(~np.isnan(estimate)) and np.all(n_degenerate == resamples):
@@ -643,14 +655,14 @@ def bootstrap(
     )
 
 
-def sums_of(units: Units, table: csr_array) -> Callable[[list[FloatArray]], FloatArray]:
+def sums_by_weights(units: PlanUnits, table: csr_array) -> Callable[[list[FloatArray]], FloatArray]:
     """Return the function from the weights of each factor, (b, levels), to the weighted sums (b, k).
 
     A table that is mostly filled is summed densely, any other unit by unit. Two crossed factors whose combinations
     mostly occur without making the weights of the combinations: sum_ij v_i s_ij w_j.
     """
     if units.n_units > FEW_UNITS or table.nnz < DENSE * table.shape[0] * table.shape[1]:
-        by_column = columns_of(table)
+        by_column = column_major(table)
         return lambda weights: unit_sums(units.product(weights), by_column)
     dense = table.toarray()
     if len(units.sizes) == 1:
@@ -686,7 +698,7 @@ def in_pieces(weights: FloatArray, dense: FloatArray) -> FloatArray:
     return sums
 
 
-def columns_of(table: csr_array) -> csr_array:
+def column_major(table: csr_array) -> csr_array:
     """Return a table (units, k) column by column, (k, units): made once, as it takes longer than a weighted sum."""
     from scipy.sparse import csr_array
 
@@ -702,13 +714,15 @@ def unit_sums(weights: FloatArray, by_column: csr_array) -> FloatArray:
     return np.ascontiguousarray(np.asarray(product).T)
 
 
-def finite(values: FloatArray) -> FloatArray:
+def without_infinities(values: FloatArray) -> FloatArray:
     """Copy of the estimates with NaN in place of infinities."""
     return np.where(np.isfinite(values), values, np.nan)
 
 
-BLOCK = 2048  # leave-one-out sums in memory at once
-ROUNDING = 1e-12  # share of a sum below which what is left of it is rounding
+# leave-one-out sums in memory at once
+BLOCK = 2048
+# share of a sum below which what is left of it is rounding
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -806,8 +820,8 @@ def acceleration(influence: FloatArray, copies: FloatArray | None = None) -> Flo
         return np.where(squares > 0, (c @ x**3) / (6 * squares**1.5), np.nan)
 
 
-def jackknife(
-    statistics: Any, finish: Finish, units: Units | StoredUnits, *, size: float = 1.0
+def jackknife_sums(
+    statistics: Any, finish: Finish, units: PlanUnits | StoredUnits, *, size: float = 1.0
 ) -> Jackknife:
     """Recompute an estimate with one unit left out at a time, from leave-one-out sums.
 
@@ -815,7 +829,7 @@ def jackknife(
     ----------
     statistics : (cells, k) array, dense or sparse
     finish : callable
-        As in `bootstrap`.
+        As in `bootstrap_sums`.
     units : Units or StoredUnits
         Rows or one cluster factor.
     size : float
@@ -834,7 +848,7 @@ def jackknife(
     --------
     >>> x = np.array([1.0, 4.0, 2.0, 8.0])
     >>> table = np.column_stack([x, np.ones(4)])
-    >>> j = jackknife(table, lambda s: s[:, :1] / s[:, 1:], Units.rows(np.ones(4)))
+    >>> j = jackknife_sums(table, lambda s: s[:, :1] / s[:, 1:], PlanUnits.rows(np.ones(4)))
     >>> bool(np.isclose(j.std_error[0], x.std(ddof=1) / 2))
     True
     """
@@ -844,14 +858,14 @@ def jackknife(
         total, values = np.asarray(statistics.sum(axis=0), dtype=np.float64)[None, :], []
         for units_of_block in units.tables(statistics):
             values += [
-                finite(
+                without_infinities(
                     finish(left_out_sums(total, units_of_block[start : start + BLOCK].toarray()))
                 )
                 for start in range(0, units_of_block.shape[0], BLOCK)
             ]
         left_out = np.concatenate(values)
         return Jackknife(
-            estimate=finite(finish(total))[0],
+            estimate=without_infinities(finish(total))[0],
             values=left_out,
             copies=np.ones(len(left_out)),
             size=size,
@@ -870,7 +884,7 @@ def jackknife(
         before[1:] = np.cumsum(table[:-1], axis=0)
         after[:-1] = np.cumsum(table[:0:-1], axis=0)[::-1]
     else:
-        total = unit_sums(np.ones((1, units.n_units)), columns_of(table))
+        total = unit_sums(np.ones((1, units.n_units)), column_major(table))
     values = []
     for start in range(0, units.n_units, BLOCK):
         block = slice(start, min(start + BLOCK, units.n_units))
@@ -878,9 +892,12 @@ def jackknife(
             sums = before[block] + after[block] + table[block] * (1 - 1 / copies[block, None])
         else:
             sums = left_out_sums(total, table[block].toarray() / copies[block, None])
-        values.append(finite(finish(sums)))
+        values.append(without_infinities(finish(sums)))
     return Jackknife(
-        estimate=finite(finish(total))[0], values=np.concatenate(values), copies=copies, size=size
+        estimate=without_infinities(finish(total))[0],
+        values=np.concatenate(values),
+        copies=copies,
+        size=size,
     )
 
 
@@ -974,7 +991,8 @@ def order_quantile(ordered: FloatArray, alpha: float) -> float:
     k = math.floor(position)
     if k < 1 or k >= b:
         return math.nan
-    if ordered[k - 1] == ordered[k]:  # infinite, perhaps
+    # infinite, perhaps
+    if ordered[k - 1] == ordered[k]:
         return float(ordered[k])
     # eq. 5.8, with the order statistics k and k + 1
     z, z_below, z_above = ndtri(alpha), ndtri(k / (b + 1)), ndtri((k + 1) / (b + 1))
@@ -993,7 +1011,8 @@ def quantile_error(ordered: FloatArray, alpha: float) -> float:
         return math.nan
     step = math.sqrt(b * alpha * (1 - alpha))
     position = (b + 1) * alpha - 1
-    with np.errstate(invalid="ignore"):  # infinite replicates: NaN
+    # infinite replicates: NaN
+    with np.errstate(invalid="ignore"):
         below, above = np.interp([position - step, position + step], np.arange(b), ordered)
         return float(above - below) / 2
 
@@ -1003,9 +1022,9 @@ def percentile(boot: Replicates, *, level: float = 0.95) -> Interval:
 
     Examples
     --------
-    >>> from socialstats.resampling import Units, bootstrap
+    >>> from socialstats.resampling import PlanUnits, bootstrap_sums
     >>> table = np.column_stack([[1.0, 4.0, 2.0, 8.0], np.ones(4)])
-    >>> b = bootstrap(table, lambda s: s[:, :1] / s[:, 1:], Units.rows(np.ones(4)), resamples=999, seed=1)
+    >>> b = bootstrap_sums(table, lambda s: s[:, :1] / s[:, 1:], PlanUnits.rows(np.ones(4)), resamples=999, seed=1)
     >>> i = percentile(b, level=0.9)
     >>> bool(i.low[0] < 3.75 < i.high[0])
     True
@@ -1079,7 +1098,7 @@ def bca(
     limits = []
     for j, column in enumerate(boot.replicates.T):
         usable = column[~np.isnan(column)]
-        share = share_below(usable, float(boot.estimate[j]))
+        share = share_of_lower_replicates(usable, float(boot.estimate[j]))
         a = accelerations[j]
         if not 0 < share < 1 or np.isnan(a):
             why = "BCa needs replicates on both sides of the estimate and leave-one-out estimates that differ"
@@ -1094,7 +1113,7 @@ def bca(
     return gather_interval(limits, "bca", level, boot)
 
 
-def share_below(usable: FloatArray, estimate: float) -> float:
+def share_of_lower_replicates(usable: FloatArray, estimate: float) -> float:
     """Share of the replicates below the estimate, those equal to it counted half; NaN where there are none.
 
     Replicates of few different values tie with the estimate often, but as sums in another order not to the last bit:
@@ -1102,7 +1121,7 @@ def share_below(usable: FloatArray, estimate: float) -> float:
 
     Examples
     --------
-    >>> round(share_below(np.array([0.1 + 0.2, 0.2, 0.4]), 0.3), 6)
+    >>> round(share_of_lower_replicates(np.array([0.1 + 0.2, 0.2, 0.4]), 0.3), 6)
     0.5
     """
     if not len(usable):

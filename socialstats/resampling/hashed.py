@@ -56,5 +56,6 @@ class HashedWeights:
         x = (x ^ (x >> np.uint64(30))) * FIRST
         x = (x ^ (x >> np.uint64(27))) * SECOND
         x = x ^ (x >> np.uint64(31))
-        uniform = (x >> np.uint64(11)) * 2.0**-53  # the upper 53 bits, as many as a float has
+        # the upper 53 bits, as many as a float has
+        uniform = (x >> np.uint64(11)) * 2.0**-53
         return np.asarray(np.searchsorted(self._cdf, uniform, side="right"), dtype=np.float64)

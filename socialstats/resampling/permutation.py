@@ -13,12 +13,20 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.resampling.engine import MEMORY, Replicates, Units, columns_of, finite, unit_sums
-from socialstats.voice import check_choice
+from socialstats.resampling.engine import (
+    MEMORY,
+    PlanUnits,
+    Replicates,
+    column_major,
+    unit_sums,
+    without_infinities,
+)
+from socialstats.voice import check_allowed
 
 Alternative = Literal["two_sided", "greater", "less"]
 ALTERNATIVES: tuple[str, ...] = get_args(Alternative)
-SMALLEST = float(np.finfo(np.float64).tiny)  # no p-value is 0
+# no p-value is 0
+SMALLEST = float(np.finfo(np.float64).tiny)
 # sums this close, relative to the sum of absolute values, are the same sum in another order
 TIE = 1e-12
 
@@ -61,7 +69,7 @@ def checked_alternative(alternative: Any) -> Alternative:
     """
     plain = in_our_spelling(alternative) if isinstance(alternative, str) else alternative
     if plain not in ALTERNATIVES:
-        check_choice("alternative", alternative, ALTERNATIVES)
+        check_allowed("alternative", alternative, ALTERNATIVES)
     return cast(Alternative, plain)
 
 
@@ -112,14 +120,15 @@ def monte_carlo_p(extreme: IntArray, draws: Any) -> tuple[FloatArray, FloatArray
 
 
 TwoFinish = Callable[[FloatArray, FloatArray], FloatArray]
-MOST_LISTED = 20_000  # labellings up to which all are computed
+# labellings up to which all are computed
+MOST_LISTED = 20_000
 
 
 def permutation_test(
     statistics: Any,
     label: IntArray,
     finish: TwoFinish,
-    units: Units,
+    units: PlanUnits,
     *,
     alternative: Alternative = "two_sided",
     permutations: int = 10_000,
@@ -171,16 +180,16 @@ def permutation_test(
     >>> x = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
     >>> table = np.column_stack([x, np.ones(6)])
     >>> gap = lambda first, second: first[:, :1] / first[:, 1:] - second[:, :1] / second[:, 1:]
-    >>> test = permutation_test(table, np.array([1, 1, 1, 0, 0, 0]), gap, Units.rows(np.ones(6)))
+    >>> test = permutation_test(table, np.array([1, 1, 1, 0, 0, 0]), gap, PlanUnits.rows(np.ones(6)))
     >>> float(test.p_value[0]), test.exact
     (0.1, True)
     """
     alternative = checked_alternative(alternative)
     permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
     in_first, copies = unit_labels(label, units)
-    table = columns_of(units.total(statistics))
+    table = column_major(units.total(statistics))
     total = unit_sums(np.ones((1, units.n_units)), table)
-    observed = finite(finish(*group_sums(in_first[None, :], table, total)))[0]
+    observed = without_infinities(finish(*group_sums(in_first[None, :], table, total)))[0]
     n, n_first = int(copies.sum()), int(copies @ in_first)
     listed = math.comb(n, n_first) <= MOST_LISTED and bool(np.all(copies == 1))
     bytes_per_draw = 8 * (3 * units.n_units + 4 * table.shape[0] + len(observed))
@@ -193,13 +202,13 @@ def permutation_test(
     extreme, usable = np.zeros(len(observed)), np.zeros(len(observed))
     tolerance = 100 * TIE * np.abs(observed)
     for weights in labellings:
-        values = finite(finish(*group_sums(weights, table, total)))
+        values = without_infinities(finish(*group_sums(weights, table, total)))
         usable += (~np.isnan(values)).sum(axis=0)
         extreme += as_extreme(values, observed, tolerance, alternative).sum(axis=0)
     return chance_test(observed, extreme, usable, exact=listed, draws=permutations)
 
 
-def unit_labels(label: IntArray, units: Units) -> tuple[FloatArray, FloatArray]:
+def unit_labels(label: IntArray, units: PlanUnits) -> tuple[FloatArray, FloatArray]:
     """Return 1 for units of the first group, and how many alike units each stands for."""
     if len(units.sizes) == 2:
         raise InputError(
@@ -227,7 +236,8 @@ def group_sums(weights: FloatArray, table: Any, total: FloatArray) -> tuple[Floa
     """Return the sums of the first and of the second group under some labellings, each (labellings, k)."""
     first = unit_sums(weights, table)
     second = total - first
-    second[np.abs(second) <= TIE * np.abs(total)] = 0.0  # a rest that is rounding
+    # a rest that is rounding
+    second[np.abs(second) <= TIE * np.abs(total)] = 0.0
     return first, second
 
 
@@ -282,10 +292,14 @@ def chance_test(
     )
 
 
-MOST_FLIPPED = 36  # two halves of 2^18 sums
-LARGEST_WORK = 40_000_000  # additions of the shift algorithm
-DECIMALS = 6  # places after the point of values that lie on a grid
-NEAR = 1e-9  # share of a step by which a value on the grid may be off
+# two halves of 2^18 sums
+MOST_FLIPPED = 36
+# additions of the shift algorithm
+LARGEST_WORK = 40_000_000
+# places after the point of values that lie on a grid
+DECIMALS = 6
+# share of a step by which a value on the grid may be off
+NEAR = 1e-9
 
 
 class TailProbability(NamedTuple):
@@ -394,14 +408,16 @@ def tolerance_of(size: FloatArray, count: FloatArray) -> float:
 
 
 BYTE = 8
-MANY_ALIKE = 100  # units of one size from which a binomial draw is cheaper than looking each up
+# units of one size from which a binomial draw is cheaper than looking each up
+MANY_ALIKE = 100
 BLOCK = 4096
-MEMORY_OF_FLIPS = 64_000_000  # bytes
+# bytes
+MEMORY_OF_FLIPS = 64_000_000
 # (256, 8): the signs that the bits of each byte stand for
 PLUS = 2.0 * ((np.arange(2**BYTE)[:, None] >> np.arange(BYTE)) & 1) - 1
 
 
-def sign_flip(
+def sign_flip_test(
     values: FloatArray,
     count: FloatArray | None = None,
     *,
@@ -457,7 +473,7 @@ def sign_flip(
 
     Examples
     --------
-    >>> test = sign_flip(np.array([1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]))
+    >>> test = sign_flip_test(np.array([1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]))
     >>> float(test.p_value[0]), test.method
     (0.00390625, 'shift')
     """
@@ -570,12 +586,12 @@ def byte_tables(values: FloatArray) -> FloatArray:
     return np.ascontiguousarray(padded.reshape(-1, BYTE) @ PLUS.T)
 
 
-def cluster_sums(values: FloatArray, count: FloatArray, code: IntArray) -> FloatArray:
-    """Sum cells to clusters: what `sign_flip` takes when whole clusters change sign together.
+def sum_cells_to_clusters(values: FloatArray, count: FloatArray, code: IntArray) -> FloatArray:
+    """Sum cells to clusters: what `sign_flip_test` takes when whole clusters change sign together.
 
     Examples
     --------
-    >>> cluster_sums(np.array([1.0, -2.0, 3.0]), np.array([1.0, 2.0, 1.0]), np.array([0, 0, 1])).tolist()
+    >>> sum_cells_to_clusters(np.array([1.0, -2.0, 3.0]), np.array([1.0, 2.0, 1.0]), np.array([0, 0, 1])).tolist()
     [-3.0, 3.0]
     """
     dense = np.unique(code, return_inverse=True)[1]
@@ -584,7 +600,8 @@ def cluster_sums(values: FloatArray, count: FloatArray, code: IntArray) -> Float
 
 Steps = Literal["step_down", "single_step"]
 STEPS: tuple[str, ...] = get_args(Steps)
-ROUND_OFF = 1e-10  # share of a statistic by which a draw equal to it may lie below
+# share of a statistic by which a draw equal to it may lie below
+ROUND_OFF = 1e-10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -654,7 +671,7 @@ def max_t(
     [0.01, 0.62, 0.09]
     """
     alternative = checked_alternative(alternative)
-    check_choice("method", method, STEPS)
+    check_allowed("method", method, STEPS)
     t, b = np.asarray(statistics, dtype=np.float64), np.asarray(draws, dtype=np.float64)
     if t.ndim != 1 or b.ndim != 2 or b.shape[1] != len(t):
         raise InputError(

@@ -13,11 +13,12 @@ from socialstats.designs.cells import several
 from socialstats.designs.parts import Factor
 from socialstats.designs.redrawn import Pieces
 from socialstats.errors import InputError
-from socialstats.resampling.engine import Units, draw_singly, factor_blocks
+from socialstats.resampling.engine import PlanUnits, draw_singly, factor_blocks
 from socialstats.text import count, plural_of, quoted, shorten
 from socialstats.voice import option
 
-BLOCK = 64  # resamples whose draws are held at once
+# resamples whose draws are held at once
+BLOCK = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -172,13 +173,13 @@ class ResamplingPlan:
     def draws(self, resamples: int, seed: int) -> Iterator[tuple[IntArray, ...]]:
         """Yield how often each level of each factor is drawn, for one resample after the other.
 
-        Without strata these are the draws of `socialstats.resampling.bootstrap` for the same clusters and seed.
+        Without strata these are the draws of `socialstats.resampling.bootstrap_sums` for the same clusters and seed.
         """
         if self.strata is None:
             units = (
-                Units.clusters(*self.codes)
+                PlanUnits.clusters(*self.codes)
                 if self.factors
-                else Units.rows(np.ones(self.pieces.size))
+                else PlanUnits.rows(np.ones(self.pieces.size))
             )
             for block in factor_blocks(units, resamples=resamples, seed=seed, block=BLOCK):
                 for k in range(len(block[0])):

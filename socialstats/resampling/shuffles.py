@@ -13,7 +13,8 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.resampling.permutation import MOST_LISTED, SMALLEST, monte_carlo_p
 
-TIE = 1e-10  # share of the largest number by which equal numbers can differ by rounding
+# share of the largest number by which equal numbers can differ by rounding
+TIE = 1e-10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -141,7 +142,7 @@ def distinct_orders(labels: Sequence[int]) -> Iterator[tuple[int, ...]]:
                 yield (label, *following)
 
 
-def tail_p(
+def p_of_draws(
     null: FloatArray, observed: float, alternative: str, *, exact: bool
 ) -> tuple[float, float]:
     """Return p and its Monte-Carlo standard error (0 where every arrangement was computed).
@@ -158,7 +159,7 @@ def tail_p(
 
     Examples
     --------
-    >>> tail_p(np.array([-3.0, -1.0, 1.0, 3.0]), 3.0, "two_sided", exact=True)
+    >>> p_of_draws(np.array([-3.0, -1.0, 1.0, 3.0]), 3.0, "two_sided", exact=True)
     (0.5, 0.0)
     """
     tolerance = TIE * float(np.abs(np.append(null, observed)).max())

@@ -435,7 +435,7 @@ class Result:
             return self.rows
         at_level: Callable[[Row, float], Row | None] = importlib.import_module(
             "socialstats.inference.rows"
-        ).at_level
+        ).row_at_level
         converted = [at_level(row, level) for row in self.rows]
         rows = tuple(row for row in converted if row is not None)
         if len(rows) == len(converted):

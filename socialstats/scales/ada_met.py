@@ -25,7 +25,7 @@ from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
-    small_sample,
+    small_sample_caution,
 )
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level
@@ -53,7 +53,7 @@ from socialstats.scales.alignment import (
 )
 from socialstats.shares.counts import IntervalOptions, merge_cells, probabilities_text, share_row
 from socialstats.text import count, listing, number, quoted, shorten
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +88,7 @@ class AlignmentOptions:
         """Raise InputError for an impossible option."""
         checked_level(self.level)
         for name, allowed in (("ties", MODE_TIES), ("unparsed", UNPARSED), ("ci", CIS)):
-            check_choice(name, getattr(self, name), allowed)
+            check_allowed(name, getattr(self, name), allowed)
         if isinstance(self.refusal, int | float) and not isinstance(self.refusal, bool):
             possible = math.isfinite(self.refusal) and self.refusal >= 0
         else:
@@ -709,7 +709,7 @@ def few_answers_caution(
         for label, size, n in zip(labels, people, per_unit, strict=True)
         if n < FEW_ANSWERS
     ]
-    return small_sample(
+    return small_sample_caution(
         min(per_unit),
         FEW_ANSWERS,
         f"few answers per unit: {listing(few)}; the most is {number(max(per_unit), 1)}",
@@ -836,7 +836,7 @@ def design_cautions(state: AlignmentState, ties: int) -> tuple[Caution, ...]:
             )
         )
     people = len(state.answers.people)
-    cautions += small_sample(
+    cautions += small_sample_caution(
         people,
         FEW_PEOPLE,
         count(people, "reference rater"),

@@ -13,7 +13,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.resampling import Units
+from socialstats.resampling import PlanUnits
 from socialstats.resampling.engine import factor_blocks
 from socialstats.resampling.permutation import TIE
 from socialstats.rounding import AGAIN, EPS, SPARE, gated, left_of_sums
@@ -451,7 +451,7 @@ def unit_draws(
     answers: JoinedAnswers, clusters: Sequence[IntArray], resamples: int, seed: int
 ) -> Iterator[FloatArray]:
     """Weights of the units, (b, units): drawn singly, or with their (one or two crossed) clusters."""
-    units = Units.clusters(*clusters) if clusters else Units.rows(answers.weight)
+    units = PlanUnits.clusters(*clusters) if clusters else PlanUnits.rows(answers.weight)
     for drawn in factor_blocks(units, resamples=resamples, seed=seed, block=answers.block):
         yield (units.product(drawn).T[units.unit] * answers.weight[:, None]).T
 
@@ -460,7 +460,7 @@ def people_draws(answers: JoinedAnswers, resamples: int, seed: int) -> Iterator[
     """How often each of the people is drawn, (b, people); a single one always once."""
     size, block = len(answers.people), answers.block
     if size > 1:
-        units = Units.clusters(np.arange(size))
+        units = PlanUnits.clusters(np.arange(size))
         yield from (
             drawn[0] for drawn in factor_blocks(units, resamples=resamples, seed=seed, block=block)
         )

@@ -19,7 +19,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.clustered_mean import ClusteredMean, cluster_sums, clustered_mean
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean, sums_by_cluster
 from socialstats.inference.compare import HOLM, rows_with_holm, with_welch
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.influence import influence_df
@@ -38,7 +38,7 @@ from socialstats.matching import match_keys, shared_codes
 from socialstats.paired.differences import pair_values
 from socialstats.paired.size_differences import MeanSizes, SizeDifference
 from socialstats.paired.unit_means import mostly_complete
-from socialstats.resampling import Units
+from socialstats.resampling import PlanUnits
 from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.rows import (
     Reason,
@@ -58,12 +58,12 @@ from socialstats.scales.measures import (
 )
 from socialstats.scales.traits import answers_and_clusters, composites
 from socialstats.sentences import (
+    apa_interval,
     difference,
     direction,
     estimate_text,
-    interval_name,
-    interval_text,
     is_significant,
+    name_of_interval,
     some_of,
 )
 from socialstats.shares.counts import ONE_PERSON, SourceCounts, source_counts, source_factor
@@ -330,7 +330,7 @@ def sensitivity_numbers(result: Result, model: str, number_name: str | None) -> 
 
     # a unit lies in a level of each of two crossed factors; the levels of one factor are units
     clusters = tuple(zip(*index, strict=True)) if len(labels) > 1 else ()
-    sums = Units.clusters(codes).total(table).tocsr()
+    sums = PlanUnits.clusters(codes).total(table).tocsr()
     return [
         ModelNumber(
             row=replace(row, term=model),
@@ -719,7 +719,7 @@ class ModelDifference:
         errors = mean_errors(scores, shares, self.codes, size=AGAIN * n * self.size / unit)
         if not linear and len(self.codes) < 2:
             code = self.codes[0] if self.codes else np.arange(n)
-            sums = cluster_sums(np.unique(code, return_inverse=True)[1], self.influence / unit)
+            sums = sums_by_cluster(np.unique(code, return_inverse=True)[1], self.influence / unit)
             most_df = influence_df(sums[:, None], np.ones(len(sums)))
             errors = replace(errors, df=np.minimum(errors.df, most_df))
         drawn = tuple(replace(group, scores=group.scores / unit) for group in self.drawn)
@@ -1695,7 +1695,7 @@ def sentence(
     if len(differences) == 1 or not tested or not ranks:
         return text
     first = [row.term for row in ranks if row.conf_low == 1]
-    approximate = interval_name(ranks[0])
+    approximate = name_of_interval(ranks[0])
     later = [row.term for row in numbers if row.term not in first]
     who = f"all but {listing(shortened(later), 5)}" if later and len(later) < len(first) else ""
     return (
@@ -1709,7 +1709,7 @@ def extremes_sentence(rows: Sequence[Row], phrase: str, rule: ComparisonRule, no
     numbers = sorted_numbers(rows, rule.best)
     low, high = (numbers[0], numbers[-1]) if rule.best == "lowest" else (numbers[-1], numbers[0])
     if low.estimate == high.estimate:
-        if len({interval_text(row) for row in numbers}) == 1:
+        if len({apa_interval(row) for row in numbers}) == 1:
             models = count(len(numbers), noun)
             return (
                 f"{capital(with_the(phrase))} was the same for all {models} ({estimate_text(low)})."
@@ -1717,7 +1717,7 @@ def extremes_sentence(rows: Sequence[Row], phrase: str, rule: ComparisonRule, no
         # several numbers beyond what is possible are equal at the limit, and their intervals are not
         at = "cut at " * (low.limits is not None and low.estimate in low.limits)
         bounds = listing(
-            [f"{shorten(row.term, 40)}: {interval_text(row)}" for row in numbers], most=4
+            [f"{shorten(row.term, 40)}: {apa_interval(row)}" for row in numbers], most=4
         )
         return (
             f"{capital(with_the(phrase))} of each {noun} was {at}{number(low.shown())} ({bounds})."

@@ -11,7 +11,11 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.errors import InputError
-from socialstats.inference.clustered_mean import ClusteredMean, clustered_difference, clustered_mean
+from socialstats.inference.clustered_mean import (
+    ClusteredMean,
+    clustered_mean,
+    difference_of_clustered_means,
+)
 from socialstats.paired.matched_pairs import Cells
 
 Aggregate = Literal["pooled", "scenario", "rater"]
@@ -207,7 +211,9 @@ def clustered_difference_of(
     used = touched.any(axis=1)
     values = np.column_stack([unit_values(part, unit_count) for part in (first, second)])[used]
     count = touched[used] * unit_count[used, None]
-    return clustered_difference(values, count, [code[used] for code in codes], magnitude=1.0)
+    return difference_of_clustered_means(
+        values, count, [code[used] for code in codes], magnitude=1.0
+    )
 
 
 def scenario_means(

@@ -22,8 +22,8 @@ from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
     cluster_text,
-    fewest_clusters,
-    small_sample,
+    small_sample_caution,
+    smallest_cluster_count,
 )
 from socialstats.inference.how import How
 from socialstats.inference.infer import Estimand, infer
@@ -208,7 +208,7 @@ def judge_rows(
 ) -> list[Row]:
     """Rows of one judge: the difference, and the two kappas it is the difference of."""
     codes = tuple(factor.codes[judged.index] for factor in factors)
-    clusters = fewest_clusters(codes)
+    clusters = smallest_cluster_count(codes)
     base = Row(
         term="",
         group=name,
@@ -269,7 +269,7 @@ def cautions(
     least = min(units.n_units for units in judged_by_name.values())
     if least and not factors:
         detail = f"{count(least, 'unit')} with ratings of a judge and of two people"
-        out += small_sample(least, SMALL, detail, fix=f"rate {SMALL} units or more")
+        out += small_sample_caution(least, SMALL, detail, fix=f"rate {SMALL} units or more")
     if sides.left_out:
         detail = f"{count(len(sides.left_out), 'rater')} without a '{shorten(sides.group)}'"
         out.append(

@@ -36,7 +36,7 @@ from socialstats.inference.dependence import (
     rare_answers,
     shape_cautions,
     share_cautions,
-    small_sample,
+    small_sample_caution,
 )
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import MeanErrors
@@ -56,8 +56,8 @@ from socialstats.rounding import no_variation_reason
 from socialstats.sentences import (
     difference,
     estimate_text,
-    interval_name,
     is_significant,
+    name_of_interval,
     tied_first,
 )
 from socialstats.text import (
@@ -71,7 +71,7 @@ from socialstats.text import (
     shorten,
     shortened,
 )
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -626,7 +626,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         inference += f", {draws} draws, seed {seed}"
     words = f"No {noun} has a mean ({rows[0].undefined}), and so none has a rank."
     if ranked:
-        intervals = capital(f"{interval_name(rows[0])}{percent_of(level)} {kind} rank intervals")
+        intervals = capital(f"{name_of_interval(rows[0])}{percent_of(level)} {kind} rank intervals")
         width = number(float(np.mean(sets.high - sets.low + 1)), 1)
         words = (
             f"{intervals} included rank 1 for {count(len(first))} of {count(len(means), noun)} "
@@ -832,7 +832,7 @@ def leaderboard(
     m1 ranked first of 2 models (mean score 4.60, ...; 5 items). The mean score was higher for m1 than m2 (...).
     """
     checked_level(level)
-    check_choice("pooling", pooling, POOLINGS)
+    check_allowed("pooling", pooling, POOLINGS)
     settings = {
         "task": task,
         "pooling": pooling,
@@ -955,7 +955,7 @@ def leaderboard_cautions(board: Board, shared: Any, noun: str) -> tuple[Caution,
     groups = len(np.unique(board.cluster))
     if not board.factors and board.shares:
         detail = f"{count(groups, 'unit')}; t needs values close to normal"
-        cautions += small_sample(
+        cautions += small_sample_caution(
             groups, FEW_UNITS, detail, affects="intervals, tests", fix="more units"
         )
     return tuple(cautions)

@@ -13,7 +13,7 @@ import numpy as np
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.compare import rows_with_holm, with_welch
-from socialstats.inference.dependence import shape_cautions, small_sample, spread_cautions
+from socialstats.inference.dependence import shape_cautions, small_sample_caution, spread_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean, with_spread
 from socialstats.results import Result, ResultGroup, Row, results_by_model
@@ -280,7 +280,7 @@ def group_cautions(rows: Sequence[Row]) -> tuple[Caution, ...]:
         (row.n_units or 0 for row in rows if row.label("level") and (row.n_units or 0) > 1),
         default=FEWEST,
     )
-    return small_sample(
+    return small_sample_caution(
         least,
         FEWEST,
         f"a group of {count(least, 'model')}",

@@ -14,11 +14,11 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.inference.compare import with_resampled_t
-from socialstats.inference.dependence import cluster_names, small_sample
+from socialstats.inference.dependence import cluster_names, small_sample_caution
 from socialstats.inference.rows import ANYWHERE
 from socialstats.matching import Match, match_keys
 from socialstats.registry import reads
-from socialstats.resampling import Units, bootstrap
+from socialstats.resampling import PlanUnits, bootstrap_sums
 from socialstats.results import Result, Row
 from socialstats.scales.measures import (
     ALPHA,
@@ -170,15 +170,15 @@ def ratings_difference(
     if not parts:
         raise NothingToAnalyse("the two tables have no number in common")
     units = (
-        Units.clusters(*(f.codes for f in first_common.clusters))
+        PlanUnits.clusters(*(f.codes for f in first_common.clusters))
         if first_common.clusters
-        else Units.rows(np.ones(len(first_common.units)))
+        else PlanUnits.rows(np.ones(len(first_common.units)))
     )
     finish, sizes = (
         partial(finish_of, common),
         np.array([max(a.size, b.size) for a, b in common for _ in a.terms]),
     )
-    boot = bootstrap(
+    boot = bootstrap_sums(
         np.concatenate(parts, axis=1), finish, units, resamples=resamples, seed=seed, size=sizes
     )
     g = (
@@ -202,7 +202,7 @@ def ratings_difference(
     by = cluster_names(first_common.clusters) or "unit"
     cautions = (
         *match.cautions("unit", [quoted([label]) for label in labels], "every row"),
-        *small_sample(
+        *small_sample_caution(
             g,
             FEW,
             f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread",

@@ -26,7 +26,7 @@ from socialstats.inference.dependence import (
     cluster_text,
     few_df,
     mean_cautions,
-    units_of,
+    resampling_units,
 )
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
@@ -41,7 +41,14 @@ from socialstats.paired.differences import (
 )
 from socialstats.paired.size_differences import MeanSizes
 from socialstats.registry import Metric, reads
-from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, percentile, sign_flip
+from socialstats.resampling import (
+    Bootstrap,
+    Interval,
+    basic,
+    bootstrap_sums,
+    percentile,
+    sign_flip_test,
+)
 from socialstats.resampling.engine import check_resamples, lost_caution
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
@@ -65,7 +72,7 @@ from socialstats.sentences import stat
 from socialstats.shares.counts import probabilities_text
 from socialstats.tables import as_text
 from socialstats.text import count, listing, number, p_value, quoted, shorten
-from socialstats.voice import Word, check_choice, option
+from socialstats.voice import Word, check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -517,8 +524,8 @@ def resample_terms(
         )
         return np.column_stack([term_values, np.abs(absolute) @ weight])
 
-    resampled = units_of(analysis.design, analysis.factors)
-    return bootstrap(
+    resampled = resampling_units(analysis.design, analysis.factors)
+    return bootstrap_sums(
         table, finish, resampled, resamples=settings["resamples"], seed=settings["seed"]
     )
 
@@ -698,7 +705,7 @@ def scenario_rows(analysis: Analysis, settings: Settings) -> tuple[list[Row], Fl
                 flip, p_value=1.0, method="sign flip: every scenario has the difference 0"
             )
         else:
-            test = sign_flip(values, seed=settings["seed"])
+            test = sign_flip_test(values, seed=settings["seed"])
             method = flip_text(0 if test.exact else test.draws)
             flip = replace(flip, p_value=float(test.p_value[0]), method=method)
         rows.append(flip)
@@ -1080,7 +1087,7 @@ def relationship_bias(
         "seed": checked_seed(seed),
     }
     for name, allowed in ALLOWED.items():
-        check_choice(name, settings[name], get_args(allowed))
+        check_allowed(name, settings[name], get_args(allowed))
     if len(settings["answers"]) != 2 or settings["answers"][0] == settings["answers"][1]:
         raise InputError(
             f"{option('answers', settings['answers'])} must be two different answers: the one that means "

@@ -63,7 +63,7 @@ from socialstats.scales.traits import (
     weight_variants,
 )
 from socialstats.text import count, listing, meant, number, quoted, shorten
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -962,9 +962,9 @@ def trait_profile(
         judges=JUDGES,
         activated=("mean", "each"),
     )
-    check_choice("changes", changes, ("baseline", "all"))
+    check_allowed("changes", changes, ("baseline", "all"))
     if entropy is not None:
-        check_choice("entropy", entropy, ENTROPIES)
+        check_allowed("entropy", entropy, ENTROPIES)
     if isinstance(zero, JudgeZeros):
         settings["zero"] = replace(zero.under(settings["weights"]), centre=settings["centre"])
     if activation is not None:

@@ -32,7 +32,7 @@ from socialstats.paired.unit_means import (
 from socialstats.results import Row
 from socialstats.tables import EPSILON, as_table
 from socialstats.text import as_given, count, interval, listing, number, p_value, quoted, shorten
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 TOTAL = 10.0  # sum of the absolute weights
 CLOSE = 1e-9  # rounding allowed in sums of weights
@@ -198,7 +198,7 @@ def checked_settings(options: Mapping[str, Any], **allowed: Sequence[str]) -> di
     scale = None if options["score_range"] is None else checked_range(options["score_range"])
     free = options["free_weights"] or scale is not None
     for name, choices in {**allowed, "missing_trait": MISSING_TRAIT, "ci": CIS}.items():
-        check_choice(name, options[name], choices)
+        check_allowed(name, options[name], choices)
     weights, stages = options["weights"], options["stages"]
     if stages is not None:
         stages = (stages,) if isinstance(stages, str) else tuple(stages)

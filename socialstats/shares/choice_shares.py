@@ -40,7 +40,7 @@ from socialstats.inference.weights import (
 from socialstats.paired.matched_pairs import hotelling
 from socialstats.paired.unit_means import WaldTest, robust_wald
 from socialstats.registry import Metric, reads
-from socialstats.resampling.permutation import checked_draws, checked_seed, sign_flip
+from socialstats.resampling.permutation import checked_draws, checked_seed, sign_flip_test
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import p_of
 from socialstats.shares.counts import (
@@ -67,7 +67,7 @@ from socialstats.shares.counts import (
 )
 from socialstats.shares.sources import People, population, population_cautions
 from socialstats.text import count, number, p_value, quoted, shorten
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -520,7 +520,9 @@ def rows_of_mean_changes(
             if not row.undefined:
                 # rounded: equal changes that differ in the last bits are tied
                 with suppress(UndefinedStatistic):
-                    test = sign_flip(np.round(values[:, j], 12), flips=FLIPS, seed=settings["seed"])
+                    test = sign_flip_test(
+                        np.round(values[:, j], 12), flips=FLIPS, seed=settings["seed"]
+                    )
                     row = replace(row, p_value=float(test.p_value[0]), test="sign_flip")
         rows.append(row)
     if drawn:
@@ -647,7 +649,7 @@ def choice_shares(
     >>> result.row("x", group="model").estimate, result.row("x", group="model - human").estimate
     (0.75, 0.25)
     """
-    check_choice("ci", ci, get_args(Ci))
+    check_allowed("ci", ci, get_args(Ci))
     settings = {
         "source": source,
         "reference": reference,

@@ -22,7 +22,7 @@ from socialstats.inference.means import DrawnRaters
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.paired.unit_means import WaldTest, robust_wald
-from socialstats.resampling import Units, bootstrap, choose, jackknife
+from socialstats.resampling import PlanUnits, bootstrap_sums, choose, jackknife_sums
 from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import (
     TIE,
@@ -35,7 +35,7 @@ from socialstats.resampling.permutation import (
 from socialstats.results import Row
 from socialstats.shares.divergence import summed
 from socialstats.text import count, number, quoted, shorten
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 Scale = Literal["arithmetic", "geometric"]
 
@@ -158,7 +158,7 @@ def interval_options(
     ci: str, level: float, resamples: int, seed: int, allowed: Sequence[str]
 ) -> IntervalOptions:
     """Return how the interval is made, its options checked; ``"auto"`` is Wilson's."""
-    check_choice("ci", ci, allowed)
+    check_allowed("ci", ci, allowed)
     return IntervalOptions(
         ci="wilson" if ci == "auto" else ci,
         level=checked_level(level),
@@ -271,9 +271,13 @@ def ratio_interval(
     how : How
     """
     table = np.column_stack([numerator, denominator])
-    units = Units.clusters(*clusters) if clusters else Units.rows(count)
-    boot = bootstrap(table, mean_of_sums, units, resamples=how.resamples, seed=how.seed)
-    jack = jackknife(table, mean_of_sums, units) if how.ci == "bca" and len(clusters) < 2 else None
+    units = PlanUnits.clusters(*clusters) if clusters else PlanUnits.rows(count)
+    boot = bootstrap_sums(table, mean_of_sums, units, resamples=how.resamples, seed=how.seed)
+    jack = (
+        jackknife_sums(table, mean_of_sums, units)
+        if how.ci == "bca" and len(clusters) < 2
+        else None
+    )
     interval = choose(how.ci, boot, level=how.level, jack=jack)
     return float(interval.low[0]), float(interval.high[0]), interval.undefined[0]
 
@@ -475,7 +479,7 @@ def source_counts(
     NothingToAnalyse
         If there is no rating.
     """
-    check_choice("refusal", refusal, REFUSALS)
+    check_allowed("refusal", refusal, REFUSALS)
     factor = source_factor(design, source, alone)
     levels, value, is_rated = design.levels, design.value, design.status == OK
     if refusal == "level" and np.any(design.status == REFUSAL):

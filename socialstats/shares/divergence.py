@@ -12,8 +12,8 @@ from scipy.special import rel_entr
 from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import cochran_df
-from socialstats.inference.means import crossing
-from socialstats.resampling import Units, jackknife
+from socialstats.inference.means import factors_and_intersections
+from socialstats.resampling import PlanUnits, jackknife_sums
 from socialstats.resampling.engine import Finish, Replicates, factor_blocks
 from socialstats.resampling.permutation import (
     TIE,
@@ -249,7 +249,7 @@ class RaterTable:
     @property
     def both(self) -> IntArray:
         """Codes of the intersections of clusters and raters."""
-        return Units.clusters(self.cluster, self.rater).unit
+        return PlanUnits.clusters(self.cluster, self.rater).unit
 
     @property
     def nested(self) -> BoolArray:
@@ -306,7 +306,7 @@ AT_ONCE = 4_000_000  # weights of ratings that are held at once
 def bootstrap_with_raters(
     statistics: FloatArray,
     finish: Finish,
-    units: Units,
+    units: PlanUnits,
     raters: RaterTable,
     *,
     resamples: int,
@@ -331,7 +331,7 @@ def bootstrap_with_raters(
     block = max(1, AT_ONCE // max(len(row), len(statistics)))
     draws = zip(
         factor_blocks(units, resamples=resamples, seed=seed, block=block),
-        factor_blocks(Units.clusters(rater), resamples=resamples, seed=of_raters, block=block),
+        factor_blocks(PlanUnits.clusters(rater), resamples=resamples, seed=of_raters, block=block),
         strict=True,
     )
     values = []
@@ -364,9 +364,9 @@ def one_factor_moments(
     none = np.full(touched.shape[1], math.nan)
     if codes and len(np.unique(codes[0])) < 2:
         return JackknifeMoments(bias=none, variance=none, df=none, rounding=none)
-    units = Units.clusters(*codes) if codes else Units.rows(count)
+    units = PlanUnits.clusters(*codes) if codes else PlanUnits.rows(count)
     met = units.total(touched).toarray() > 0
-    left = jackknife(statistics, finish, units)
+    left = jackknife_sums(statistics, finish, units)
     groups = left.copies @ met
     moved = np.where(met, left.values - left.estimate, 0.0)
     apart = left.copies @ moved
@@ -432,7 +432,7 @@ def quadratic_moments(
     moved, there = scores(table, share), table.sum(axis=(1, 2, 3)) > 0
     moved, copies, codes = moved[there], copies[there], tuple(code[there] for code in codes)
     parts = (
-        [summed(moved, code) for code in crossing(codes)]
+        [summed(moved, code) for code in factors_and_intersections(codes)]
         if codes
         else [moved / np.sqrt(copies)[:, None]]
     )

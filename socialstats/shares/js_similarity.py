@@ -22,7 +22,7 @@ from socialstats.inference.dependence import (
     cluster_text,
     largest_share,
     shape_cautions,
-    small_sample,
+    small_sample_caution,
 )
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level, critical_value, critical_values
@@ -31,7 +31,7 @@ from socialstats.inference.power import quadratic_intervals
 from socialstats.inference.rows import cut_at_limits, with_ends, with_t
 from socialstats.paired.unit_means import WaldTest
 from socialstats.registry import Metric, reads
-from socialstats.resampling import ChanceTest, Replicates, Units, bootstrap, choose
+from socialstats.resampling import ChanceTest, PlanUnits, Replicates, bootstrap_sums, choose
 from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
@@ -71,7 +71,7 @@ from socialstats.shares.split_half import (
     split_half,
 )
 from socialstats.text import count, listing, number, p_value, quoted, shorten
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -530,8 +530,8 @@ def resampled(
     df: FloatArray | None = None,
 ) -> Found:
     """Add bootstrap intervals of units or clusters (and raters); values of the resamples are moved by `shift`."""
-    units = Units.clusters(*codes) if codes else Units.rows(copies)
-    make = bootstrap if raters is None else partial(bootstrap_with_raters, raters=raters)
+    units = PlanUnits.clusters(*codes) if codes else PlanUnits.rows(copies)
+    make = bootstrap_sums if raters is None else partial(bootstrap_with_raters, raters=raters)
     boot: Replicates = make(
         flat, finish, units, resamples=settings["resamples"], seed=settings["seed"]
     )
@@ -933,7 +933,7 @@ def js_similarity(
     >>> round(result.row("model (plug-in)").estimate, 4), round(result.row("model").estimate, 4)
     (0.7375, 0.944)
     """
-    check_choice("aggregate", aggregate, get_args(Aggregate))
+    check_allowed("aggregate", aggregate, get_args(Aggregate))
     settings = {
         "reference": reference,
         "source": source,
@@ -1138,7 +1138,7 @@ def rare_levels(
         if own.sum()
     }
     few = [name for name, n in least.items() if n < LEAST]
-    return small_sample(
+    return small_sample_caution(
         min(least.values(), default=LEAST),
         LEAST,
         f"{quoted(few)} gave a level to fewer than {LEAST} {'clusters' if codes else 'units'}",

@@ -14,7 +14,7 @@ from socialstats.designs.calls import as_design, reader_of, takes_formula
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError
-from socialstats.inference.dependence import cluster_factors, fewest_clusters, share_cautions
+from socialstats.inference.dependence import cluster_factors, share_cautions, smallest_cluster_count
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.registry import Metric
@@ -211,7 +211,7 @@ def label_rows(
     size, copies = lists.cited[inside].sum(axis=1), lists.count[inside]
     codes_inside = [code[inside] for code in codes]
     n = float(copies.sum())
-    clusters = fewest_clusters(codes_inside)
+    clusters = smallest_cluster_count(codes_inside)
     for label, hit in zip(lists.labels, lists.cited[inside].T, strict=True):
         row = Row(
             term=label,

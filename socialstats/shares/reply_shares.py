@@ -17,8 +17,8 @@ from socialstats.inference.dependence import (
     cluster_factors,
     cluster_names,
     drawn_cautions,
-    fewest_clusters,
     share_cautions,
+    smallest_cluster_count,
 )
 from socialstats.inference.means import DrawnRaters
 from socialstats.inference.rows import share_ci
@@ -129,7 +129,7 @@ def reply_shares(
                 key=(("kind", kind), *key),
                 role="estimate",
                 n=n,
-                n_clusters=fewest_clusters(clusters_inside),
+                n_clusters=smallest_cluster_count(clusters_inside),
             )
             shares = replace(
                 merge_cells(hit, weight, clusters_inside, n),

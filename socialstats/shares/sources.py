@@ -14,7 +14,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.roles import FAMILIES
 from socialstats.errors import Caution, InputError, caution
 from socialstats.text import count
-from socialstats.voice import check_choice, option
+from socialstats.voice import check_allowed, option
 
 __all__ = ["MODEL_COLUMNS", "RaterSource", "human_source", "models_of", "people_of", "raters_of"]
 
@@ -205,7 +205,7 @@ def population(
     InputError
         For an unknown option, or where ``"random"`` has fewer than two people, or two clusters beside them.
     """
-    check_choice("people", people, get_args(People))
+    check_allowed("people", people, get_args(People))
     used = design.status == OK if used is None else used
     rated = np.bincount(design.rater[used], minlength=len(design.raters)) > 0
     rated_people = people_of(design) & rated

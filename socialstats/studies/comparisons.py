@@ -466,7 +466,7 @@ def last_ranked(marginal: Result) -> str:
     """State the rank of the last item with its marginal rank interval."""
     known = [row for row in marginal.rows if row.estimate is not None]
     last = max(known, key=lambda row: row.estimate or 0.0)
-    return sentences.rank_sentence(
+    return sentences.rank_with_interval(
         shorten(last.term, 40), last, len(known), last.conf_level or 0.95, simultaneous=False
     )
 
@@ -527,7 +527,7 @@ def errors_text(fit: BradleyTerryResult) -> str:
 def rank_sentence(marginal: Result, joint: Result | None) -> str:
     """Return how many ranks the marginal (and the simultaneous) rank intervals contained on average."""
     level = percent_of(marginal.rows[0].conf_level or 0.95)
-    kind = sentences.interval_name(max(marginal.rows, key=lambda row: row.approximate))
+    kind = sentences.name_of_interval(max(marginal.rows, key=lambda row: row.approximate))
     said = f"{capital(kind)}{level} marginal rank intervals contained {mean_width(marginal)} of "
     said += f"{count(len(marginal.rows))} ranks on average"
     return (
@@ -553,10 +553,14 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
             replace(row, df=None), own[row.term]
         )  # df grow with opponents, not with these
         what = f"comparisons of {shorten(row.term, 40)}, which has {count(own[row.term])}"
-        return () if more is None else (sentences.halving_sentence(more, what, quantity),)
+        return () if more is None else (sentences.more_clusters_sentence(more, what, quantity),)
     if not sizes:
         more = clusters_to_halve(row, fit.design.n_rows)
-        return () if more is None else (sentences.halving_sentence(more, "comparisons", quantity),)
+        return (
+            ()
+            if more is None
+            else (sentences.more_clusters_sentence(more, "comparisons", quantity),)
+        )
     name, more = min(sizes, key=lambda one: sizes[one]), clusters_to_halve(row)
     if more is None:
         return ()
@@ -568,7 +572,7 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
     if not all(units):
         return ()
     beside = f", and {listing(units[1:])} in proportion" if units[1:] else ""
-    return (sentences.halving_sentence(more, f"{units[0]}{beside}", quantity),)
+    return (sentences.more_clusters_sentence(more, f"{units[0]}{beside}", quantity),)
 
 
 def strength_table(
@@ -896,7 +900,7 @@ def rank_answer(fit: BradleyTerryResult, options: StudyOptions, start: str = "")
     """Return the ranks of the strongest and the weakest item with intervals, a phrase and a sentence."""
     joint, ranks, rows = not untrusted(fit), page_ranks(fit, options), strongest(fit)
     said = [
-        sentences.rank_sentence(
+        sentences.rank_with_interval(
             shorten(row.term), ranks.row(row.term), len(rows), options.level, simultaneous=joint
         )
         for row in (rows[0], rows[-1])

@@ -18,7 +18,7 @@ from socialstats.inference.halving import clusters_to_halve
 from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
 from socialstats.inference.rows import with_t
 from socialstats.results import Result, ResultGroup, Row, Verifications
-from socialstats.sentences import halving_sentence, more_of
+from socialstats.sentences import more_clusters_sentence, more_of
 from socialstats.studies.page import Block, Design, Mark, StudyOptions, Table, shared
 from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
 
@@ -583,7 +583,7 @@ def halved(
     """
     more = clusters_to_halve(row, row.n_clusters or n, df=df) if len(clusters) < 2 else None
     named = more_of(clusters[0].name if clusters else None, unit)
-    return (halving_sentence(more, named, what),) if more and named else ()
+    return (more_clusters_sentence(more, named, what),) if more and named else ()
 
 
 def literature(results: Sequence[Result], more: Sequence[str] = ()) -> tuple[str, ...]:
@@ -607,7 +607,7 @@ def pairs_to_halve(
     k, left, said = (
         len(design.items),
         pairs_left(design),
-        halving_sentence(more, f"pairs of {item}s", quantity),
+        more_clusters_sentence(more, f"pairs of {item}s", quantity),
     )
     if more <= left:
         return (said,)

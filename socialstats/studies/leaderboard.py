@@ -35,10 +35,10 @@ from socialstats.scales.leaderboard import (
 from socialstats.sentences import (
     difference,
     estimate_text,
-    halving_sentence,
     is_significant,
+    more_clusters_sentence,
     more_of,
-    rank_sentence,
+    rank_with_interval,
     some_of,
 )
 from socialstats.studies.comparisons import last_ranked
@@ -282,7 +282,7 @@ def lead_block(numbers: Numbers) -> Block | None:
         tasks = len(numbers.main.extras["tasks"])
         unit += f" in proportion over the {count(tasks, 'task')}" if tasks > 1 else ""
         said.append(
-            halving_sentence(
+            more_clusters_sentence(
                 more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"
             )
         )
@@ -645,7 +645,7 @@ def rank_words(numbers: Numbers) -> tuple[str, ...]:
         return ()
     level = float(numbers.main.settings["level"])
     return (
-        rank_sentence(
+        rank_with_interval(
             shorten(found[0].term), found[0], len(numbers.ordered), level, simultaneous=True
         ),
     )

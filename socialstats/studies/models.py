@@ -30,7 +30,7 @@ from socialstats.scales.compare_models import (
 from socialstats.scales.leaderboard import difference_of
 from socialstats.scales.over_models import over_models
 from socialstats.scales.relationship_bias import BIAS
-from socialstats.sentences import halving_sentence, is_significant, more_of, some_of, stat
+from socialstats.sentences import is_significant, more_clusters_sentence, more_of, some_of, stat
 from socialstats.studies.estimates import (
     beside,
     df_text,
@@ -402,7 +402,7 @@ def halving_words(found: Result) -> tuple[str, ...]:
     if found.extras["pairs"]:
         return pairs_to_halve(more, found.design, "item", quantity)
     unit = more_of(found.extras["cluster"], found.extras["unit"])
-    return (halving_sentence(more, unit, quantity),) if unit else ()
+    return (more_clusters_sentence(more, unit, quantity),) if unit else ()
 
 
 def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:

@@ -1066,7 +1066,9 @@ def planned(alpha: Result, judged: Result | None) -> tuple[str, ...]:
     more = clusters_to_halve(row, row.n_clusters or round(row.df) + 1)
     clusters = getattr(alpha.design, "clusters", ())
     unit = sentences.more_of(clusters[0].name if clusters else None)
-    return (sentences.halving_sentence(more, unit, what),) if more is not None and unit else ()
+    return (
+        (sentences.more_clusters_sentence(more, unit, what),) if more is not None and unit else ()
+    )
 
 
 def strip(numbers: Numbers) -> Strip:

@@ -149,11 +149,11 @@ def krippendorff_loop(resamples: int) -> Job:
 
 
 def ours_flips(flips: int = 100_000) -> Job:
-    from socialstats.resampling.permutation import sign_flip
+    from socialstats.resampling.permutation import sign_flip_test
 
     return Job(
         call=lambda d: {
-            "statistic": float(sign_flip(d, flips=flips, seed=SEED, exact=False).statistic[0])
+            "statistic": float(sign_flip_test(d, flips=flips, seed=SEED, exact=False).statistic[0])
             / len(d)
         }
     )
@@ -181,13 +181,15 @@ def scipy_flips(flips: int = 100_000) -> Job:
 
 
 def ours_crossed(resamples: int = 2000) -> Job:
-    from socialstats.resampling import Units, bootstrap, percentile
+    from socialstats.resampling import PlanUnits, bootstrap_sums, percentile
 
     def call(table: Any) -> dict[str, float]:
         x, (row, column) = table.ravel(), (i.ravel() for i in np.indices(table.shape))
         sums = np.column_stack([x, np.ones(x.size)])
-        units = Units.clusters(row, column)
-        boot = bootstrap(sums, lambda s: s[:, :1] / s[:, 1:], units, resamples=resamples, seed=SEED)
+        units = PlanUnits.clusters(row, column)
+        boot = bootstrap_sums(
+            sums, lambda s: s[:, :1] / s[:, 1:], units, resamples=resamples, seed=SEED
+        )
         percentile(boot)
         return {"estimate": float(boot.estimate[0])}
 

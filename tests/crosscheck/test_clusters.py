@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import sqrtm
 
-from socialstats.crosscheck.clusters import crossing, errors_by, mean_error, mean_errors
+from socialstats.crosscheck.clusters import crossing, errors_by, errors_of_mean, mean_error
 
 
 def by_matrices(x, w, code):
@@ -28,7 +28,7 @@ def test_cr2_and_its_degrees_of_freedom_are_those_of_the_matrices(sizes, weights
     rng, code = np.random.default_rng(3), np.repeat(np.arange(len(sizes)), sizes)
     x = rng.normal(size=len(code))
     w = np.ones(len(code)) if weights == "alike" else rng.exponential(size=len(code)) + 0.1
-    found, (variance, df) = mean_errors(x, code[:, None], w), by_matrices(x, w, code)
+    found, (variance, df) = errors_of_mean(x, code[:, None], w), by_matrices(x, w, code)
     assert (found.variance, found.df) == pytest.approx((variance, df), rel=1e-9)
 
 
@@ -50,7 +50,7 @@ def test_two_factors_are_the_largest_of_three_and_nested_ones_the_coarser() -> N
     ]
     off = (x - x.mean()) / 80
     both = sum(off[(one == a) & (two == b)].sum() ** 2 for a in range(6) for b in range(9))
-    found = mean_errors(x, np.column_stack([one, two]))
+    found = errors_of_mean(x, np.column_stack([one, two]))
     assert found.plain == pytest.approx(sum(v) - both, rel=1e-9)
     assert found.variance == pytest.approx(max(*v, sum(v) - both), rel=1e-9)
     nested = np.column_stack([one, one * 9 + two])
@@ -59,4 +59,4 @@ def test_two_factors_are_the_largest_of_three_and_nested_ones_the_coarser() -> N
 
 
 def test_one_cluster_has_no_error() -> None:
-    assert not mean_errors(np.arange(4.0), np.zeros((4, 1))).known
+    assert not errors_of_mean(np.arange(4.0), np.zeros((4, 1))).known

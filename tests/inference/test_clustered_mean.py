@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import InputError
-from socialstats.inference.clustered_mean import clustered_difference, clustered_mean
+from socialstats.inference.clustered_mean import clustered_mean, difference_of_clustered_means
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(0)
@@ -212,7 +212,7 @@ def test_differences_of_two_means_reject_a_true_null_seldom_enough(
             + rng.normal(0, pair_sd, (2, pairs))[second, p]
             + rng.normal(size=len(s))
         )
-        found = clustered_difference(np.column_stack([x, x]), count, [s, p], magnitude=1.0)
+        found = difference_of_clustered_means(np.column_stack([x, x]), count, [s, p], magnitude=1.0)
         rejected += found.p_value() < 0.05
     assert rejected / sims <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / sims)
 
@@ -220,9 +220,9 @@ def test_differences_of_two_means_reject_a_true_null_seldom_enough(
 def test_a_difference_of_two_means_of_alike_values_or_of_one_cluster_is_undefined() -> None:
     x, second = np.array([1.0, 2.0, 3.0, 3.0]), np.array([0.0, 0.0, 1.0, 1.0])
     count = np.column_stack([1 - second, second])
-    alike = clustered_difference(np.column_stack([x, x]), count, magnitude=3.0)
+    alike = difference_of_clustered_means(np.column_stack([x, x]), count, magnitude=3.0)
     assert "equal 3" in alike.undefined
-    single = clustered_difference(
+    single = difference_of_clustered_means(
         np.column_stack([x, x + second * np.arange(4)]),
         count,
         [np.array([0, 1, 2, 2])],
@@ -240,7 +240,7 @@ def test_skewness_of_a_difference_grows_with_what_clusters_share() -> None:
     values, count = np.zeros((160, 2)), np.zeros((160, 2))
     values[first, 0], values[~first, 1] = x[first], x[~first]
     count[first, 0] = count[~first, 1] = 1.0
-    found = clustered_difference(values, count, [code], magnitude=float(np.abs(x).max()))
+    found = difference_of_clustered_means(values, count, [code], magnitude=float(np.abs(x).max()))
     moved = np.where(
         first, (x - x[first].mean()) / first.sum(), -(x - x[~first].mean()) / (~first).sum()
     )

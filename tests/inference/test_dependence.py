@@ -20,7 +20,7 @@ from socialstats.inference.dependence import (
     drawn_cautions,
     few_df,
     few_pairs,
-    is_inside,
+    is_nested_in,
     largest_share,
     rare_answers,
     rare_level_cautions,
@@ -126,9 +126,9 @@ def test_dependence_that_is_not_used_is_named_unless_it_lies_within_what_is() ->
     assert told.detail == "'story' and 'judge' declared, intervals use chapter"
     (told,) = cluster_cautions(whole, [], df=[9.0])
     assert told.detail == "'story', 'chapter' and 'judge' declared, intervals use single rows"
-    assert is_inside(chapter, story)
-    assert not is_inside(story, chapter)
-    assert is_inside(story, one)
+    assert is_nested_in(chapter, story)
+    assert not is_nested_in(story, chapter)
+    assert is_nested_in(story, one)
 
 
 @pytest.mark.parametrize(

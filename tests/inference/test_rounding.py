@@ -15,7 +15,7 @@ from socialstats.inference.robust import Robust, cluster_robust
 from socialstats.inference.rows import with_ends, with_spread, with_t
 from socialstats.paired.matched_pairs import hotelling
 from socialstats.paired.unit_means import robust_wald
-from socialstats.resampling import Units, bootstrap, jackknife
+from socialstats.resampling import PlanUnits, bootstrap_sums, jackknife_sums
 from socialstats.results import Row
 from socialstats.rounding import full_rank, no_variation_reason
 
@@ -217,10 +217,10 @@ def test_resamples_and_left_out_units_in_any_unit(unit: float) -> None:
     for values, there in ((x, True), (np.tile(x[:4] - x[:4].mean(), 5), False)):
         table, units = (
             np.column_stack([values, np.ones(20)]),
-            Units.clusters(np.repeat(np.arange(5), 4)),
+            PlanUnits.clusters(np.repeat(np.arange(5), 4)),
         )
-        boot = bootstrap(table, mean, units, resamples=50, size=float(np.abs(x).max()))
-        jack = jackknife(table, mean, units, size=float(np.abs(x).max()))
+        boot = bootstrap_sums(table, mean, units, resamples=50, size=float(np.abs(x).max()))
+        jack = jackknife_sums(table, mean, units, size=float(np.abs(x).max()))
         assert (boot.std_error[0] > 0, jack.std_error[0] > 0) == (there, there)
         assert boot.is_constant[0] != there
 

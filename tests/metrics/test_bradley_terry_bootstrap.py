@@ -17,7 +17,7 @@ from socialstats.choices.bradley_terry.likelihoods import pair_data
 from socialstats.choices.bradley_terry.result import refit_all
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import InputError, NonConvergence, UndefinedStatistic
-from socialstats.resampling.engine import Units, weight_blocks
+from socialstats.resampling.engine import PlanUnits, weight_blocks
 from tests.golden_data import golden_frame
 
 CLOSE = 5e-6
@@ -35,9 +35,9 @@ def crossed_fit(ties="davidson", drop_ties=False, cluster=("worker", "prompt"), 
 def units_of(fit, by):
     factors = [f.codes for f in fit.fitted_state.factors]
     return {
-        "row": lambda: Units.rows(fit.design.count),
-        "pair": lambda: Units.clusters(fit.design.pair.codes),
-        "cluster": lambda: Units.clusters(*factors),
+        "row": lambda: PlanUnits.rows(fit.design.count),
+        "pair": lambda: PlanUnits.clusters(fit.design.pair.codes),
+        "cluster": lambda: PlanUnits.clusters(*factors),
     }[by]()
 
 
@@ -152,7 +152,7 @@ def has_estimate(design, weight):
 def test_resamples_without_an_estimate_are_counted_and_left_out():
     fit = small()
     boot = fit.bootstrap(resamples=1000, seed=4)
-    units = Units.rows(fit.design.count)
+    units = PlanUnits.rows(fit.design.count)
     weights = next(weight_blocks(units, resamples=1000, seed=4, block=1000))
     finite = [has_estimate(fit.design, w[units.unit]) for w in weights]
     assert boot.n_degenerate == 1000 - sum(finite)
@@ -196,7 +196,7 @@ def test_resamples_that_do_not_identify_an_effect_are_lost():
     design = Comparisons.from_frame(rows, order="first", cluster="worker", covariates=["x"])
     fit = bradley_terry(design, "~ x", cluster="declared", order=False)
     boot = fit.bootstrap(by="cluster", resamples=100, seed=1)
-    units = Units.clusters(design.clusters[0].codes)
+    units = PlanUnits.clusters(design.clusters[0].codes)
     weights = next(weight_blocks(units, resamples=100, seed=1, block=100))
     code = design.clusters[0].levels.index(rows["worker"].iloc[0])
     drawn = weights[:, np.unique(design.clusters[0].codes).tolist().index(code)] > 0

@@ -12,7 +12,7 @@ from socialstats.choices.conditions import TERMS, condition_table, sensitivity_t
 from socialstats.choices.sensitivity import reference_values, sensitivity, sensitivity_difference
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
-from socialstats.resampling import Units, bootstrap, weight_blocks
+from socialstats.resampling import PlanUnits, bootstrap_sums, weight_blocks
 from socialstats.results import ResultGroup
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
@@ -240,8 +240,8 @@ def test_same_seed_same_bytes_and_memory_does_not_matter(conflict_rows):
     assert a.tobytes() != c.tobytes()
     table = condition_table(design, "urgency", "opponent")
     finish = lambda sums: sensitivity_terms(sums, len(design.items))  # noqa: E731
-    units = Units.clusters(design.pair.codes)
-    small = bootstrap(table.statistics, finish, units, resamples=100, seed=1, memory=10_000)
+    units = PlanUnits.clusters(design.pair.codes)
+    small = bootstrap_sums(table.statistics, finish, units, resamples=100, seed=1, memory=10_000)
     assert small.replicates.tobytes() == a.tobytes()
 
 
@@ -423,7 +423,7 @@ def test_the_bootstrap_of_a_difference_draws_the_pairs_of_both_together(conflict
         return np.nanmean(off.reshape(len(times), len(TARGETS), -1), axis=2).sum(axis=1)
 
     times = next(
-        weight_blocks(Units.clusters(np.arange(len(names))), resamples=400, seed=0, block=400)
+        weight_blocks(PlanUnits.clusters(np.arange(len(names))), resamples=400, seed=0, block=400)
     )
     drawn = plain(frames[0], times) - plain(frames[1], times)
     (gap,) = (

@@ -20,7 +20,7 @@ from socialstats.agreement.reliability import agreement_weights
 from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
-from socialstats.resampling import Units, jackknife, weight_blocks
+from socialstats.resampling import PlanUnits, jackknife_sums, weight_blocks
 from tests.golden_data import golden, golden_frame
 from tests.metrics.ratings_tables import expanded, of_matrix, of_table
 from tests.rated import ratings
@@ -221,7 +221,7 @@ def test_errors_of_all_pairs_are_near_the_jackknife():
     table = kappa_table(
         found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1), (0, 2), (1, 2)]
     )
-    jack = jackknife(table.statistics(), table.finish, Units.rows(found.count))
+    jack = jackknife_sums(table.statistics(), table.finish, PlanUnits.rows(found.count))
     result = weighted_kappa(
         of_matrix([u[:3] for u in hundred_raters(n=300, missing=0.1)], levels=[1, 2, 3, 4])
     )

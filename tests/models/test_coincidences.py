@@ -18,7 +18,7 @@ from socialstats.agreement.reliability import (
     rating_counts,
 )
 from socialstats.errors import InputError
-from socialstats.resampling import Units, bootstrap, weight_blocks
+from socialstats.resampling import PlanUnits, bootstrap_sums, weight_blocks
 from tests.golden_data import golden, golden_frame
 from tests.rated import ratings
 
@@ -117,9 +117,9 @@ def test_standard_errors_are_those_irrcac_printed(name, scale):
 def test_each_resample_is_krippendorffs_alpha_of_the_resampled_units(scale):
     matrix = half_missing()
     counts = counts_of(matrix, levels=[1, 2, 3, 4, 5])
-    units = Units.rows(counts.copies)
+    units = PlanUnits.rows(counts.copies)
     sums = alpha_sums(counts, scale)
-    boot = bootstrap(sums.statistics, sums.alpha, units, resamples=200, seed=5)
+    boot = bootstrap_sums(sums.statistics, sums.alpha, units, resamples=200, seed=5)
     (weights,) = weight_blocks(units, resamples=200, seed=5, block=200)
     table = counts.table().toarray()
     for w, ours in zip(weights, boot.replicates[:, 0], strict=True):
@@ -140,7 +140,9 @@ def test_alike_units_together_are_the_same_resampling_plan(scale):
     one, two = alpha_sums(counts, scale), alpha_sums(together, scale)
     assert one.alpha(one.total())[0, 0] == pytest.approx(two.alpha(two.total())[0, 0], abs=1e-14)
     sd = [
-        bootstrap(s.statistics, s.alpha, Units.rows(c.copies), resamples=4000, seed=1).std_error[0]
+        bootstrap_sums(
+            s.statistics, s.alpha, PlanUnits.rows(c.copies), resamples=4000, seed=1
+        ).std_error[0]
         for s, c in ((one, counts), (two, together))
     ]
     assert sd[0] == pytest.approx(sd[1], rel=0.06)  # each has a Monte-Carlo error of about 1.1%
@@ -149,8 +151,10 @@ def test_alike_units_together_are_the_same_resampling_plan(scale):
 def test_resamples_without_variation_have_no_estimate():
     counts = counts_of([[1, 1], [1, 1], [1, 1], [2, 3]])
     sums = alpha_sums(counts, "ordinal")
-    boot = bootstrap(sums.statistics, sums.alpha, Units.rows(counts.copies), resamples=400, seed=1)
-    (weights,) = weight_blocks(Units.rows(counts.copies), resamples=400, seed=1, block=400)
+    boot = bootstrap_sums(
+        sums.statistics, sums.alpha, PlanUnits.rows(counts.copies), resamples=400, seed=1
+    )
+    (weights,) = weight_blocks(PlanUnits.rows(counts.copies), resamples=400, seed=1, block=400)
     assert boot.n_degenerate[0] == np.sum(weights[:, -1] == 0) > 0
 
 

@@ -9,7 +9,7 @@ from scipy.spatial.distance import jensenshannon
 
 from socialstats.errors import InputError
 from socialstats.inference.power import quadratic_intervals
-from socialstats.resampling import Units
+from socialstats.resampling import PlanUnits
 from socialstats.shares.counts import StratumCells, swap_test
 from socialstats.shares.divergence import (
     RaterTable,
@@ -350,7 +350,7 @@ def test_resamples_of_units_and_raters_count_those_without_a_number():
         return np.column_stack([sums[:, 0], np.where(sums[:, 1] > 0, sums[:, 1], np.nan)])
 
     found = bootstrap_with_raters(
-        statistics, finish, Units.clusters(np.arange(6)), raters, resamples=4000, seed=1
+        statistics, finish, PlanUnits.clusters(np.arange(6)), raters, resamples=4000, seed=1
     )
     assert found.estimate.tolist() == [60 + 18 + 45, 6]
     assert found.replicates[:, 0].mean() == pytest.approx(

@@ -7,7 +7,7 @@ from scipy import stats
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError
 from socialstats.paired.differences import mean_interval, merge_ties, pair_values
-from socialstats.resampling import Units, bca, bootstrap, jackknife
+from socialstats.resampling import PlanUnits, bca, bootstrap_sums, jackknife_sums
 
 RNG = np.random.default_rng(8)
 
@@ -110,10 +110,11 @@ def test_counts_are_repeated_values_in_distribution():
 def test_bca_of_clusters_uses_the_jackknife_of_clusters():
     code = np.repeat(np.arange(10), 3)
     x = RNG.exponential(size=30) + RNG.exponential(size=10)[code]
-    table, units = np.column_stack([x, np.ones(30)]), Units.clusters(code)
+    table, units = np.column_stack([x, np.ones(30)]), PlanUnits.clusters(code)
     mean = lambda s: s[:, :1] / s[:, 1:]  # noqa: E731
     by_hand = bca(
-        bootstrap(table, mean, units, resamples=999, seed=5), jackknife(table, mean, units)
+        bootstrap_sums(table, mean, units, resamples=999, seed=5),
+        jackknife_sums(table, mean, units),
     )
     ours = mean_interval(x, np.ones(30), [code], ci="bca", level=0.95, resamples=999, seed=5)
     assert (ours.low[0], ours.high[0]) == pytest.approx((by_hand.low[0], by_hand.high[0]), rel=1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from socialstats.resampling import Units, jackknife
+from socialstats.resampling import PlanUnits, jackknife_sums
 
 X = np.random.default_rng(4).lognormal(size=15)
 
@@ -22,8 +22,8 @@ def variance(sums: np.ndarray) -> np.ndarray:
 def test_of_a_variance_it_is_minus_the_unbiased_one_over_n_and_of_a_mean_none(
     copies: np.ndarray,
 ) -> None:
-    found = jackknife(
-        np.column_stack([np.ones(15), X, X**2]) * copies[:, None], variance, Units.rows(copies)
+    found = jackknife_sums(
+        np.column_stack([np.ones(15), X, X**2]) * copies[:, None], variance, PlanUnits.rows(copies)
     )
     rows = np.repeat(X, copies.astype(int))
     n = len(rows)
@@ -36,7 +36,9 @@ def test_of_a_variance_it_is_minus_the_unbiased_one_over_n_and_of_a_mean_none(
 
 def test_of_clusters_whole_clusters_are_left_out() -> None:
     codes = np.array([0, 0, 0, 0, 0, 1, 1, 2, 3, 3, 3, 4, 4, 4, 4])
-    found = jackknife(np.column_stack([np.ones(15), X, X**2]), variance, Units.clusters(codes))
+    found = jackknife_sums(
+        np.column_stack([np.ones(15), X, X**2]), variance, PlanUnits.clusters(codes)
+    )
     each = np.array([[X[codes != k].var(), X[codes != k].mean()] for k in range(5)])
     assert found.bias == pytest.approx(4 * (each.mean(axis=0) - [X.var(), X.mean()]))
     assert found.std_error == pytest.approx(

@@ -6,9 +6,9 @@ from scipy import stats
 
 from socialstats.errors import InputError
 from socialstats.resampling import (
-    Units,
-    bootstrap,
+    PlanUnits,
     bootstrap_draws,
+    bootstrap_sums,
     max_t,
     max_t_critical,
     normal_draws,
@@ -90,8 +90,8 @@ def test_an_undefined_test_is_no_member_and_bad_draws_are_left_out():
 def test_bootstrap_draws_are_centred_and_scaled():
     x = RNG.normal(size=(60, 2)) @ np.array([[1.0, 0.8], [0.0, 0.6]])
     table = np.column_stack([x, np.ones(60)])
-    boot = bootstrap(
-        table, lambda s: s[:, :2] / s[:, 2:], Units.rows(np.ones(60)), resamples=4000, seed=1
+    boot = bootstrap_sums(
+        table, lambda s: s[:, :2] / s[:, 2:], PlanUnits.rows(np.ones(60)), resamples=4000, seed=1
     )
     draws = bootstrap_draws(boot, x.std(axis=0) / np.sqrt(60))
     assert np.abs(draws.mean(axis=0)).max() < 0.08

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.resampling import Units, permutation_test
+from socialstats.resampling import PlanUnits, permutation_test
 
 RNG = np.random.default_rng(6)
 
@@ -22,7 +22,7 @@ def table(x):
 
 
 def rows(n):
-    return Units.rows(np.ones(n))
+    return PlanUnits.rows(np.ones(n))
 
 
 def brute(x, label, alternative):
@@ -83,7 +83,7 @@ def test_0_1_data_as_counts_are_fishers_exact_test():
     values, label = np.array([1.0, 0, 1, 0]), np.array([1, 1, 0, 0])
     cells = np.column_stack([values * counts, counts])
     test = permutation_test(
-        cells, label, gap, Units.rows(counts), permutations=40_000, alternative="greater"
+        cells, label, gap, PlanUnits.rows(counts), permutations=40_000, alternative="greater"
     )
     fisher = stats.fisher_exact([[30, 20], [18, 32]], alternative="greater").pvalue
     assert test.p_value[0] == pytest.approx(fisher, abs=4 * test.mc_error[0])
@@ -92,7 +92,7 @@ def test_0_1_data_as_counts_are_fishers_exact_test():
 def test_whole_clusters_change_their_label():
     code, label = np.array([0, 0, 1, 2, 2, 2, 3]), np.array([1, 1, 0, 1, 1, 1, 0])
     x = np.array([4.0, 6, 1, 7, 8, 9, 2])
-    test = permutation_test(table(x), label, gap, Units.clusters(code))
+    test = permutation_test(table(x), label, gap, PlanUnits.clusters(code))
     sums = {g: (x[code == g].sum(), (code == g).sum()) for g in range(4)}
     found = []
     for some in itertools.combinations(range(4), 2):
@@ -123,11 +123,11 @@ def test_several_statistics_at_once_and_p_is_never_zero():
 @pytest.mark.parametrize(
     ("label", "units", "options", "said"),
     [
-        ([1, 0, 1, 0], Units.clusters(np.array([0, 0, 1, 1])), {}, "both groups"),
+        ([1, 0, 1, 0], PlanUnits.clusters(np.array([0, 0, 1, 1])), {}, "both groups"),
         ([1, 1, 1, 1], rows(4), {}, "both groups"),
         (
             [1, 0, 1, 0],
-            Units.clusters(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])),
+            PlanUnits.clusters(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])),
             {},
             "crossed",
         ),

@@ -7,13 +7,13 @@ import pytest
 
 from socialstats.errors import InputError
 from socialstats.resampling import (
+    PlanUnits,
     Replicates,
-    Units,
     acceleration,
     basic,
     bca,
-    bootstrap,
-    jackknife,
+    bootstrap_sums,
+    jackknife_sums,
     percentile,
 )
 from tests.golden_data import GOLDEN, golden, golden_frame
@@ -65,7 +65,7 @@ def test_percentile_and_basic_are_boot_cis(name):
 @pytest.mark.parametrize("name", SETS)
 def test_acceleration_of_the_jackknife_is_rs(name):
     r, d, _, _ = load(name)
-    jack = jackknife(table(d), finish(SETS[name]), Units.rows(np.ones(len(d))))
+    jack = jackknife_sums(table(d), finish(SETS[name]), PlanUnits.rows(np.ones(len(d))))
     assert acceleration(jack.influence)[0] == pytest.approx(r["a_jack"], rel=1e-9)
     # Efron and Tibshirani's centres on the mean of the leave-one-out estimates: the same for a mean alone
     assert acceleration(jack.deviations)[0] == jack.acceleration[0]
@@ -98,9 +98,9 @@ def test_bca_from_regression_influence_is_boot_cis(name):
 
 def test_bca_from_influence_values_is_bca_from_the_jackknife():
     d = golden_frame("boot_anorexia_dz.csv")["d"].to_numpy()
-    units = Units.rows(np.ones(len(d)))
-    boot = bootstrap(table(d), finish("d_z"), units, resamples=999, seed=1)
-    jack = jackknife(table(d), finish("d_z"), units)
+    units = PlanUnits.rows(np.ones(len(d)))
+    boot = bootstrap_sums(table(d), finish("d_z"), units, resamples=999, seed=1)
+    jack = jackknife_sums(table(d), finish("d_z"), units)
     one, two = bca(boot, jack), bca(boot, acceleration=acceleration(jack.deviations))
     assert (one.low[0], one.high[0]) == (two.low[0], two.high[0])
     for wrong in ({}, {"acceleration": np.zeros(1)}):
@@ -122,16 +122,18 @@ def test_bca_of_few_different_values_moves_with_their_scale(scale):
 
     def ends(values):
         sums = np.column_stack([values - values.mean(), np.ones(len(values))])
-        units = Units.rows(np.ones(len(values)))
-        boot = bootstrap(
+        units = PlanUnits.rows(np.ones(len(values)))
+        boot = bootstrap_sums(
             sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units, resamples=999, seed=3
         )
-        found = bca(boot, jackknife(sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units))
+        found = bca(
+            boot, jackknife_sums(sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units)
+        )
         return float(found.low[0]), float(found.high[0])
 
     assert ends(scale * d) == pytest.approx([scale * end for end in ends(d)], rel=1e-9)
     whole = np.column_stack([d, np.ones(len(d))])  # sums of whole numbers tie to the last bit
-    units = Units.rows(np.ones(len(d)))
-    boot = bootstrap(whole, lambda s: s[:, :1] / s[:, 1:], units, resamples=999, seed=3)
-    exact = bca(boot, jackknife(whole, lambda s: s[:, :1] / s[:, 1:], units))
+    units = PlanUnits.rows(np.ones(len(d)))
+    boot = bootstrap_sums(whole, lambda s: s[:, :1] / s[:, 1:], units, resamples=999, seed=3)
+    exact = bca(boot, jackknife_sums(whole, lambda s: s[:, :1] / s[:, 1:], units))
     assert ends(d) == pytest.approx((float(exact.low[0]), float(exact.high[0])), rel=1e-9)

@@ -8,7 +8,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from socialstats.resampling.shuffles import Shuffle, distinct_orders, tail_p
+from socialstats.resampling.shuffles import Shuffle, distinct_orders, p_of_draws
 
 BLOCK = np.array([0, 0, 1, 2, 2, 3, 4])
 LABEL = np.array([0, 0, 1, 1, 1, 0, 2])
@@ -90,7 +90,7 @@ def test_tails_count_what_is_as_extreme(observed: float, exact: bool) -> None:
     n, more = len(null), 0 if exact else 1
     counts = {"greater": above, "less": below, "two_sided": min(above, below)}
     for side, count in counts.items():
-        p, error = tail_p(null, observed, side, exact=exact)
+        p, error = p_of_draws(null, observed, side, exact=exact)
         share = (count + more) / (n + more)
         times = 2 if side == "two_sided" else 1
         assert p == pytest.approx(min(1.0, times * share))

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.resampling import cluster_sums, flipped_sums, sign_flip
+from socialstats.resampling import flipped_sums, sign_flip_test, sum_cells_to_clusters
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(4)
@@ -29,7 +29,7 @@ def brute(values, alternative="two_sided"):
 
 
 def p(values, *args, **options):
-    return float(sign_flip(np.asarray(values), *args, **options).p_value[0])
+    return float(sign_flip_test(np.asarray(values), *args, **options).p_value[0])
 
 
 @pytest.mark.parametrize("name", ["paired_sleep", "paired_anorexia_FT"])
@@ -56,7 +56,7 @@ def test_exact_p_is_rs(name):
     ],
 )
 def test_every_exact_way_is_the_full_list_of_patterns(values, method, alternative):
-    test = sign_flip(np.array(values, dtype=float), alternative=alternative)
+    test = sign_flip_test(np.array(values, dtype=float), alternative=alternative)
     assert test.p_value[0] == pytest.approx(brute(values, alternative), rel=1e-10)
     assert test.exact
     assert test.mc_error[0] == 0
@@ -67,13 +67,13 @@ def test_every_exact_way_is_the_full_list_of_patterns(values, method, alternativ
 def test_zero_one_data_are_the_exact_sign_test():
     values, count = np.array([1.0, -1.0, 0.0]), np.array([150.0, 86.0, 1364.0])
     assert p(values, count) == pytest.approx(stats.binomtest(150, 236).pvalue, rel=1e-10)
-    test = sign_flip(np.array([1.0, -1.0]), np.array([600_000.0, 598_000.0]))
+    test = sign_flip_test(np.array([1.0, -1.0]), np.array([600_000.0, 598_000.0]))
     assert test.p_value[0] == pytest.approx(stats.binomtest(600_000, 1_198_000).pvalue, rel=1e-9)
 
 
 def test_thirty_scenarios_are_exact_and_agree_with_random_flips():
     values = RNG.normal(0.35, 1, 29)
-    test, random = sign_flip(values), sign_flip(values, exact=False, seed=3)
+    test, random = sign_flip_test(values), sign_flip_test(values, exact=False, seed=3)
     assert test.method == "enumeration"
     assert abs(test.p_value[0] - random.p_value[0]) < 4 * random.mc_error[0]
 
@@ -93,7 +93,7 @@ def test_likert_shift_agrees_with_a_direct_convolution():
 def test_random_flips_are_right_within_their_own_error(alternative):
     values = RNG.normal(0.12, 1, 300)
     count = np.where(np.arange(300) < 2, 150.0, 1.0)  # both ways of drawing in one test
-    test = sign_flip(values, count, alternative=alternative, flips=40_000, seed=1)
+    test = sign_flip_test(values, count, alternative=alternative, flips=40_000, seed=1)
     z = float(values @ count) / np.sqrt(values**2 @ count)
     normal = {
         "two_sided": 2 * stats.norm.sf(abs(z)),
@@ -109,7 +109,7 @@ def test_random_flips_are_right_within_their_own_error(alternative):
 
 def test_p_of_random_flips_counts_the_data_themselves():
     values = np.full(200, 1.0) + RNG.normal(0, 0.01, 200)
-    test = sign_flip(values, flips=999)
+    test = sign_flip_test(values, flips=999)
     assert test.p_value[0] == pytest.approx(1 / 1000)
     assert p(np.ones(3000)) > 0  # 2^-2999 is no float, and no p-value is 0
 
@@ -159,7 +159,7 @@ def test_whole_clusters_change_sign_together():
         np.array([3.0, 2, 1, 4, 1]),
         np.array([9, 4, 4, 7, 7]),
     )
-    sums = cluster_sums(values, count, code)
+    sums = sum_cells_to_clusters(values, count, code)
     assert sorted(sums.tolist()) == [1.0, 3.0, 5.0]
     assert p(sums) == pytest.approx(0.25)
 
@@ -183,7 +183,7 @@ def test_small_integers_do_not_wrap():
 )
 def test_bad_input(values, options, error, said):
     with pytest.raises(error, match=said):
-        sign_flip(np.array(values), **options)
+        sign_flip_test(np.array(values), **options)
 
 
 def test_type_one_error_is_at_most_the_level():

@@ -12,7 +12,7 @@ from study_examples import FAST
 
 import socialstats as ss
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.resampling.engine import Units, weight_blocks
+from socialstats.resampling.engine import PlanUnits, weight_blocks
 from socialstats.scales.ratings_difference import ratings_difference
 from socialstats.studies import STUDIES, pick, run_study
 from socialstats.studies.page import Outcome
@@ -115,7 +115,7 @@ def test_errors_are_those_of_the_same_resamples_in_both() -> None:
         for f in (one, two)
     ]
     drawn = np.concatenate(
-        list(weight_blocks(Units.rows(np.ones(UNITS)), resamples=100, seed=7, block=100))
+        list(weight_blocks(PlanUnits.rows(np.ones(UNITS)), resamples=100, seed=7, block=100))
     )
     gaps = []
     for weights in drawn:

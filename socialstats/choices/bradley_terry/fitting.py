@@ -23,7 +23,7 @@ from socialstats.choices.bradley_terry.likelihoods import (
     sums_by_code,
 )
 from socialstats.errors import MleDoesNotExist, NonConvergence, NotIdentified
-from socialstats.inference.robust import quadratic
+from socialstats.inference.robust import contrast_variances
 from socialstats.text import capital, count, quoted
 from socialstats.voice import option
 
@@ -160,7 +160,7 @@ def _jeffreys_weight(
     """
     p, (eta, tau) = data.x.shape[1], data.eta_tau(beta)
     by_eta, by_tau = model.scores(eta, tau)
-    spread = quadratic(cov[:p, :p], data.x) * by_eta**2
+    spread = contrast_variances(cov[:p, :p], data.x) * by_eta**2
     if by_tau is not None:
         spread += 2 * (data.x @ cov[:p, p]) * by_eta * by_tau + cov[p, p] * by_tau**2
     return np.asarray(0.5 * data.w.sum(axis=0) * model.probabilities(eta, tau) * spread)

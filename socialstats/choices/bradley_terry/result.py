@@ -54,13 +54,13 @@ from socialstats.designs.scan import Part, one_number
 from socialstats.designs.vectors import columns_of, matrix
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
-from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
+from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjust_p_values, method_named
 from socialstats.inference.contrasts import (
     Spec,
     contrast_label,
     contrast_weights,
     contrasts_of,
-    difference_of,
+    difference_weights,
 )
 from socialstats.inference.dependence import cluster_cautions, row_units, too_few_to_resample
 from socialstats.inference.intervals import (
@@ -70,11 +70,11 @@ from socialstats.inference.intervals import (
 )
 from socialstats.inference.margins import MarginTest, against_margin
 from socialstats.inference.rows import with_ends, with_t
-from socialstats.inference.sides import inner_level, one_sided, side_text
+from socialstats.inference.sides import one_sided, side_text, two_sided_level
 from socialstats.resampling.engine import (
     SCHEMES,
+    PlanUnits,
     Scheme,
-    Units,
     check_resamples,
     lost_caution,
     resamples_needed,
@@ -84,9 +84,9 @@ from socialstats.resampling.hashed import HashedWeights
 from socialstats.resampling.permutation import Alternative, checked_alternative, checked_seed
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.rounding import FITTED, no_variation_reason
-from socialstats.sentences import interval_text
+from socialstats.sentences import apa_interval
 from socialstats.text import capital, count, listing, number, p_value, percent, quoted
-from socialstats.voice import Word, check_choice, option
+from socialstats.voice import Word, check_allowed, option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -261,7 +261,7 @@ class BradleyTerryResult(Result):
         kind : {"deviance", "pearson", "response"}
             As of R's `residuals(type = )`, whose default is the same.
         """
-        check_choice("kind", kind, get_args(ResidualKind))
+        check_allowed("kind", kind, get_args(ResidualKind))
         return np.asarray(self.augment()[f"resid_{kind}"], dtype=np.float64)
 
     def update(self, formula: str | None = None, **options: Any) -> BradleyTerryResult:
@@ -648,7 +648,7 @@ class BradleyTerryResult(Result):
                 weights = contrast_weights(spec, self.names)
                 label = contrast_label(spec, weights)
             else:
-                label, weights = difference_of(spec, minus, self.names)
+                label, weights = difference_weights(spec, minus, self.names)
             row = self._contrast(label, weights, level, alternative)
             words = f"{row.term} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
             if row.undefined is None:
@@ -708,7 +708,9 @@ class BradleyTerryResult(Result):
             role="difference",
             estimate=value,
         )
-        return one_sided(self._wald(row, c, inner_level(level, alternative)), alternative, level)
+        return one_sided(
+            self._wald(row, c, two_sided_level(level, alternative)), alternative, level
+        )
 
     def _family(
         self,
@@ -725,7 +727,7 @@ class BradleyTerryResult(Result):
         tested = [k for k, row in enumerate(rows) if row.p_value is not None]
         family = f"{method} over {count(len(tested), noun)}"
         p = np.array([rows[k].p_value for k in tested], dtype=np.float64)
-        adjusted = p if method == "none" else adjusted_p(p, method)
+        adjusted = p if method == "none" else adjust_p_values(p, method)
         rows = [replace(row, method=f"{row.method}; {family}") for row in rows]
         for k, p_of_row in zip(tested, adjusted.tolist(), strict=True):
             rows[k] = replace(rows[k], p_adjusted=p_of_row, family=family)
@@ -1042,7 +1044,7 @@ class BradleyTerryResult(Result):
         scanned = self.design.scan is not None
         if by == "auto":
             by = "cluster" if state.factors else "row"
-        check_choice("scheme", scheme, SCHEMES)
+        check_allowed("scheme", scheme, SCHEMES)
         if scheme == "poisson" and by != "cluster":
             raise InputError(
                 f"{option('scheme', scheme)} draws clusters; leave {option('by', 'cluster')}"
@@ -1070,7 +1072,7 @@ class BradleyTerryResult(Result):
                 factors = [replace(f, codes=np.arange(len(labels))) for f, labels in labelled]
         else:
             codes = [factor.codes for factor in factors]
-            units = Units.clusters(*codes) if codes else row_units(self.design)
+            units = PlanUnits.clusters(*codes) if codes else row_units(self.design)
             replicates = refit_all(self.design, state, units, resamples, seed)
         # resamples can separate items that the data do not
         ok = np.asarray(np.isfinite(replicates).all(axis=1))
@@ -1308,7 +1310,7 @@ def interval_or_reason(row: Row) -> str:
     """Return the interval of a row in words, or why there is none."""
     if row.conf_level is None:
         return f"no interval ({row.undefined})"
-    return interval_text(row)
+    return apa_interval(row)
 
 
 def _new_effects(
@@ -1416,7 +1418,7 @@ Tables = Callable[[int, int], Iterator[tuple[slice, FloatArray]]]
 
 
 def refit_all(
-    design: Comparisons, state: FitState, units: Units, resamples: int, seed: int
+    design: Comparisons, state: FitState, units: PlanUnits, resamples: int, seed: int
 ) -> FloatArray:
     """Return the (resamples, p) estimates from multinomial weights, NaN where a resample has no finite one."""
     data = state.data

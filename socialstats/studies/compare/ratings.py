@@ -15,7 +15,7 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import share_decimals
 from socialstats.scales.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.scales.ratings_difference import ratings_difference, rows_of_levels, values_of
-from socialstats.sentences import difference, halving_sentence
+from socialstats.sentences import difference, more_clusters_sentence
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
 from socialstats.studies.estimates import mark_of, rows_table, settings_of, verify_all
@@ -199,7 +199,7 @@ def halving_words(
     quantity = (
         f"the difference in {NAMES[kind]} between {shorten(rows[0].term, 60)} and {reference}"
     )
-    return (halving_sentence(more, "clusters" if clustered else "units", quantity),)
+    return (more_clusters_sentence(more, "clusters" if clustered else "units", quantity),)
 
 
 def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.figures import Bar, forest, heat, multiples, shares
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
-from socialstats.inference.dependence import is_inside
+from socialstats.inference.dependence import is_nested_in
 from socialstats.inference.rows import share_ci
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.planning.part_gaps import PartEstimates
@@ -375,7 +375,7 @@ def change_sentences(
 
 def apart(design: Ratings, stratum: str) -> bool:
     """Return whether every declared cluster lies in one level of a stratum, so that its levels are independent."""
-    return all(is_inside(factor, design.strata[stratum]) for factor in design.clusters)
+    return all(is_nested_in(factor, design.strata[stratum]) for factor in design.clusters)
 
 
 def gap_sentences(gaps: Result, name: str) -> tuple[str, ...]:

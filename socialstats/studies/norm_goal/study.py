@@ -709,7 +709,7 @@ def halving_words(rows: Shares, other: str, design: Ratings) -> tuple[str, ...]:
     return (
         ()
         if more is None
-        else (sentences.halving_sentence(more, plural_of(unit_name(design)), quantity),)
+        else (sentences.more_clusters_sentence(more, plural_of(unit_name(design)), quantity),)
     )
 
 

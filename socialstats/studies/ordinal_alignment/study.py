@@ -142,7 +142,7 @@ def planned(main: Result) -> tuple[str, ...]:
         return ()
     people = count(math.ceil(more * n["reference raters"] / units))
     return (
-        sentences.halving_sentence(
+        sentences.more_clusters_sentence(
             more, f"{unit} and {people} more human raters", f"the distance of '{low.term}'"
         ),
     )

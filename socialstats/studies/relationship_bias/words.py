@@ -144,7 +144,7 @@ def halving_words(main: Result) -> tuple[str, ...]:
         return ()
     (n, first), *rest = known
     return (
-        sentences.halving_sentence(
+        sentences.more_clusters_sentence(
             n, listing([first, *(f"{count(k)} more {name}" for k, name in rest)]), "B_all"
         ),
     )

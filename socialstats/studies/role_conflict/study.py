@@ -287,9 +287,7 @@ def answer(
         second = f"The effect of {name} was not significant: each step multiplied the odds of being chosen by "
         second += number(odds)
     if low is not None:
-        second += (
-            f", {sentences.interval_name(step)}{interval(low, high, level=step.conf_level or 0.95)}"
-        )
+        second += f", {sentences.name_of_interval(step)}{interval(low, high, level=step.conf_level or 0.95)}"
     if ratio is not None:
         sd = sentences.estimate_text(ratio.rows[0], unit=" SD of the role strengths")
         second += f" ({sd})"

@@ -20,7 +20,7 @@ from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.figures import forest
 from socialstats.figures.forest import MOST_ROWS
-from socialstats.inference.dependence import small_sample
+from socialstats.inference.dependence import small_sample_caution
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.scales.trait_profile import judge_zeros
@@ -453,7 +453,7 @@ def with_agreement(result: Result, found: Mapping[str, Result], name: str, what:
 
 def one_judge(design: Ratings) -> tuple[Caution, ...]:
     """Return a caution where one judge gave all scores: its bias cannot be told from what the models said."""
-    return small_sample(
+    return small_sample_caution(
         len(design.raters),
         2,
         "one judge gave all scores; the agreement of judges is unknown",
@@ -474,7 +474,7 @@ def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
         else ""
     )
     give = "gives" if len(texts) == 1 else "give"
-    return small_sample(
+    return small_sample_caution(
         len(texts),
         FEW_TEXTS,
         f"{count(len(texts), 'neutral text')} {give} the judges' neutral point{ends}; {known_error(options)}",

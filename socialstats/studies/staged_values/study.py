@@ -14,7 +14,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.replies import trait_replies
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.inference.dependence import is_inside
+from socialstats.inference.dependence import is_nested_in
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.result import printed_alike
@@ -201,7 +201,7 @@ def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Varian
     if led:
         made.append(way("scenarios as units", "units of analysis", units={}))
     elif any(
-        not is_inside(factor, scenario) for factor in main.clusters
+        not is_nested_in(factor, scenario) for factor in main.clusters
     ):  # clusters that hold several scenarios
         made.append(way("clusters ignored", "clusters", cluster=None))
     equal = instrument_of(main).equal

@@ -255,7 +255,11 @@ def halving(results: Mapping[str, Result], units: Mapping[str, Result]) -> tuple
     row = last_change(lead)
     more = clusters_to_halve(row, int(row.n or 0))
     unit = f"{lead.settings['unit_of_analysis']}s"
-    return (sentences.halving_sentence(more, unit, "the change in the composite"),) if more else ()
+    return (
+        (sentences.more_clusters_sentence(more, unit, "the change in the composite"),)
+        if more
+        else ()
+    )
 
 
 def range_text(lean: Sequence[Row], options: StudyOptions) -> str:
