@@ -32,9 +32,9 @@ class Shown(float):
         cls, value: float, digits: int = 2, bounded: bool = False, row: Any = None
     ) -> Shown:
         """Make a number with its decimals."""
-        made = super().__new__(cls, value)
-        made.digits, made.bounded, made.row = digits, bounded, row
-        return made
+        number = super().__new__(cls, value)
+        number.digits, number.bounded, number.row = digits, bounded, row
+        return number
 
 
 def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> str:
@@ -61,14 +61,14 @@ def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> st
         return "\u221e" if value > 0 else f"{MINUS}\u221e"
     if isinstance(value, Shown):
         digits, bounded = value.digits, value.bounded
-    text = rounded(abs(value), digits)
+    text = fixed_decimals(abs(value), digits)
     if bounded and text.startswith("0."):
         text = text[1:]
     is_zero = not any(ch in "123456789" for ch in text)
     return f"{MINUS}{text}" if value < 0 and not is_zero else text
 
 
-def rounded(value: float, digits: int) -> str:
+def fixed_decimals(value: float, digits: int) -> str:
     """Return a number with fixed decimals; a half, as the number is written, is rounded to the even digit.
 
     Binary fractions lie beside such halves: 87 / 400 is a little less than .2175. A reader who divides by hand finds
@@ -76,7 +76,7 @@ def rounded(value: float, digits: int) -> str:
 
     Examples
     --------
-    >>> rounded(87 / 400, 3), f"{87 / 400:.3f}", rounded(0.5125, 3), rounded(1234.5, 1)
+    >>> fixed_decimals(87 / 400, 3), f"{87 / 400:.3f}", fixed_decimals(0.5125, 3), fixed_decimals(1234.5, 1)
     ('0.218', '0.217', '0.512', '1,234.5')
     """
     written = repr(float(value))
@@ -139,8 +139,8 @@ def interval(
     ('95% CI [0.17, 0.43]', '95% CI (−∞, 1.00]')
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
-        return f"{level_text(level)} CI undefined"
-    return f"{level_text(level)} CI {brackets(low, high, digits, bounded=bounded)}"
+        return f"{percent_of(level)} CI undefined"
+    return f"{percent_of(level)} CI {brackets(low, high, digits, bounded=bounded)}"
 
 
 def brackets(low: float, high: float, digits: int = 2, *, bounded: bool = False) -> str:
@@ -184,17 +184,17 @@ def as_given(value: float) -> str:
     return number(value, digits)
 
 
-def level_text(level: float) -> str:
+def percent_of(level: float) -> str:
     """Format a confidence level: 0.95 as '95%'."""
     return f"{100 * level:g}%"
 
 
-def alpha_text(level: float) -> str:
+def significance_level_text(level: float) -> str:
     """Format 1 minus a confidence level.
 
     Examples
     --------
-    >>> alpha_text(0.95), alpha_text(0.999)
+    >>> significance_level_text(0.95), significance_level_text(0.999)
     ('.05', '.001')
     """
     return as_given(1 - level).lstrip("0")
@@ -224,20 +224,23 @@ def plural_of(noun: str) -> str:
     >>> plural_of("vacancy"), plural_of("hash"), plural_of("value"), plural_of("by")
     ('vacancies', 'hashes', 'values', 'bys')
     """
-    if re.search(r"(?:^|\s)no$", noun):  # short for number
+    # short for number
+    if re.search(r"(?:^|\s)no$", noun):
         return f"{noun}s."
     if re.search("(?:s|x|z|ch|sh)$", noun):
         return f"{noun}es"
     return re.sub(r"(?<=\w\w[^aeiou\W])y$", "ie", noun) + "s"
 
 
-def counted(n: float, what: str) -> str:
+def count_with_noun(n: float, what: str) -> str:
     """Format a count with words whose noun is plural: the noun is the first word in -s, or a last word "clusters".
 
     Examples
     --------
-    >>> counted(2, "discordant pairs"), counted(1, "discordant pairs"), counted(1, "labels cited"), counted(1, "people")
-    ('2 discordant pairs', '1 discordant pair', '1 label cited', '1 person')
+    >>> count_with_noun(2, "discordant pairs"), count_with_noun(1, "discordant pairs")
+    ('2 discordant pairs', '1 discordant pair')
+    >>> count_with_noun(1, "labels cited"), count_with_noun(1, "people")
+    ('1 label cited', '1 person')
     """
     words = what.split(" ")
     if n == 1:
@@ -278,12 +281,12 @@ def listing(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1]
 
 
-def spoken(name: str, width: int = 40) -> str:
+def as_words(name: str, width: int = 40) -> str:
     """Write the name of a column as words, cut for display.
 
     Examples
     --------
-    >>> spoken("marital_status"), spoken("gpt.score")
+    >>> as_words("marital_status"), as_words("gpt.score")
     ('marital status', 'gpt.score')
     """
     return shorten(" ".join(name.replace("_", " ").split()) or name, width)
@@ -296,11 +299,11 @@ def capital(text: str) -> str:
 
 def quoted(names: Sequence[str], most: int = 5) -> str:
     """Like `listing`, with each name in quotes and long names cut."""
-    shown = [f"'{name}'" for name in shortened(names[:most])]
-    return listing([*shown, *names[most:]], most)
+    quotes = [f"'{name}'" for name in shortened(names[:most])]
+    return listing([*quotes, *names[most:]], most)
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def meant(word: str, names_in_use: Iterable[str]) -> str:
     """Ask whether the nearest of some names was meant; empty where none is near.
 
     Examples
@@ -308,13 +311,13 @@ def meant(word: str, known: Iterable[str]) -> str:
     >>> meant("claster", ["cluster", "by"]), meant("j3", ["J3"]), meant("x", ["cluster"])
     ("Did you mean 'cluster'? ", "Did you mean 'J3'? ", '')
     """
-    names = list(known)
-    close = [one for one in names if one.casefold() == word.casefold()]
+    names = list(names_in_use)
+    close = [n for n in names if n.casefold() == word.casefold()]
     close = close or difflib.get_close_matches(word, names, n=1)
     return f"Did you mean '{close[0]}'? " if close else ""
 
 
-def unknown(kind: str, word: str, known: Iterable[str], all_of: str = "") -> str:
+def unknown(kind: str, word: str, available: Iterable[str], all_of: str = "") -> str:
     """Return that nothing of a kind has a name, with the nearest name and all that there are.
 
     Examples
@@ -322,7 +325,7 @@ def unknown(kind: str, word: str, known: Iterable[str], all_of: str = "") -> str
     >>> unknown("metric", "mcnemr", ["symmetry", "mcnemar"])
     "no metric 'mcnemr'. Did you mean 'mcnemar'? Metrics: symmetry, mcnemar"
     """
-    names = list(known)
+    names = list(available)
     return f"no {kind} '{shorten(word)}'. {meant(word, names)}{capital(all_of or kind + 's')}: {', '.join(names)}"
 
 
@@ -346,11 +349,13 @@ def shorten(label: str, width: int = 60) -> str:
     >>> shorten("a" * 10, width=5), shorten("two\\nlines")
     ('aaaa…', 'two lines')
     """
-    start = _visible(label[: width + 1])  # a label may be a text of millions of characters
+    # a label may be a text of millions of characters
+    start = _printable(label[: width + 1])
     return start if len(start) <= width else start[: width - 1] + "…"
 
 
-REPLACEMENT = "\ufffd"  # of characters that nobody sees
+# of characters that nobody sees
+REPLACEMENT = "\ufffd"
 
 
 def clean(text: str) -> str:
@@ -369,13 +374,14 @@ def clean(text: str) -> str:
     )
 
 
-def _visible(label: str) -> str:
+def _printable(label: str) -> str:
     if label.isprintable():
         return label
     return "".join(ch if ch.isprintable() else " " for ch in label)
 
 
-BETWEEN = " | "  # stands between the raters of a pair
+# stands between the raters of a pair
+BETWEEN = " | "
 
 
 def shortened(labels: Sequence[str], width: int = 60) -> list[str]:
@@ -398,42 +404,43 @@ def shortened(labels: Sequence[str], width: int = 60) -> list[str]:
     >>> shortened(["llama-3-70b-2024-04-18 | gpt-4", "llama-3-8b-2024-04-18 | gpt-4"], width=21)
     ['llama-3-70…2024-04-18 | gpt-4', 'llama-3-8b-2024-04-18 | gpt-4']
     """
-    labels = [_visible(label) for label in labels]
+    labels = [_printable(label) for label in labels]
     long = [label.split(BETWEEN) for label in labels if len(label) > width]
     most = max((len(parts) for parts in long), default=1)
     room = max((width - len(BETWEEN) * (most - 1)) // most, LEAST)
-    parts = list(dict.fromkeys(part for whole in long for part in whole))
+    parts = list(dict.fromkeys(part for label_parts in long for part in label_parts))
     rooms = dict.fromkeys(parts, room)
     while True:
         short = {part: _middle(part, rooms[part]) for part in parts}
-        shown = [
+        cut = [
             label
             if len(label) <= width
             else BETWEEN.join(map(short.__getitem__, label.split(BETWEEN)))
             for label in labels
         ]
         owners: dict[str, set[str]] = {}
-        for text, label in zip(shown, labels, strict=True):
+        for text, label in zip(cut, labels, strict=True):
             owners.setdefault(text, set()).add(label)
         alike = {
             label
-            for same in owners.values()
-            if len(same) > 1
-            for label in same
+            for labels_of_text in owners.values()
+            if len(labels_of_text) > 1
+            for label in labels_of_text
             if len(label) > width
         }
         lengthen = {
             part for label in alike for part in label.split(BETWEEN) if len(part) > rooms[part]
         }
         if not lengthen:
-            return shown
+            return cut
         rooms |= {part: rooms[part] + WIDER for part in lengthen}
 
 
+# characters of a part that is cut, and by how many it grows while it looks like another
 LEAST, WIDER = (
     3,
     4,
-)  # characters of a part that is cut, and by how many it grows while it looks like another
+)
 
 
 LETTERS_BEFORE = re.compile(r"[^\W\d_]*$")
@@ -456,9 +463,8 @@ def _middle(text: str, width: int) -> str:
     head, start = width - 1 - tail, len(text) - tail
     letters = LETTERS_BEFORE.search(text[:start]) if text[start : start + 1].isalpha() else None
     word = start if letters is None else letters.start()
-    if (
-        head < word + LEAST and word < start
-    ):  # the tail would begin inside of a word that the head does not show
+    # the tail would begin inside of a word that the head does not show
+    if head < word + LEAST and word < start:
         start = word if len(text) - word <= width - 1 - LEAST else len(text)
         head = width - 1 - (len(text) - start)
     if start == len(text) or any(

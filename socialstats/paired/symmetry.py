@@ -16,8 +16,8 @@ from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
-    fewest_clusters,
     largest_share,
+    smallest_cluster_count,
 )
 from socialstats.inference.intervals import checked_level
 from socialstats.paired.matched_pairs import (
@@ -48,7 +48,7 @@ from socialstats.results.definitions import (
     weighted_means,
 )
 from socialstats.results.peers import load_peer
-from socialstats.sentences import span
+from socialstats.sentences import apa_interval
 from socialstats.text import count, number, shorten
 from socialstats.voice import option
 
@@ -150,7 +150,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         for v in (design.first, design.second)
     )
     wald = robust_test(first - second, design.count, codes)
-    clusters = fewest_clusters(codes)
+    clusters = smallest_cluster_count(codes)
     margins = []
     for k, name in enumerate(design.levels[u] for u in levels_used.tolist()):
         row = Row(
@@ -224,7 +224,7 @@ def sentence(result: Result) -> str:
     shift = f"The largest shift was that of '{shorten(most.term)}', {number(most.shown())}"
     tail = f"Ignoring the clusters: {', '.join(by_group[IGNORING])}." if by_group[IGNORING] else ""
     shown = (
-        f", {span(most)} ({MARGINS[most.test or 't']})"
+        f", {apa_interval(most)} ({MARGINS[most.test or 't']})"
         if most.conf_low is not None
         else ", without an interval"
     )
