@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from socialstats.figures import style
+from socialstats.text import clean
 from socialstats_reports.lean import assemble, flat
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: st
         narrow, _ = _drawing(draw, prefix, "narrow")
     for i, (tag, words) in enumerate((("title", title), ("desc", label or description))):
         element = ElementTree.Element(tag, {"id": f"{prefix}-{tag}"})
-        element.text = style.clean(words) or "figure"
+        element.text = clean(words) or "figure"
         wide.insert(i, element)
     return Markup("".join(ElementTree.tostring(one, encoding="unicode") for one in (wide, narrow)))
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from socialstats.figures.style import clean
 from socialstats.results.latex import escaped
-from socialstats.text import MISSING, count, number
+from socialstats.text import MISSING, clean, count, number
 
 CELL_WIDTH = 240  # characters that a cell shows
 NUMERIC = re.compile(

@@ -35,7 +35,7 @@ from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.roles import OtherAnswers
 from socialstats.designs.schema import Finder
-from socialstats.designs.tables import bare, crosstab, holds_numbers, make_long, win_counts
+from socialstats.designs.tables import bare, crosstab, holds_numbers, stack_values, win_counts
 from socialstats.designs.vocabulary import RATERS, ROW_NAMES, UNNUMBERED
 from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.tables import (
@@ -139,8 +139,7 @@ def one_below_another(
     parts : dict of str to str
         Columns of the table that are the value, the repeat and, where each row was a unit, the unit.
     """
-    rest = [column for column in table.columns if column not in columns]
-    long = make_long(table, columns, rest, row=None, name="column")
+    long = stack_values(table, columns)
     parts = {"value": long.value, "repeat": long.name}
     said = [f"value={long.value}", *([f"group={group}"] if group else [])]
     if whole and not parts_of("groups", long.table, {"map": said}).get("unit"):

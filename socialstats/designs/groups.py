@@ -45,7 +45,7 @@ class GroupSources:
         data: Any,
         *,
         group: str | None = None,
-        value: str | None = None,
+        value: Names | None = None,
         unit: NaTexts | None = None,
         groups: Texts | None = None,
         levels: LevelOrder = None,
@@ -67,8 +67,9 @@ class GroupSources:
             Of any engine that narwhals knows.
         group : str, optional
             Column of the two groups. By default ``condition`` or an alias (``treatment``, ``arm``, ``group``, ...).
-        value : str, optional
-            Column of values. By default ``value`` or an alias (``score``, ``correct``, ``answer``, ...).
+        value : str or sequence of str, optional
+            Column of values. By default ``value`` or an alias (``score``, ``correct``, ``answer``, ...). Several
+            columns are repeats of one answer, such as the items of a scale: their mean is the value.
         unit : str, sequence of str, or False, optional
             Column that names the unit (person, prompt, story), within `by`; several columns that name it together. By
             default ``unit`` or an alias (``participant``, ``item``, ``id``, ...). Without one, or if False, each row is
@@ -124,11 +125,15 @@ class GroupSources:
         >>> design.groups, design.n_units
         (('drug', 'placebo'), (2, 2))
         """
-        from socialstats.designs.groups_reading import GroupsOptions, read_groups
+        from socialstats.designs.groups_reading import GroupsOptions, groups_roles, read_groups
+        from socialstats.designs.tables import several_values, values_were_read
 
         table, key = with_joint(as_table(data, source), unit or None)
-        options = among(GroupsOptions, locals(), unit=False if unit is False else key)
-        return read_groups(table, options)
+        table, stacked, row = several_values(table, value, repeat)
+        options = among(GroupsOptions, locals(), unit=False if unit is False else key, **stacked)
+        if row and not groups_roles(table, options)["unit"]:
+            options = replace(options, unit=row)
+        return values_were_read(read_groups(table, options), table)
 
     @classmethod
     def from_samples(

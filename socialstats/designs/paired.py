@@ -44,7 +44,7 @@ class PairedSources:
         *,
         unit: Names | None = None,
         condition: str | None = None,
-        value: str | None = None,
+        value: Names | None = None,
         conditions: Texts | None = None,
         levels: LevelOrder = None,
         scale: PairedScale | None = None,
@@ -69,8 +69,9 @@ class PairedSources:
             By default ``unit`` or an alias (``item``, ``question``, ``story``, ``sample``, ``subject``, ``id``, ...).
         condition : str, optional
             Column of the two conditions. By default ``condition`` or an alias (``arm``, ``time``, ``model``, ...).
-        value : str, optional
-            Column of values. By default ``value`` or an alias (``score``, ``correct``, ``answer``, ...).
+        value : str or sequence of str, optional
+            Column of values. By default ``value`` or an alias (``score``, ``correct``, ``answer``, ...). Several
+            columns are repeats of one answer, such as the items of a scale: their mean is the value.
         conditions : pair of str, optional
             The two to compare: the first minus the second. Rows of other conditions are left out and counted in
             `flow`. By default the two labels that occur, in the order of an ordered categorical. Labels that say
@@ -128,11 +129,13 @@ class PairedSources:
         """
         from socialstats.designs.contrasts_reading import read_contrast
         from socialstats.designs.paired_reading import PairedOptions, paired_roles
+        from socialstats.designs.tables import several_values, values_were_read
 
         table, key = with_joint(as_table(data, source), unit)
-        options = among(PairedOptions, locals(), unit=key)
+        table, stacked, _ = several_values(table, value, repeat)
+        options = among(PairedOptions, locals(), unit=key, **stacked)
         design: Paired = read_contrast(table, paired_roles(table, options), options)
-        return design
+        return values_were_read(design, table)
 
     @classmethod
     def from_wide(

@@ -65,7 +65,7 @@ class RatingsSources:
         *,
         unit: Names | None = None,
         rater: ColumnOption = None,
-        value: str | None = None,
+        value: Names | None = None,
         levels: LevelOrder = None,
         scale: Scale | None = None,
         refusal: Names = (),
@@ -91,7 +91,8 @@ class RatingsSources:
         data : data frame, DuckDB relation, mapping of columns, or Table
             Of any engine that narwhals knows.
         unit, rater, value : str, optional
-            Columns; `unit` may be several that name the unit together. By default ``unit`` (or ``item``,
+            Columns; `unit` may be several that name the unit together. Several of `value` are repeats of one answer,
+            such as the items of a scale: their mean is the value. By default ``unit`` (or ``item``,
             ``question``, ``sample``, ``id``, ...), ``rater`` (or ``judge``, ``annotator``, ``model``, ...) and
             ``value`` (or ``rating``, ``score``, ``label``, ...). ``rater=False``: all values are of one source. This
             is the default where every column plays another part.
@@ -173,11 +174,14 @@ class RatingsSources:
             ratings_roles,
             with_source,
         )
+        from socialstats.designs.tables import several_values, values_were_read
 
         table, key = with_joint(as_table(data, source), unit)
-        options = among(RatingsOptions, locals(), unit=key)
+        table, stacked, _ = several_values(table, value, repeat)
+        options = among(RatingsOptions, locals(), unit=key, **stacked)
         options = lone_source(table, options)
         done = build_from(*with_source(table, ratings_roles(table, options)), options)
+        done = values_were_read(done, table)
         if options.rater is False:
             return replace(
                 done, columns={part: name for part, name in done.columns.items() if part != "rater"}

@@ -8,16 +8,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.aliases import Fields, LevelOrder, Levels, Texts, TextSet
+from socialstats.designs.aliases import Fields, LevelOrder, Levels, Names, Texts, TextSet
 from socialstats.designs.cells import unequal
 from socialstats.designs.levels import categories, codes_in, declared_levels, other_spelling
-from socialstats.designs.options import Reading
+from socialstats.designs.options import Reading, texts
 from socialstats.designs.rows import FILL, Rows, begin, fill_or_drop
 from socialstats.designs.schema import NAMING, NEEDED, Finder, Part, Roles
 from socialstats.designs.vocabulary import spelled
@@ -50,6 +50,12 @@ from socialstats.voice import option
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from socialstats.designs.groups import Groups
+    from socialstats.designs.paired import Paired
+    from socialstats.designs.ratings import Ratings
+
+    D = TypeVar("D", Groups, Paired, Ratings)
 
 
 FIX = "Counts are whole numbers from 0 upwards"
@@ -887,6 +893,50 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
         stacked.counted[frozenset(stacked.columns)] = cells
     levels = kinds.pop() if len(kinds) == 1 else None
     return Long(table=stacked, row=row or numbered, name=which, value=value, levels=levels)
+
+
+def stack_values(table: Table, columns: Texts) -> Long:
+    """Stack columns of one kind of answer; all other columns belong to the row."""
+    rest = [name for name in (*table.columns, *table.index) if name not in columns]
+    return make_long(table, columns, rest, row=None, name="column")
+
+
+def several_values(
+    table: Table, value: Names | None, repeat: Names | bool | None
+) -> tuple[Table, Fields, str]:
+    """Stack the columns of ``value=["a", "b"]`` as repeats of one answer, so that their mean is the value.
+
+    Returns
+    -------
+    table : Table
+        With a row for each value, where several columns hold values; else as it is.
+    changed : dict
+        The keywords that this changes.
+    row : str
+        The column that numbers the rows of the table; empty where nothing was stacked.
+
+    Raises
+    ------
+    InputError
+        For a name that no column has.
+    """
+    if value is None or isinstance(value, str):
+        return table, {}, ""
+    columns = list(dict.fromkeys(value))
+    table.need(*columns)
+    if len(columns) == 1:
+        return table, {"value": columns[0]}, ""
+    long = stack_values(table, columns)
+    further = () if isinstance(repeat, bool) or repeat is None else texts(repeat)
+    return long.table, {"value": long.value, "repeat": (*further, long.name)}, long.row
+
+
+def values_were_read(design: D, table: Table) -> D:
+    """Return a design whose flow begins with values, where the columns of a table were stacked."""
+    if table.stacked is None:
+        return design
+    read, *steps = design.flow
+    return replace(design, flow=(replace(read, label="values read"), *steps))
 
 
 def _common_kind(table: Table, columns: Texts) -> nw.dtypes.DType | type[nw.dtypes.DType] | None:

@@ -41,6 +41,7 @@ ARRAYS = (
 )  # an attribute of a relation of DuckDB may be a query
 LISTS = (
     "unit",
+    "value",
     "cluster",
     "strata",
     "raters",
