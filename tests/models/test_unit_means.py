@@ -14,6 +14,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import cochran_df
+from socialstats.inference.means import DrawnRaters
 from socialstats.paired.differences import mean_interval
 from socialstats.paired.matched_pairs import McNemarTest
 from socialstats.paired.unit_means import (
@@ -381,3 +382,54 @@ def test_resampled_means_draw_whole_clusters() -> None:
 )
 def test_methods_name_the_interval_and_the_test(how: dict[str, Any], words: str) -> None:
     assert mean_method(Inference(unit="model", **how)) == words
+
+
+@pytest.mark.parametrize("taste", [0.0, 2.0])
+@pytest.mark.parametrize("parts", [1, 2])
+def test_drawn_raters_are_the_second_factor_of_a_test_of_means(taste: float, parts: int) -> None:
+    """Nine units by six raters, one group of them or two; one mean has the square of its t."""
+    rng = np.random.default_rng(6)
+    x = rng.normal(0.3, 1, (9, 6)) + taste * rng.normal(size=6)
+    unit, rater = np.indices((9, 6))
+    members = np.array_split(np.arange(6), parts)
+    groups = tuple(
+        DrawnRaters.of_means(
+            x[:, mine].reshape(-1, 1),
+            np.ones(9 * len(mine)),
+            unit[:, mine].ravel(),
+            rater[:, mine].ravel(),
+            total=None if parts == 1 else 54.0,
+        )
+        for mine in members
+    )
+    values, codes = x.mean(axis=1), np.arange(9)
+    found = robust_wald(values[:, None], np.ones(9), [codes], groups)
+    wanted = clustered_mean(values, np.ones(9), [codes], drawn=groups)
+    assert isinstance(found, WaldTest)
+    assert found.statistic == pytest.approx(float(wanted.t() or 0) ** 2)
+    spread = [float((group.sums() ** 2).sum()) for group in groups]
+    of_raters = cochran_df(spread, [float(group.errors().df[0]) for group in groups])
+    df = cochran_df([values.var(ddof=1) / 9, sum(spread)], [8.0, of_raters])
+    assert found.df_denominator == pytest.approx(df)
+    assert parts > 1 or df == pytest.approx(wanted.df)
+
+
+def test_drawn_raters_of_two_means_add_their_sums_less_those_of_single_ratings() -> None:
+    rng = np.random.default_rng(7)
+    x = rng.normal(0.3, 1, (9, 6, 2)) + 2 * rng.normal(size=(6, 2))
+    unit, rater = (code.ravel() for code in np.indices((9, 6)))
+    group = DrawnRaters.of_means(x.reshape(-1, 2), np.ones(54), unit, rater)
+    values = x.mean(axis=1)
+    found = robust_wald(values, np.ones(9), [np.arange(9)], (group,))
+    mean = values.mean(axis=0)
+    off = (x - mean) / 54
+    of_units = np.cov(values.T) / 9
+    by_rater = group.sums()
+    of_raters = by_rater.T @ by_rater
+    joint = of_units + of_raters - np.einsum("ua,ub->ab", off.reshape(-1, 2), off.reshape(-1, 2))
+    traces = [float(np.trace(of_units)), float(np.trace(of_raters))]
+    freedom = cochran_df(traces, [8.0, float(group.errors().df.min())])
+    wald = min(float(mean @ np.linalg.solve(v, mean)) for v in (joint, of_units, of_raters))
+    assert isinstance(found, WaldTest)
+    assert found.df_denominator == pytest.approx(freedom - 1)
+    assert found.statistic == pytest.approx((freedom - 1) / (2 * freedom) * wald)
