@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,9 @@ import pytest
 import socialstats as ss
 from socialstats.designs.parts import Factor
 from socialstats.designs.undeclared import (
+    Dependence,
+    candidates,
+    cautions_of,
     component,
     dependence,
     of_comparisons,
@@ -18,6 +23,7 @@ from socialstats.designs.undeclared import (
     reach,
     small_sample,
 )
+from socialstats.tables import as_table
 
 
 def arena(draw: np.random.Generator, judges: float, n: int = 900) -> pd.DataFrame:
@@ -381,3 +387,85 @@ def test_scores_of_labels_of_groups_and_pairs_are_those_of_each_level() -> None:
     np.testing.assert_allclose(
         of_pairs(pairs)["the difference"], change - pairs.count @ change / pairs.count.sum()
     )
+
+
+def effect(column: str, p: float, ratio: float = 2.0, family: str = "means") -> Dependence:
+    return Dependence(
+        column=column, family=family, labels=9, ratio=ratio, longer=1.5 * ratio, p_value=p
+    )
+
+
+@pytest.mark.parametrize(
+    ("effects", "clear", "rest"),
+    [
+        ([effect("a", 0.02)], "a", ""),
+        ([effect("a", 0.021)], "", "a"),
+        ([effect("a", 0.005), effect("b", 0.01), effect("c", 0.5)], "ab", "c"),
+        ([effect("c", 0.5), effect("b", 0.011), effect("a", 0.005)], "a", "cb"),
+        ([effect("a", 0.007), effect("b", 0.001, ratio=1.0)], "", "ab"),
+        ([effect("a", 0.001, ratio=1.01), effect("b", 0.02)], "ab", ""),
+        ([effect("a", 0.001), effect("a", 0.9, family="order"), effect("b", 0.9)], "a", "b"),
+        ([], "", ""),
+    ],
+)
+def test_columns_are_clear_by_holms_steps_where_errors_grow(
+    effects: list[Dependence], clear: str, rest: str
+) -> None:
+    told = {c.code: c.detail for c in cautions_of(effects)}
+    for code, columns in (("SS311", clear), ("SS344", rest)):
+        assert re.findall(r"'(\w)' \(", told.get(code, "")) == [*columns]
+    assert [*told] == ["SS311"] * bool(clear) + ["SS344"] * bool(rest)
+
+
+def test_families_of_a_column_are_told_together_with_the_widest_interval() -> None:
+    both = [effect("a", 0.001, 2.0), effect("a", 0.5, 3.0, "order")]
+    (said,) = cautions_of(both)
+    assert "'a' (9 values; " in said.detail
+    assert "2.00 (means) and 3.00 (order) times as large" in said.detail
+    assert said.detail.endswith("intervals up to 4.5 times as long)")
+
+
+def tried(rows: int = 40, units: float | None = None, **columns: list[object]) -> list[str]:
+    table = as_table(pd.DataFrame({"score": np.arange(rows) % 7, **columns}))
+    return candidates(table, {"score"}, rows if units is None else units, lambda *_: False)
+
+
+def labels(n: int, rows: int = 40) -> list[object]:
+    return [f"l{k % n}" for k in range(rows)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        ({"z": labels(3)}, ["z"]),
+        ({"z": labels(2)}, []),
+        ({"z": labels(20)}, ["z"]),
+        ({"z": labels(21)}, []),
+        ({"z": [None] * 8 + labels(4)[:32]}, ["z"]),
+        ({"z": [None] * 9 + labels(4)[:31]}, []),
+        ({"z": [k % 5 for k in range(40)]}, []),
+        ({"judge": [k % 5 for k in range(40)]}, ["judge"]),
+        ({"judge_id": [k % 5 - 2 for k in range(40)]}, []),
+        ({"z": [k % 14 for k in range(40)]}, ["z"]),
+        ({"age": labels(5)}, []),
+        ({"rating": labels(5)}, []),
+        ({"position": labels(5)}, []),
+        ({f"z{k}": labels(5) for k in "abcdef"}, [f"z{k}" for k in "abcde"]),
+    ],
+)
+def test_columns_whose_labels_repeat_are_tried(
+    columns: dict[str, list[object]], names: list[str]
+) -> None:
+    assert tried(**columns) == names
+
+
+def test_columns_of_few_rows_and_of_outcomes_are_not_tried() -> None:
+    assert tried(20, z=labels(4, 20)) == ["z"]
+    assert tried(19, z=labels(4, 19)) == []
+    assert tried(z=labels(4), units=8) == ["z"]
+    assert tried(z=labels(4), units=7) == []
+    table = as_table(
+        pd.DataFrame({"z": labels(4), "judge": labels(4), "rater": [k % 4 for k in range(40)]})
+    )
+    assert candidates(table, set(), 40, lambda *_: True) == ["rater"]
+    assert candidates(table, {"rater"}, 40, lambda *_: False) == ["z", "judge"]

@@ -338,6 +338,17 @@ def test_a_joint_test_of_more_terms_than_the_clusters_can_carry_is_refused():
     assert reason == "too few clusters for 4 terms"
 
 
+@pytest.mark.parametrize(("different", "refused"), [(3, True), (4, False)])
+def test_a_joint_test_needs_more_clusters_that_differ_than_terms(
+    different: int, refused: bool
+) -> None:
+    """Of nine clusters all but a few have no residuals: these are alike, and count as one."""
+    x, e, codes, bread = regression(np.random.default_rng(6), 90, 4, 9)
+    found = cluster_robust(sparse.csr_array(x), e * (codes < different), [codes], bread)
+    reason = found.joint(np.eye(4), np.ones(4))
+    assert ("no more than 4 of them differ" in str(reason)) == refused
+
+
 @pytest.mark.parametrize("sizes", [[60, 20, 10, 10, 5, 5, 5, 5], [3] * 40, [2, 2, 2, 40, 40]])
 @pytest.mark.slow
 def test_intervals_hold_with_few_and_unequal_clusters(sizes):
@@ -373,8 +384,13 @@ def test_squares_of_light_clusters_lie_below_their_bound() -> None:
     assert np.all(faint.fourth <= room.LIGHT * np.diag(bread) ** 2)
 
 
-def test_faint_clusters_of_every_size_add_their_adjusted_scores() -> None:
-    """Clusters around the size from which their rows are handled in another way."""
+@pytest.mark.parametrize("slab", [room.SLAB, 7])
+def test_faint_clusters_of_every_size_add_their_adjusted_scores(
+    slab: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clusters around the size from which their rows are handled in another way; rows in slabs of any size."""
+    monkeypatch.setattr(room, "SLAB", slab)
+    monkeypatch.setattr(room, "LIGHT", 0.1)
     rng = np.random.default_rng(4)
     codes = np.repeat(np.arange(60), np.resize([1, room.TINY - 1, room.TINY, room.TINY + 1], 60))
     rows, e = rng.normal(size=(len(codes), 5)), rng.normal(size=len(codes))
@@ -389,6 +405,14 @@ def test_faint_clusters_of_every_size_add_their_adjusted_scores() -> None:
         scores.append(root.T @ x.T @ (vectors / np.sqrt(values)) @ vectors.T @ own)
     np.testing.assert_allclose(faint.meat, np.transpose(scores) @ scores, atol=1e-10)
     np.testing.assert_allclose(faint.total, np.sum(scores, axis=0), atol=1e-10)
+    v, bound = np.zeros((60, 5)), np.zeros(60)
+    np.add.at(v, codes, (rows @ bread) ** 2)
+    np.add.at(bound, codes, np.einsum("ra,ab,rb->r", rows, bread, rows))
+    light = (bound <= room.LIGHT)[:, None]
+    assert 0 < light.sum() < 60
+    fourth = np.where(light, bound[:, None] * v * np.diag(bread), v**2).sum(axis=0)
+    np.testing.assert_allclose(faint.fourth, fourth, rtol=1e-5)
+    assert faint.largest == pytest.approx(bound.max())
 
 
 def test_errors_of_many_contrasts_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
