@@ -21,6 +21,7 @@ from socialstats.designs.aliases import (
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
 from socialstats.designs.options import among
+from socialstats.designs.tables import several_values, values_were_read
 from socialstats.errors import DesignError, NothingToAnalyse
 from socialstats.tables import as_table, with_joint
 from socialstats.text import count as counted
@@ -126,7 +127,6 @@ class GroupSources:
         (('drug', 'placebo'), (2, 2))
         """
         from socialstats.designs.groups_reading import GroupsOptions, groups_roles, read_groups
-        from socialstats.designs.tables import several_values, values_were_read
 
         table, key = with_joint(as_table(data, source), unit or None)
         table, stacked, row = several_values(table, value, repeat)

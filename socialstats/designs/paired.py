@@ -21,6 +21,7 @@ from socialstats.designs.aliases import (
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, swapped
 from socialstats.designs.options import among
+from socialstats.designs.tables import several_values, values_were_read
 from socialstats.errors import DesignError, NothingToAnalyse
 from socialstats.tables import as_table, with_joint
 from socialstats.text import count as counted
@@ -129,7 +130,6 @@ class PairedSources:
         """
         from socialstats.designs.contrasts_reading import read_contrast
         from socialstats.designs.paired_reading import PairedOptions, paired_roles
-        from socialstats.designs.tables import several_values, values_were_read
 
         table, key = with_joint(as_table(data, source), unit)
         table, stacked, _ = several_values(table, value, repeat)

@@ -36,6 +36,7 @@ from socialstats.designs.parts import (
     taken,
     taken_fields,
 )
+from socialstats.designs.tables import several_values, values_were_read
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import as_number, as_table, with_joint
 from socialstats.text import count as counted
@@ -174,7 +175,6 @@ class RatingsSources:
             ratings_roles,
             with_source,
         )
-        from socialstats.designs.tables import several_values, values_were_read
 
         table, key = with_joint(as_table(data, source), unit)
         table, stacked, _ = several_values(table, value, repeat)
@@ -577,6 +577,7 @@ class Ratings(RatingsSources, Design):
             by=taken(self.by, index),
             rater_groups=taken(self.rater_groups, raters),
             repeats=self.repeats and self.repeats.take(index, len(self.value)),
+            shared=self.shared and self.shared.take(index, len(self.value)),
         )
         return replace(done, flow=(*self.flow, FlowStep(label=note, rows=done.n_rows)))
 
@@ -651,7 +652,11 @@ class Ratings(RatingsSources, Design):
         order = np.argsort(np.array(new, dtype=object))
         rater = np.argsort(order)[self.rater]
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
-        repeats = self.repeats and self.repeats.take(rows, len(self.value))
+        answers: Fields = {
+            name: renamed_sources(repeats.take(rows, len(self.value)), labels)
+            for name, repeats in (("repeats", self.repeats), ("shared", self.shared))
+            if repeats is not None
+        }
         return replace(
             self,
             **self.answers_at(rows),
@@ -660,8 +665,7 @@ class Ratings(RatingsSources, Design):
             unit=self.unit[rows],
             by=taken(self.by, rows),
             rater_groups=taken(self.rater_groups, order),
-            repeats=repeats
-            and replace(repeats, sources=tuple(labels.get(name, name) for name in repeats.sources)),
+            **answers,
         )
 
     def table(self) -> pd.DataFrame:
@@ -687,3 +691,8 @@ class Ratings(RatingsSources, Design):
             name = f"{factor.name}_" if factor.name in OWN else factor.name
             columns[name] = np.array([*factor.levels, None], dtype=object)[codes]  # -1: no level
         return pd.DataFrame(columns)
+
+
+def renamed_sources(repeats: Repeats, labels: Mapping[str, str]) -> Repeats:
+    """Return repeats whose sources have new labels."""
+    return replace(repeats, sources=tuple(labels.get(name, name) for name in repeats.sources))

@@ -897,8 +897,8 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
 
 def stack_values(table: Table, columns: Texts) -> Long:
     """Stack columns of one kind of answer; all other columns belong to the row."""
-    rest = [name for name in (*table.columns, *table.index) if name not in columns]
-    return make_long(table, columns, rest, row=None, name="column")
+    of_rows = [name for name in (*table.columns, *table.index) if name not in columns]
+    return make_long(table, columns, of_rows, row=None, name="column")
 
 
 def several_values(

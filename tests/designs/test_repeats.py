@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -280,6 +281,37 @@ def test_rows_without_an_answer_are_not_counted_as_answers() -> None:
     table.loc[[0, 7], "score"] = None
     (note,) = (c.detail for c in ss.leaderboard(table).cautions if c.code == "SS341")
     assert note.startswith("46 answers to 16 means, 2 to 3 each")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda design: design.take(design.rater == 1),
+        lambda design: design.take(np.arange(len(design.value)) % 3 != 0),
+        lambda design: design.of_raters(["m2", "m0"]),
+        lambda design: design.relabel_raters({"m0": "z", "m2": "y"}),
+    ],
+    ids=["rater", "thirds", "of_raters", "relabel_raters"],
+)
+def test_shares_of_answers_follow_their_ratings(changed: Callable[[Any], Any]) -> None:
+    """Answers that became shares stand where their ratings stand, in designs of some ratings too."""
+    draw = np.random.default_rng(2)
+    rows = [
+        (f"q{unit}", f"m{model}", k, int(draw.integers(1, 4)))
+        for unit in range(7)
+        for model in range(3)
+        for k in range(int(draw.integers(1, 5)))
+    ]
+    table = pd.DataFrame(rows, columns=["unit", "rater", "epoch", "value"])
+    design = ss.Ratings.from_frame(
+        table, unit="unit", rater="rater", repeat="epoch", scale="interval"
+    )
+    done = changed(design.of_answers())
+    shared = done.shared
+    assert sorted(shared.place.tolist()) == [*range(len(done.value))]
+    np.testing.assert_array_equal(done.probabilities[shared.place], shared.shares)
+    names = [shared.sources[code] for code in shared.source.tolist()]
+    assert names == [done.raters[done.rater[place]] for place in shared.place.tolist()]
 
 
 def test_what_is_kept_of_answers_is_that_of_each_unit_and_rater() -> None:
