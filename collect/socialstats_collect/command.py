@@ -19,12 +19,12 @@ from socialstats.tables.labels import MISSING
 from socialstats.tables.writing import (
     LOG,
     METHODS,
-    format_of,
+    format_by_name,
     is_read,
     opened_whole,
-    place_of,
     put_rows,
     straight,
+    writable_place,
     write_whole,
 )
 from socialstats.text import count, quoted
@@ -48,7 +48,7 @@ from socialstats_collect.run import Run, Work, survey, versions
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.secrets import hide, host_of, print_hidden
 from socialstats_collect.tally import BYTES_A_TOKEN, Progress
-from socialstats_collect.tidy import Summary, Table, as_cells, as_text, failures, table_of
+from socialstats_collect.tidy import LogTable, Summary, as_cells, as_text, failures, table_of
 
 DONE, STOPPED, BAD_INPUT, UNFINISHED, INTERRUPTED = 0, 1, 2, 4, 130
 
@@ -219,7 +219,7 @@ def _ended(run: Run, work: Work) -> None:
         )
 
 
-def _summary(table: Table) -> Summary:
+def _summary(table: LogTable) -> Summary:
     factors = dict.fromkeys(
         name
         for one in table.designs
@@ -237,9 +237,9 @@ def tidy(options: argparse.Namespace) -> int:
     """Write the table of a log, with people's answers below, and that of control texts."""
     _system()
     target, path = options.output or "-", Path(options.log)
-    format_of(target)
+    format_by_name(target)
     if options.methods and options.methods != "-":
-        place_of(options.methods, METHODS)
+        writable_place(options.methods, METHODS)
     with Log(path) as log:
         runfile = _runfile(log, path, options.compared)
         is_read(*([runfile] if runfile else []))
@@ -322,7 +322,7 @@ def form(options: argparse.Namespace) -> int:
     target = options.output or ("" if options.csv else str(path.with_suffix(".form.html")))
     for one, kind in ((target, PAGE), (options.csv, TO_FILL_IN)):
         if one and one != "-":
-            place_of(one, kind)
+            writable_place(one, kind)
     with Log(log) if options.log or log.exists() else nullcontext() as record:
         design = _resumed(read_runfile(path), record)[0].design
     n = len(design.asked)
@@ -394,7 +394,7 @@ def _controls(
     return ["--controls", given]
 
 
-def _counted(table: Table, summary: Summary) -> Iterator[str]:
+def _counted(table: LogTable, summary: Summary) -> Iterator[str]:
     units, asked, finished = table.units, table.asked, table.finished
     yield f"{count(summary.rows, 'row')} from {count(units, 'unit')}"
     if finished < units:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.claims.types import KEYS, Log
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.tables.writing import format_of, is_read, put
+from socialstats.tables.writing import format_by_name, is_read, put
 from socialstats.text import count, listing, quoted, shorten
 from socialstats_collect.readers import read_logs
 
@@ -26,7 +26,7 @@ LOG = "log"
 def convert(options: argparse.Namespace) -> int:
     """Read the logs that the options name, write one table, and say on stderr what is in it."""
     target = options.output or "-"
-    format = options.format or format_of(target)
+    format = options.format or format_by_name(target)
     if format == "parquet" and target == "-" and sys.stdout.isatty():
         raise InputError("not printing parquet to a terminal; name a file with -o")
     logs = read_logs(options.log, options.harness)

@@ -12,14 +12,14 @@ from importlib.resources import files
 from typing import Any
 
 from socialstats.errors import InputError
-from socialstats.tables.writing import Kind, marked
+from socialstats.tables.writing import Kind, kind_by_mark
 from socialstats_collect.ask import digest
 from socialstats_collect.design import Design
 from socialstats_collect.people import questions
 
 KIND = "socialstats form"
 GENERATOR = '<meta name="generator" content="socialstats-form">'
-PAGE = marked("a form of socialstats", f".*{GENERATOR}")
+PAGE = kind_by_mark("a form of socialstats", f".*{GENERATOR}")
 TO_FILL_IN = Kind("a table to fill in", lambda path: False)  # it may hold answers by now
 PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 

@@ -35,7 +35,7 @@ Rows = list[dict[str, object]]
 
 
 @dataclass(slots=True)
-class Table:
+class LogTable:
     """The table of a log: its designs, with what a run file says of them today.
 
     Attributes
@@ -242,7 +242,7 @@ def _clashes(design: Design) -> set[str]:
     return found
 
 
-def table_of(log: Log, runfile: Path | None = None) -> Table:
+def table_of(log: Log, runfile: Path | None = None) -> LogTable:
     """Return the table of a log.
 
     Parameters
@@ -271,7 +271,7 @@ def table_of(log: Log, runfile: Path | None = None) -> Table:
             )
             message = f"runs that ask differently stand in one log: {'; '.join(said)}"
             raise InputError(Problem(message=message, source=log.path.name, fix=fix))
-    table = Table(log, designs)
+    table = LogTable(log, designs)
     if len(designs) > 1:
         table.notes.append(
             f"the log holds {len(designs)} runs that were made apart; every unit is in the table once"
@@ -294,7 +294,7 @@ def _with_earlier(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
     return replace(design, factors=found)
 
 
-def _compare(table: Table, path: Path) -> None:
+def _compare(table: LogTable, path: Path) -> None:
     """Take over what a run file corrects, and say what else changed."""
     try:
         present = read_runfile(path).design

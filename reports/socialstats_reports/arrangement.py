@@ -11,7 +11,7 @@ from typing import Any
 from socialstats.errors import HARMLESS, Caution, caution
 from socialstats.results import Row
 from socialstats.results.rows import distinct_cautions
-from socialstats.studies.page import Block, Outcome, Table
+from socialstats.studies.page import Block, Outcome, PageTable
 from socialstats.text import clean, number, quoted
 from socialstats.text import count as counted
 from socialstats_reports.text import CELL_WIDTH
@@ -29,7 +29,7 @@ RANK = {"stop": 0, "caution": 1, "info": 2}
 class Numbered:
     """A table under its number: ``3``, ``A2``."""
 
-    table: Table
+    table: PageTable
     number: str
     open: bool
 
@@ -94,7 +94,7 @@ def _placed(
     outcome: Outcome,
     main: Sequence[Block],
     closed: bool,
-    beside: Mapping[str, Sequence[Table]],
+    beside: Mapping[str, Sequence[PageTable]],
     deviations: Sequence[str],
 ) -> Arrangement:
     """Return the arrangement with these blocks in the main part, whose tables are all closed or not."""
@@ -268,13 +268,13 @@ def said_approximate(outcome: Outcome) -> bool:
 LINKS = 3  # figures, and tables, that a caution links to
 
 
-def _beside(outcome: Outcome) -> dict[str, Sequence[Table]]:
+def _beside(outcome: Outcome) -> dict[str, Sequence[PageTable]]:
     """Return the tables of the appendix that belong to no block, in reading order."""
     flow = tuple((step.label, step.rows, step.note) for step in outcome.flow)
     checks = tuple((one.check, one.found, one.so_what) for one in outcome.diagnostics)
     return {
         "flow": [
-            Table(
+            PageTable(
                 caption="From the rows read to the rows analysed",
                 header=("Step", "Rows", "Note"),
                 cells=flow,
@@ -282,7 +282,7 @@ def _beside(outcome: Outcome) -> dict[str, Sequence[Table]]:
         ],
         "data": outcome.data,
         "diagnostics": [
-            Table(
+            PageTable(
                 caption="Checks of data and fit",
                 header=("Check", "Finding", "Implication"),
                 cells=checks,

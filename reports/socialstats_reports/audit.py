@@ -19,7 +19,7 @@ from socialstats.audit.show import (
     short,
     what_was_read,
 )
-from socialstats.studies.page import Table
+from socialstats.studies.page import PageTable
 from socialstats.text import listing
 from socialstats_reports.data import ESCAPES
 from socialstats_reports.page import TEMPLATES, _environment, palette_css, table_view, versions
@@ -179,7 +179,7 @@ def words_table(
     caption: str, header: tuple[str, ...], cells: tuple[tuple[str, ...], ...]
 ) -> dict[str, Any]:
     """Return a table of the page with every column flush left."""
-    view = table_view(Table(caption=caption, header=header, cells=cells))
+    view = table_view(PageTable(caption=caption, header=header, cells=cells))
     return view | {"right": [False] * len(view["header"])}
 
 

@@ -14,7 +14,7 @@ from socialstats.results.latex import latex
 from socialstats.results.rows import markdown_table
 from socialstats.results.side_by_side import WORD
 from socialstats.results.word import word_table
-from socialstats.studies.page import Table
+from socialstats.studies.page import PageTable
 from socialstats.tables.writing import write_rows
 from socialstats.text import listing
 from socialstats.text import markdown as escaped
@@ -116,7 +116,7 @@ def _view(table: Mapping[str, Any]) -> dict[str, Any]:
         tuple(value if text is None else text for value, text in zip(row, texts, strict=True))
         for row, texts in zip(table["cells"], table["printed"], strict=True)
     )
-    return table_view(Table(table["caption"], tuple(table["header"]), cells, digits))
+    return table_view(PageTable(table["caption"], tuple(table["header"]), cells, digits))
 
 
 def columns_of(found: Mapping[str, Any], number: str) -> list[str]:

@@ -20,7 +20,7 @@ from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.references import bibtex, citation
 from socialstats.results import Verification, Verifications
-from socialstats.studies.page import Block, Outcome, Strip, StudyOptions, Table
+from socialstats.studies.page import Block, Outcome, PageTable, Strip, StudyOptions
 from socialstats.text import count
 from socialstats_reports.arrangement import (
     APPROXIMATE,
@@ -261,7 +261,7 @@ def block_view(placed: Placed, svg: Markup | None, problem: str, mark: str) -> d
     }
 
 
-def table_view(table: Table, numbered: Numbered | None = None) -> dict[str, Any]:
+def table_view(table: PageTable, numbered: Numbered | None = None) -> dict[str, Any]:
     """Return a table as texts, with the columns that are set flush right; columns without any value are left out.
 
     Under its number, as on the page, a table of more than 200 rows has its first and last 15.

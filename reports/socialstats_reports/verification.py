@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from socialstats.results import Check, Verification
 from socialstats.results.verification import LACKS, absent_of, install_line
-from socialstats.studies.page import Outcome, Table
+from socialstats.studies.page import Outcome, PageTable
 from socialstats.studies.recomputed import recomputed
 from socialstats.text import count, quoted
 from socialstats_reports.text import significant
@@ -58,7 +58,7 @@ def verification_words(outcome: Outcome, found: Mapping[str, Verification]) -> d
     }
 
 
-def verification_table(found: Mapping[str, Verification]) -> Table:
+def verification_table(found: Mapping[str, Verification]) -> PageTable:
     """Return a line for each result, package and kind of check; a number that disagrees has a line of its own."""
     groups: dict[tuple[str, ...], list[Check]] = {}
     for name, verification in found.items():
@@ -73,7 +73,7 @@ def verification_table(found: Mapping[str, Verification]) -> Table:
                 alone,
             )
             groups.setdefault(key, []).append(check)
-    return Table(
+    return PageTable(
         caption="Recomputation by independent implementations: of each kind of check, the value that differs most "
         "relative to its tolerance",
         header=HEADER,

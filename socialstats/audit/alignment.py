@@ -12,7 +12,7 @@ from socialstats.audit.answers import between, listed, sheet_of
 from socialstats.audit.numbers import Finding, Printed, printed, weighed
 from socialstats.audit.sheets import Cell, Sheet
 from socialstats.errors import InputError, Problem
-from socialstats.tables.toml_files import FILTER, Column, wrong_keys
+from socialstats.tables.toml_files import FILTER, ColumnName, wrong_keys
 from socialstats.text import count, listing, shorten
 
 if TYPE_CHECKING:
@@ -316,8 +316,8 @@ def wrong_settings(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> Ite
         )
         yield Problem(message=message, fix=fix)
         return
-    sums, answers, units = (Column(name, sheets[name].columns) for name in names)
-    both = Column(
+    sums, answers, units = (ColumnName(name, sheets[name].columns) for name in names)
+    both = ColumnName(
         f"{sums.table} or {answers.table}", [name for name in sums.known if name in answers.known]
     )
     yield from wrong_keys(
@@ -332,11 +332,11 @@ def wrong_settings(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> Ite
             "source": [both],
             "answer": answers,
             "sort_by": units,
-            "unit": Column(
+            "unit": ColumnName(
                 f"{answers.table} or {units.table}",
                 [name for name in answers.known if name in units.known],
             ),
-            "group": Column(
+            "group": ColumnName(
                 f"{sums.table} or {units.table}",
                 [name for name in sums.known if name in units.known],
             ),

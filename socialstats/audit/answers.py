@@ -13,7 +13,7 @@ from socialstats.audit.arithmetic import exact_count
 from socialstats.audit.numbers import Printed, as_decimal, located, printed
 from socialstats.audit.sheets import Sheet
 from socialstats.errors import InputError, NothingToAnalyse, Problem, UndefinedStatistic
-from socialstats.tables.toml_files import FILTER, Column, wrong_keys
+from socialstats.tables.toml_files import FILTER, ColumnName, wrong_keys
 from socialstats.text import count
 
 CLOSE = Fraction(1, 10**9)  # what a statistic in floating point may be wrong by
@@ -45,7 +45,7 @@ def between(low: Fraction, high: Fraction) -> Printed:
 def wrong_settings(how: Mapping[str, Any], answers: Sheet) -> Iterator[Problem]:
     """Yield what is wrong with the keys of a computed table."""
     compute, where = how.get("compute"), dict.fromkeys(answers.columns, FILTER)
-    column = Column("of the answers", answers.columns)
+    column = ColumnName("of the answers", answers.columns)
     yield from wrong_keys(
         how,
         {

@@ -13,7 +13,7 @@ from typing import Any
 from socialstats.audit.grids import Grid, Spanning, spread
 from socialstats.audit.sentences import plain
 from socialstats.errors import InputError
-from socialstats.tables.limits import within
+from socialstats.tables.limits import check_limit
 from socialstats.tables.sources import small_file
 
 Piece = tuple[str, str, int]
@@ -194,7 +194,7 @@ def with_inputs(path: Path, text: str) -> list[tuple[str, str, int]]:
     for line in _lines(path, text, (real(path),)):
         lines.append(line)
         size += len(line[0]) + 1
-        within("characters", size, path.name)
+        check_limit("characters", size, path.name)
     return lines
 
 
@@ -247,7 +247,7 @@ def expanded(text: str, source: str) -> str:
                 pieces += [text[at : use.start()], given]
                 at = use.end()
                 size += len(given) - len(use[0])
-                within(
+                check_limit(
                     "characters",
                     size,
                     source,

@@ -13,7 +13,7 @@ from typing import Any
 from socialstats.audit.grids import Grid, Run, aligned, is_value
 from socialstats.audit.webpages import CAPTION, REFERENCES
 from socialstats.errors import InputError
-from socialstats.tables.limits import exceeded, limit, within
+from socialstats.tables.limits import check_limit, exceeded, limit
 
 Piece = tuple[str, str, int]
 BEGINS = re.compile(r"(?:table|figure|fig\.)\s*\w{1,4}[.:]\s", re.IGNORECASE)
@@ -67,7 +67,7 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
             else "is damaged, and cannot be opened"
         )
         raise InputError(f"{source}: the PDF {said}") from error
-    within("pages", pages, source, fix="Save the paper alone")
+    check_limit("pages", pages, source, fix="Save the paper alone")
     grids: list[Grid] = []
     pieces: list[Piece] = []
     letters, bare = 0, list[int]()
@@ -83,7 +83,7 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
                 grids += tables
                 pieces += _lines(rest, place)
             letters += found
-            within("characters", letters, source, fix="Save the paper alone")
+            check_limit("characters", letters, source, fix="Save the paper alone")
             bare += [number + 1] if found < LETTERS else []
             page.close()
     except pypdfium2.PdfiumError as error:
@@ -135,7 +135,7 @@ def _turned(page: Any, pdfium: Any, place: str) -> Iterator[tuple[list[PdfWord],
     """Yield the words and the horizontal rules of a page, for each direction that its text runs in."""
     text = page.get_textpage()
     count = text.count_chars()
-    within("characters", count, place)
+    check_limit("characters", count, place)
     signs = text.get_text_range() if count else ""
     if len(signs) != count:  # characters outside the basic plane are two
         signs = "".join(chr(pdfium.FPDFText_GetUnicode(text, i)) for i in range(count))

@@ -69,8 +69,8 @@ from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import (
     FILTER,
     Allowed,
-    Column,
-    line_of,
+    ColumnName,
+    line_of_key,
     read_toml,
     wrong_keys,
     wrong_value,
@@ -332,10 +332,10 @@ class RuleReading:
             )
         return found
 
-    def column(self, sheet: Sheet | None = None) -> Column:
+    def column(self, sheet: Sheet | None = None) -> ColumnName:
         """Return the kind of a column of a table, by default of the rule's own."""
         sheet = sheet or self.sheet
-        return Column(sheet.name, sheet.columns)
+        return ColumnName(sheet.name, sheet.columns)
 
     @staticmethod
     def rows(sheet: Sheet) -> dict[str, Any]:
@@ -603,9 +603,9 @@ class _Reading:
         """Note a problem with the line of the key that it names."""
         about = message.partition(": ")[2] or message
         if message.startswith("tables."):
-            line = line_of(self.text, re.split(r": | ", message, maxsplit=1)[0], about)
+            line = line_of_key(self.text, re.split(r": | ", message, maxsplit=1)[0], about)
         else:
-            line = line_of(self.text, "rule", about, self.number - 1, self.rules)
+            line = line_of_key(self.text, "rule", about, self.number - 1, self.rules)
         self.problems.append(
             Problem(source=self.path, lines=(line,) if line else (), message=message, fix=fix)
         )

@@ -219,11 +219,11 @@ def least_of(how: str) -> float:
 
 
 def is_known(how: str) -> bool:
-    """Return whether `join` knows a reducer."""
+    """Return whether `join_repeats` knows a reducer."""
     return name_and_k(how)[0] in WORDS
 
 
-def join(
+def join_repeats(
     value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = None
 ) -> tuple[FloatArray, IntArray]:
     """Join the repeats of each unit.
@@ -246,7 +246,7 @@ def join(
 
     Examples
     --------
-    >>> join(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), "mean")[0].tolist()
+    >>> join_repeats(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), "mean")[0].tolist()
     [0.5, 1.0]
     """
     import pandas as pd
@@ -421,7 +421,7 @@ def take(
         raise InputError(f"{rows} that this is about has {'no' if total == 1 else 'a'} value")
     value = table.value[used] if reading.rows == KEPT else np.nan_to_num(table.value[used], nan=0.0)
     unit = table.units()[used]
-    joined, first = join(
+    joined, first = join_repeats(
         value, unit, reading.repeats, kinds(table)[used] if reading.repeats == "mode" else None
     )
     if not len(joined):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from socialstats.claims.bench import Own
 from socialstats.claims.judged import SAID, SHOWN, Checked, Judged, digits, headline
 from socialstats.designs.parts import FlowStep
-from socialstats.studies.page import Block, Outcome, Table
+from socialstats.studies.page import Block, Outcome, PageTable
 from socialstats.text import count, listing, number, percent_of, shorten
 
 LONGEST = 400
@@ -197,9 +197,9 @@ def ordered(judged: Sequence[Judged]) -> list[Judged]:
     return sorted(judged, key=lambda one: SHOWN.index(one.verdict))
 
 
-def claims_table(judged: Sequence[Judged], caption: str) -> Table:
+def claims_table(judged: Sequence[Judged], caption: str) -> PageTable:
     """Return claims as a table of the page."""
-    return Table(caption=caption, header=HEADER, cells=tuple(map(row_of, ordered(judged))))
+    return PageTable(caption=caption, header=HEADER, cells=tuple(map(row_of, ordered(judged))))
 
 
 def together(alike: Sequence[Judged]) -> str:
@@ -241,7 +241,7 @@ def outcome_of(checked: Sequence[Checked]) -> Outcome:
     ]
     rows = sum(sum(log.rows.values()) for log in checked)
     scored = sum(log.rows.get("ok", 0) for log in checked)
-    notes = Table(
+    notes = PageTable(
         caption="What the logs show",
         header=("Log", "Rows", "Notes"),
         cells=tuple((name_of(log), rows_text(log), " ".join(log.notes)) for log in checked),

@@ -78,10 +78,10 @@ def toml(name: str, value: Any, typed: str) -> str:
 def run_design(options: argparse.Namespace) -> int:
     """Make the items, or say which texts are still to be written."""
     from socialstats.planning.builders import design_items
-    from socialstats.tables.writing import format_of, is_read, put
+    from socialstats.tables.writing import format_by_name, is_read, put
 
     target = options.output or "-"
-    format = format_of(target)
+    format = format_by_name(target)
     path = Path(options.design)
     spec = read_design(path)
     is_read(*tables_of(spec, path.parent))

@@ -70,9 +70,9 @@ def add_join(commands: Any) -> None:
 @speaking(VOICE)
 def run_join(options: argparse.Namespace) -> int:
     """Join two tables and write the result."""
-    from socialstats.tables.writing import format_of, put
+    from socialstats.tables.writing import format_by_name, put
 
-    format = format_of(options.output or "-")
+    format = format_by_name(options.output or "-")
     if not (options.on or options.rows):
         raise InputError(
             "say how the tables belong together: --on COLUMN for a key, or --rows for rows below rows"

@@ -13,7 +13,7 @@ from socialstats.designs.aliases import Levels, TextSet
 from socialstats.designs.terms import terms_of
 from socialstats.errors import InputError, Problem
 from socialstats.studies.plan import ONE_FAMILY, Hypothesis
-from socialstats.tables.toml_files import line_of
+from socialstats.tables.toml_files import line_of_key
 from socialstats.text import meant, quoted, shorten
 
 OPTIONAL = ("text", "group", "by", "minus", "alternative", "smallest_effect")
@@ -77,7 +77,7 @@ def placed(problem: Problem, plan: Plan, typed: Namespace, key: str) -> Problem:
     """Return a problem of a setting with its option, or with its line in the plan."""
     if getattr(typed, key, None) is not None or not plan.name:
         return replace(problem, source=SETTINGS[key].option)
-    line = line_of(plan.text, "inference", key)
+    line = line_of_key(plan.text, "inference", key)
     return replace(
         problem,
         source=plan.name,

@@ -133,12 +133,12 @@ def parser_of(
 def figures() -> Fields:
     """Return the kinds of files that hold a figure of this command, by format."""
     from socialstats.cli.show import PDF
-    from socialstats.tables.writing import marked
+    from socialstats.tables.writing import kind_by_mark
 
-    svg = marked("a figure of socialstats (SVG)", r".*<dc:creator>.{0,200}socialstats")
+    svg = kind_by_mark("a figure of socialstats (SVG)", r".*<dc:creator>.{0,200}socialstats")
     return {
         "svg": svg,
-        "png": marked("a figure of socialstats (PNG)", r"\x89PNG.{0,200}socialstats"),
+        "png": kind_by_mark("a figure of socialstats (PNG)", r"\x89PNG.{0,200}socialstats"),
         "pdf": PDF,
     }
 

@@ -24,7 +24,7 @@ from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
 from socialstats.tables.formats import named_format
-from socialstats.tables.writing import MARKDOWN, NUMBERS, PAGE, Kind, place_of, write_whole
+from socialstats.tables.writing import MARKDOWN, NUMBERS, PAGE, Kind, writable_place, write_whole
 from socialstats.text import shorten
 
 GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
@@ -159,7 +159,7 @@ def targets_of(options: argparse.Namespace) -> Pair:
         raise InputError("not printing HTML to a terminal; name a file with -o")
     for name, kind in zip((page, numbers), kinds_of(options), strict=True):
         if name not in ("", "-"):
-            place_of(name, kind)
+            writable_place(name, kind)
     if Path(page).suffix.lower() not in (("", ".md") if marked_down else ("", ".html", ".htm")):
         raise InputError(
             f"-o {page}: report writes HTML, which browsers print to PDF, and Markdown. Name a file that ends in .html "

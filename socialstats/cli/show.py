@@ -17,7 +17,7 @@ from socialstats.tables.writing import (
     MARKDOWN,
     NUMBERS,
     Kind,
-    marked,
+    kind_by_mark,
     table_like,
     text_like,
     write_whole,
@@ -25,7 +25,7 @@ from socialstats.tables.writing import (
 from socialstats.text import listing, shorten
 
 LONGEST = 2000  # characters of a line of text
-FIGURE = marked("a figure of socialstats (SVG)", '<svg [^>]*data-made="socialstats"')
+FIGURE = kind_by_mark("a figure of socialstats (SVG)", '<svg [^>]*data-made="socialstats"')
 PDF = Kind(
     "a figure of socialstats (PDF)", lambda path: b"/Creator (socialstats)" in path.read_bytes()
 )

@@ -34,7 +34,7 @@ from socialstats.designs.tables import begun, frequency, times_of, weights_of
 from socialstats.designs.undeclared import with_dependence
 from socialstats.designs.vocabulary import UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, caution
-from socialstats.tables import Table, as_number, as_text
+from socialstats.tables import Table, as_number, label_text
 from socialstats.tables.lazy import asks
 from socialstats.text import listing, meant, quoted, shorten
 from socialstats.voice import Word, option
@@ -135,7 +135,7 @@ def two_labels(name: str, labels: Sequence[Any]) -> Pair:
     if isinstance(labels, str) or len(labels) != 2:
         example = option(name, ("a", "b"))
         raise InputError(f"{option(name, labels)}: name two, the first minus the second: {example}")
-    first, second = (as_text(label) for label in labels)
+    first, second = (label_text(label) for label in labels)
     if first is None or second is None or first == second:
         raise InputError(
             f"{option(name, tuple(labels))}: the two {name} must be different and not empty"

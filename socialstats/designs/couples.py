@@ -13,7 +13,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import STATUS, Finder, Part
 from socialstats.designs.tables import free_name, with_constant
 from socialstats.errors import InputError
-from socialstats.tables import Table, as_table, as_text
+from socialstats.tables import Table, as_table, label_text
 from socialstats.tables.lazy import ROW, asks
 from socialstats.voice import option
 
@@ -139,7 +139,7 @@ def couples_design(
     read = None
     if probabilities is not None:
         read = {
-            as_text(answer) or "": f"{probabilities}{place}"
+            label_text(answer) or "": f"{probabilities}{place}"
             for answer, place in zip(answers, PLACES, strict=True)
         }
         finder.several("probabilities", read.values())

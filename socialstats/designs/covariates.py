@@ -15,7 +15,7 @@ from socialstats.designs.parts import Covariate
 from socialstats.designs.rows import Rows, if_missing
 from socialstats.designs.suspects import code_suspects
 from socialstats.errors import Caution, caution
-from socialstats.tables import Table, as_number, as_text
+from socialstats.tables import Table, as_number, label_text
 from socialstats.tables.counting import R_INTEGER_NA
 from socialstats.tables.lazy import asks, collected, height
 from socialstats.text import quoted
@@ -184,7 +184,7 @@ def ordered_labels(rows: Rows, columns: Texts) -> Levels:
 
 def _allowed(columns: Pair, rows: Rows, allowed: Sequence[Any]) -> tuple[bool, bool]:
     """Report values that are not allowed; return whether all are, and whether those that are allowed are numbers."""
-    listed = [as_text(value) or "" for value in allowed]
+    listed = [label_text(value) or "" for value in allowed]
     numbers = [as_number(value) for value in listed]
     numeric = None not in numbers
     message = "'{}' is not " + " or ".join(

@@ -11,7 +11,7 @@ import narwhals as nw
 from socialstats.designs.aliases import LevelOrder, Levels, Pair, Texts, TextSet
 from socialstats.designs.vocabulary import LATER, couples, without_accents
 from socialstats.errors import InputError
-from socialstats.tables import Table, as_number, as_text
+from socialstats.tables import Table, as_number, label_text
 from socialstats.tables.lazy import asks
 from socialstats.text import shorten
 from socialstats.voice import Word, option
@@ -100,7 +100,7 @@ def declared_levels(levels: LevelOrder) -> Levels | None:
         listed = option("levels", [part.strip() for part in levels.split(",")])
         raise InputError(f"{option('levels', levels)} is one text. Pass a sequence: {listed}")
     try:
-        labels = [as_text(level) for level in levels]
+        labels = [label_text(level) for level in levels]
     except TypeError as error:
         raise InputError(
             f"{option('levels', levels)} is not a sequence of labels ({error})"
@@ -239,7 +239,7 @@ def plain_number(value: float) -> str:
     >>> plain_number(3.0), plain_number(0.5), plain_number(-0.0)
     ('3', '0.5', '0')
     """
-    return as_text(value + 0.0) or ""
+    return label_text(value + 0.0) or ""
 
 
 @asks
@@ -251,7 +251,7 @@ def categories(table: Table, column: str) -> Levels | None:
     levels = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
     if levels is None:
         return None
-    texts = [as_text(category) for category in levels]
+    texts = [label_text(category) for category in levels]
     return tuple(label for label in texts if label is not None)
 
 

@@ -14,9 +14,9 @@ from socialstats.designs.levels import codes_in, other_spelling
 from socialstats.designs.parts import Factor, FlowStep
 from socialstats.designs.schema import Roles
 from socialstats.errors import MOST_LINES, MOST_PROBLEMS, InputError, NothingToAnalyse, Problem
-from socialstats.tables import Counts, Labels, Table, as_number, missing_names
-from socialstats.tables.spelling import plain, told_apart
-from socialstats.tables.table import Wanted
+from socialstats.tables import DistinctRows, Labels, Table, as_number, missing_names
+from socialstats.tables.spelling import spelling_key, told_apart
+from socialstats.tables.table import Predicate
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
@@ -38,7 +38,7 @@ class Pending:
 
     problem: Problem
     keys: Levels = ()
-    wanted: Wanted | None = None
+    wanted: Predicate | None = None
 
 
 SHOWN = 20
@@ -94,7 +94,7 @@ class Rows:
     """
 
     table: Table
-    counts: Counts
+    counts: DistinctRows
     use: BoolArray
     na: Mapping[str, frozenset[str]]
     flow: list[FlowStep]
@@ -185,7 +185,7 @@ class Rows:
         fix: str,
         *,
         keys: Levels = (),
-        wanted: Wanted | None = None,
+        wanted: Predicate | None = None,
         n_rows: int = 0,
     ) -> None:
         """Add a problem of the rows whose values in some columns are wanted; by default, of the table as a whole."""
@@ -216,7 +216,7 @@ class Rows:
             cure += f". Say {none} if {quoted(read, 5)} {labels}"
         self.add(message or missing, bad, [*keys, column], column=column, fix=cure)
 
-    def lines(self, keys: Texts, wanted: Wanted) -> str:
+    def lines(self, keys: Texts, wanted: Predicate) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
         (positions,) = self.table.positions(keys, [wanted], MOST_LINES + 1)
         places = [*self.table.places(positions).values()][: MOST_LINES + 1]
@@ -257,11 +257,13 @@ class Rows:
         )
         alike: dict[str, list[str]] = {}
         for other in like:
-            alike.setdefault(plain(other), []).append(other)
+            alike.setdefault(spelling_key(other), []).append(other)
         for code in values[order[:A_KIND]].tolist():
             label = levels[code]
             value = shorten(label)
-            known = next((other for other in alike.get(plain(label), ()) if other != label), None)
+            known = next(
+                (other for other in alike.get(spelling_key(label), ()) if other != label), None
+            )
             meant = "" if known is None else f"Did you mean {told_apart(known, label)}? "
             cure = meant + (fix(value) if callable(fix) else fix)
             self.add(

@@ -26,10 +26,10 @@ from socialstats.designs.aliases import Levels, Names, Pair, Texts, TextSet
 from socialstats.designs.cells import group, totals
 from socialstats.designs.parts import Factor, places, taken_fields
 from socialstats.errors import InputError
-from socialstats.tables import Counts, Table
-from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
+from socialstats.tables import DistinctRows, Table
+from socialstats.tables.batches import BATCH_ROWS, Places, batches, count_values, encoded
 from socialstats.tables.counting import LARGEST, N, text_weight
-from socialstats.tables.labels import as_text
+from socialstats.tables.labels import label_text
 from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine, group_rows, height
 
 SPOOL_ROWS = 32_768  # rows of one part: what is computed from them stays in a processor's cache
@@ -114,7 +114,7 @@ class Scan:
         cls,
         table: Table,
         clusters: Texts,
-        counted: Counts,
+        counted: DistinctRows,
         cell: AnyArray,
         *,
         weight: str | None,
@@ -313,7 +313,7 @@ class Spool:
             if factor.name in self._stored:
                 try:
                     with engine(scan.table.source):
-                        levels, rows = counted(scan.table.frame, factor.name)
+                        levels, rows = count_values(scan.table.frame, factor.name)
                 except (
                     IndexError
                 ) as error:  # whole numbers beyond those that were there a reading before
@@ -372,7 +372,7 @@ class Spool:
         """Return the names of the clusters of a factor."""
         levels = self.levels[factor]
         return (
-            [str(as_text(value)) for value in levels.tolist()]
+            [str(label_text(value)) for value in levels.tolist()]
             if isinstance(levels, np.ndarray)
             else levels
         )
@@ -571,7 +571,7 @@ def blocks(sizes: IntArray, most: int) -> list[int]:
 def weights(column: Any, na: TextSet) -> FloatArray:
     """Return the weights of an arrow array; 0 where a weight cannot be used."""
     codes, values = encoded(column)
-    numbers = [text_weight("" if as_text(value) in na else value)[0] for value in values]
+    numbers = [text_weight("" if label_text(value) in na else value)[0] for value in values]
     return np.array([*numbers, 0.0])[codes]
 
 
@@ -585,7 +585,7 @@ def one_number(codes: Sequence[IntArray], sizes: Sequence[int]) -> IntArray:
     return key
 
 
-def fits(counted: Counts) -> bool:
+def fits(counted: DistinctRows) -> bool:
     """Whether each distinct row of some columns can be one number."""
     return bool(
         np.prod([float(len(coded.values) + 1) for coded in counted.columns.values()]) < LARGEST

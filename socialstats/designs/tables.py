@@ -30,7 +30,15 @@ from socialstats.errors import (
     Problem,
     caution,
 )
-from socialstats.tables import MISSING, Coded, Counts, Table, as_number, as_text, missing_labels
+from socialstats.tables import (
+    MISSING,
+    Coded,
+    DistinctRows,
+    Table,
+    as_number,
+    label_text,
+    missing_labels,
+)
 from socialstats.tables.counting import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
@@ -625,7 +633,9 @@ def numbers_in(table: Table, columns: Texts, most: int | None = None) -> list[li
     held = collected(frame if most is None else frame.head(most))
 
     def number(value: Any) -> float | None:
-        return None if isinstance(value, list | dict | bytes) else as_number(as_text(value) or "")
+        return (
+            None if isinstance(value, list | dict | bytes) else as_number(label_text(value) or "")
+        )
 
     return [[*map(number, held.get_column(column).to_list())] for column in columns]
 
@@ -751,7 +761,7 @@ def refuse_margins(counts: FloatArray, label: str, source: str) -> None:
 
 def _frame_labels(table: Any, source: str) -> Levels:
     rows, columns = (
-        tuple(as_text(label) or "" for label in axis) for axis in (table.index, table.columns)
+        tuple(label_text(label) or "" for label in axis) for axis in (table.index, table.columns)
     )
     if rows != columns:
         raise InputError(
@@ -1008,7 +1018,7 @@ class _Stack:
         )
         return nw.from_native(pd.DataFrame(data | {self.value: self.values}), eager_only=True)
 
-    def cells(self, source: str) -> Counts:
+    def cells(self, source: str) -> DistinctRows:
         """Return the cells of all columns, a row each, in their order."""
         times = len(self.columns)
         columns = {}
@@ -1022,7 +1032,7 @@ class _Stack:
         columns[self.value] = coded_column(self.values, self.value, source)
         ones = np.ones(len(places))
         status = np.full(len(places), WEIGHT_OK, dtype=np.int64)
-        return Counts(columns=columns, n=ones, weight=ones, weight_sq=ones, status=status)
+        return DistinctRows(columns=columns, n=ones, weight=ones, weight_sq=ones, status=status)
 
 
 def with_constant(table: Table, wanted: str, label: str) -> tuple[Table, str]:

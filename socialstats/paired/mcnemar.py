@@ -52,7 +52,7 @@ from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
 from socialstats.results.peers import load_peer
 from socialstats.results.rows import Interval, Test
 from socialstats.sentences import apa_interval
-from socialstats.tables import as_text
+from socialstats.tables import label_text
 from socialstats.tables.spelling import spelled_alike
 from socialstats.text import (
     count,
@@ -187,7 +187,7 @@ def check_binary(design: Paired) -> None:
         )
     values = np.unique([design.first, design.second]).tolist()
     if design.scale != "nominal" and len(values) == 2:  # codes such as 1 and 2
-        named = option("levels", [as_text(value) or "" for value in values])
+        named = option("levels", [label_text(value) or "" for value in values])
         other = f"say that they are codes of two levels, the second of which counts as one: {named}"
     elif design.scale != "nominal":
         other = "paired_difference() takes numbers"

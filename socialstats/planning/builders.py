@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.planning.plan import PlanResult
 from socialstats.planning.power import clustered_mean_width, power_clustered_mean
-from socialstats.tables import as_text, read_table
+from socialstats.tables import label_text, read_table
 from socialstats.tables.spelling import spelled_alike
 from socialstats.text import count, listing, meant, number, quoted, shorten, unknown
 from socialstats.voice import option
@@ -305,7 +305,7 @@ class Spec:
         if not entries or not all(isinstance(entry, Mapping) for entry in entries):
             raise self.error(key, "neither the name of a table nor a list of texts or tables")
         names = dict.fromkeys(name for entry in entries for name in entry)
-        rows = [{name: as_text(entry.get(name)) or "" for name in names} for entry in entries]
+        rows = [{name: label_text(entry.get(name)) or "" for name in names} for entry in entries]
         return TableRows(f"{self.source}, {key}", "line", [0] * len(rows), rows)
 
 

@@ -70,7 +70,7 @@ from socialstats.scales.couples import (
 from socialstats.sentences import estimate_text as estimated
 from socialstats.sentences import stat
 from socialstats.shares.counts import probabilities_text
-from socialstats.tables import as_text
+from socialstats.tables import label_text
 from socialstats.text import count, listing, number, p_value, quoted, shorten
 from socialstats.voice import Word, check_allowed, option
 
@@ -361,7 +361,7 @@ def codes_of(factor: Factor, groups: Sequence[str]) -> Any:
 def answer_codes(design: Ratings, answers: tuple[Any, ...]) -> list[int]:
     """Return the places of both answers among the levels; refuse any other answer that occurs."""
     labels, values = (
-        [as_text(answer) or "" for answer in answers],
+        [label_text(answer) or "" for answer in answers],
         design.value[design.status == OK],
     )
     codes = codes_in(labels, design.levels)

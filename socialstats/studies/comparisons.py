@@ -51,10 +51,10 @@ from socialstats.studies.page import (
     Diagnostic,
     Mark,
     Outcome,
+    PageTable,
     Strip,
     Study,
     StudyOptions,
-    Table,
     check_named,
     check_single,
     order_cautions,
@@ -187,7 +187,7 @@ def evenness_check(design: Comparisons) -> Diagnostic:
     return Diagnostic("Balance of comparisons over items", found, so_what)
 
 
-def order_table(design: Comparisons) -> Table:
+def order_table(design: Comparisons) -> PageTable:
     """Count outcomes by who was shown first, or by column where the design does not say."""
     first, second = presented(design)
     first_won = design.outcome == np.where(design.first > 0, A_WON, B_WON)
@@ -311,7 +311,7 @@ def lead_result(rows: Sequence[Row], fit: BradleyTerryResult) -> Result:
     return fit.contrast({rows[0].term: 1.0, rows[1].term: -1.0})
 
 
-def fits_table(pairs: Pairs) -> Table:
+def fits_table(pairs: Pairs) -> PageTable:
     """Return strongest item, its lead, and the effects of covariates, with and without the order effect."""
     cells: list[tuple[str | float | None, ...]] = []
     effects: list[Row] = []
@@ -333,7 +333,7 @@ def fits_table(pairs: Pairs) -> Table:
     named = [text for row in effects for text in (row.term, "Low", "High")]
     header = ["Order effect", "Strongest", "Log-strength", "Next", "Lead", "Low", "High", *named]
     caption = "The fit with and without the order effect: strongest item, lead (log-odds), effects of covariates"
-    return Table(caption, tuple(header if "" in pairs else ["Level", *header]), tuple(cells))
+    return PageTable(caption, tuple(header if "" in pairs else ["Level", *header]), tuple(cells))
 
 
 def changes(pairs: Pairs) -> str:
@@ -577,7 +577,7 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
 
 def strength_table(
     fit: BradleyTerryResult, ranks: Result, joint: Result, worth: Result, item: str
-) -> Table:
+) -> PageTable:
     """Return log-strengths, worths, and ranks with both rank intervals, strongest first."""
     marginal, together, worths = (
         {r.term: r for r in result.rows} for result in (ranks, joint, worth)
@@ -688,7 +688,7 @@ def effect_sentence(row: Row) -> str:
     )
 
 
-def row_table(rows: Sequence[Row], caption: str) -> Table:
+def row_table(rows: Sequence[Row], caption: str) -> PageTable:
     """Return the rows of a result as a table, with their test."""
     columns = NUMBERS | {
         "df": lambda r: df_text(r.df),
@@ -741,7 +741,7 @@ def cluster_block(
         id="clusters",
         question="How did dependence of rows change standard errors?",
         sentences=(*([found] if ratios else []), f"This page used {fit.inference}."),
-        tables=(Table(caption, header, tuple(cells)),),
+        tables=(PageTable(caption, header, tuple(cells)),),
         part="appendix",
     )
 

@@ -19,7 +19,7 @@ from socialstats.inference.intervals import critical_value, not_zero, two_sided_
 from socialstats.inference.rows import with_t
 from socialstats.results import Result, ResultGroup, Row, Verifications
 from socialstats.sentences import more_clusters_sentence, more_of
-from socialstats.studies.page import Block, Design, Mark, StudyOptions, Table, shared
+from socialstats.studies.page import Block, Design, Mark, PageTable, StudyOptions, shared
 from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
@@ -232,7 +232,7 @@ def table_of(
     caption: str,
     first: tuple[str, Column | Sequence[str]],
     columns: Mapping[str, Column],
-) -> Table:
+) -> PageTable:
     """Return rows as a table: for each column, by its header, a field of the row or what a function makes of the row.
 
     `first` is the header of the first column, which may be any word, with such a field or function, or with labels.
@@ -249,7 +249,7 @@ def table_of(
     cells = tuple(
         (label, *(make(row) for make in made)) for label, row in zip(labels, rows, strict=True)
     )
-    return Table(caption, (name, *columns), cells, rows=tuple(rows))
+    return PageTable(caption, (name, *columns), cells, rows=tuple(rows))
 
 
 def field_of(name: str) -> Callable[[Row], Any]:
@@ -285,7 +285,7 @@ def in_cell(row: Row) -> str | None:
 
 def beside(
     caption: str, header: Sequence[str], found: Mapping[str, Mapping[Any, Row]], keys: Sequence[Any]
-) -> Table:
+) -> PageTable:
     """Return a table with one column per level, whose cells are those of `in_cell`."""
     cells = tuple(
         (
@@ -295,7 +295,7 @@ def beside(
         for key in keys
     )
     shown = tuple(rows[key] for rows in found.values() for key in keys if key in rows)
-    return Table(caption=caption, header=(*header, *found), cells=cells, rows=shown)
+    return PageTable(caption=caption, header=(*header, *found), cells=cells, rows=shown)
 
 
 def rows_table(
@@ -305,7 +305,7 @@ def rows_table(
     term: str = "Term",
     labels: Sequence[str] | None = None,
     units: bool = False,
-) -> Table:
+) -> PageTable:
     """Return rows as a table of the page; what a row does not have stays empty, and the last column says why.
 
     With `units`, the size of rows whose n counts different things is that of their units.
@@ -341,10 +341,10 @@ def statistic_beside_error(row: Row) -> float | None:
 
 def counts_table(
     caption: str, header: Sequence[str], parts: Sequence[tuple[str, float]], total: float
-) -> Table:
+) -> PageTable:
     """Return counts with their shares of a total: a line for each label and count."""
     cells = tuple((label, round(n), Shown(float(n / total), 3, True)) for label, n in parts)
-    return Table(caption, tuple(header), cells)
+    return PageTable(caption, tuple(header), cells)
 
 
 def family_words(rows: Sequence[Row]) -> str:
@@ -359,7 +359,7 @@ def family_words(rows: Sequence[Row]) -> str:
     return f"; p (Holm): {listing(list(named))}" if named else ""
 
 
-def tests_table(rows: Sequence[Row], caption: str) -> Table:
+def tests_table(rows: Sequence[Row], caption: str) -> PageTable:
     """Return tests as a table: name, statistic, df, p, and the clusters that they respect."""
     cells = tuple(
         (
@@ -372,7 +372,7 @@ def tests_table(rows: Sequence[Row], caption: str) -> Table:
         )
         for r in rows
     )
-    return Table(
+    return PageTable(
         caption=caption,
         header=("Test", "Statistic", "df", "p", "Clusters", "Why not"),
         cells=cells,

@@ -58,10 +58,10 @@ from socialstats.studies.page import (
     Block,
     Diagnostic,
     Outcome,
+    PageTable,
     Strip,
     Study,
     StudyOptions,
-    Table,
     check_single,
     order_cautions,
 )
@@ -374,7 +374,7 @@ def two_adjustments(numbers: Numbers) -> tuple[str, ...]:
     )
 
 
-def pairs_table(rows: Sequence[Row], nouns: str) -> Table:
+def pairs_table(rows: Sequence[Row], nouns: str) -> PageTable:
     """Return the table of all pairs."""
     columns: dict[str, Any] = {
         "Estimate": "estimate",
@@ -428,7 +428,7 @@ def tasks_block(numbers: Numbers) -> Block | None:
     small = len(names) <= 2 * MOST_CELLS - 4 and len(tasks) <= MOST_CELLS
     draw = partial(heat, cells, neutral=middle, extreme=away_from(cells, middle), xlabel="task")
     title = f"Mean score by {numbers.noun} and task"
-    wide = Table(
+    wide = PageTable(
         caption=title,
         header=(numbers.head, *tasks),
         cells=tuple((name, *(ends(by_task[t][name])[0] for t in tasks)) for name in names),
@@ -437,7 +437,7 @@ def tasks_block(numbers: Numbers) -> Block | None:
     if numbers.by_task:
         sets = {t: by_term(result.rows) for t, result in numbers.by_task.items()}
         tables.append(
-            Table(
+            PageTable(
                 caption=f"Simultaneous rank interval of each {numbers.noun} by task",
                 header=(numbers.head, *sets),
                 cells=tuple(
@@ -515,7 +515,7 @@ def pooling_block(numbers: Numbers) -> Block | None:
         question="Does the ranking depend on how tasks are pooled?",
         sentences=(said,),
         tables=(
-            Table(
+            PageTable(
                 caption=f"Means with {WEIGHED[lead]}, and with {WEIGHED[other]}",
                 cells=cells,
                 header=(
@@ -578,7 +578,7 @@ def missing_block(numbers: Numbers) -> Block | None:
         question="Did missing scores change the ranking?",
         sentences=tuple(said),
         tables=(
-            Table(
+            PageTable(
                 caption=f"Units of each {numbers.noun}, and its mean on the units shared by all {numbers.nouns}",
                 header=(
                     numbers.head,
@@ -747,13 +747,15 @@ def strip(numbers: Numbers) -> Strip | None:
     return Strip(title=title, axis="mean score", marks=marks)
 
 
-def task_counts(main: LeaderboardResult) -> tuple[Table, ...]:
+def task_counts(main: LeaderboardResult) -> tuple[PageTable, ...]:
     """Return the units of each task; nothing with one task."""
     sizes: Mapping[str, int] = main.extras["sizes"]
     if not sizes:
         return ()
     return (
-        Table(caption="Units of each task", header=("Task", "Units"), cells=tuple(sizes.items())),
+        PageTable(
+            caption="Units of each task", header=("Task", "Units"), cells=tuple(sizes.items())
+        ),
     )
 
 

@@ -22,7 +22,7 @@ from socialstats.studies.estimates import (
     table_of,
     whole,
 )
-from socialstats.studies.page import Block, Table
+from socialstats.studies.page import Block, PageTable
 from socialstats.text import Shown, capital, count, number, p_value, percent_of, shorten
 
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
@@ -206,7 +206,7 @@ def influence_block(results: Mapping[str, Result]) -> Block | None:
         question="Does the answer depend on a single cluster?",
         sentences=tuple(result.sentence() for result in results.values()),
         tables=(
-            Table(
+            PageTable(
                 caption="Smallest and largest estimate when one cluster is omitted",
                 cells=cells,
                 header=("Omitted", "Cluster", "Estimate", "Pairs left"),

@@ -22,7 +22,7 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Block", "Diagnostic", "FlowStep", "Mark", "Outcome", "Row", "Strip", "Table"]
+__all__ = ["Block", "Diagnostic", "FlowStep", "Mark", "Outcome", "Row", "Strip", "PageTable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Strip:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PageTable:
     """A table for the page: header, rows of cells (text or numbers), decimals of all columns or of each.
 
     `rows` are those of results that it shows; where none are given, those that its cells were read from.
@@ -92,7 +92,7 @@ class Block:
     draw: Callable[[], Axes] | None = None
     figure_title: str = ""
     caption: str = ""
-    tables: tuple[Table, ...] = ()
+    tables: tuple[PageTable, ...] = ()
     results: tuple[Result, ...] = ()
     level: str = ""
     part: Literal["main", "appendix"] = "main"
@@ -177,7 +177,7 @@ class Outcome:
     cautions: tuple[Caution, ...]
     blocks: tuple[Block, ...]
     flow: tuple[FlowStep, ...]
-    data: tuple[Table, ...] = ()
+    data: tuple[PageTable, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     methods: tuple[str, ...] = ()
     references: tuple[str, ...] = ()

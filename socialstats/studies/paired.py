@@ -54,10 +54,10 @@ from socialstats.studies.page import (
     Diagnostic,
     Mark,
     Outcome,
+    PageTable,
     Strip,
     Study,
     StudyOptions,
-    Table,
     check_single,
     order_cautions,
 )
@@ -267,7 +267,7 @@ def square_block(design: Paired, result: Result, together: Result) -> Block:
     )
 
 
-def cells_table(design: Paired, caption: str) -> Table:
+def cells_table(design: Paired, caption: str) -> PageTable:
     """Return the counts of every pair of values that occurs."""
     table, total = design.square(), float(design.n_pairs)
     cells = tuple(
@@ -277,7 +277,7 @@ def cells_table(design: Paired, caption: str) -> Table:
         if table[i, j]
     )
     header = (*(shorten(name, 40) for name in design.conditions), "Pairs", "Share")
-    return Table(caption=caption, header=header, cells=cells)
+    return PageTable(caption=caption, header=header, cells=cells)
 
 
 def tests_block(result: Result, level: float) -> Block | None:

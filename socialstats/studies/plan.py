@@ -26,7 +26,7 @@ from socialstats.studies.estimates import (
     verdict,
     verify_all,
 )
-from socialstats.studies.page import KINDS, Block, Design, Outcome, StudyOptions, Table
+from socialstats.studies.page import KINDS, Block, Design, Outcome, PageTable, StudyOptions
 from socialstats.text import count, listing, number, p_value, quoted, shorten
 
 Status = Literal["confirmatory", "exploratory"]
@@ -541,7 +541,7 @@ def words(test: Examined) -> str:
     )
 
 
-def hypothesis_table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
+def hypothesis_table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> PageTable:
     """Return a line for each test, and for each hypothesis that was not tested."""
     cells: list[tuple[str | float | int | None, ...]] = [
         (
@@ -565,7 +565,7 @@ def hypothesis_table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Ta
         if h.id in findings.problems
     ]
     caption = f"The plan's {count(len(hypotheses), 'hypothesis', 'hypotheses')}, {count(len(findings.tests), 'test')}"
-    return Table(caption, HEADER, tuple(cells))
+    return PageTable(caption, HEADER, tuple(cells))
 
 
 def tested_by(test: Examined) -> str:

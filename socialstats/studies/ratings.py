@@ -65,10 +65,10 @@ from socialstats.studies.page import (
     Diagnostic,
     Mark,
     Outcome,
+    PageTable,
     Strip,
     Study,
     StudyOptions,
-    Table,
     check_single,
     order_cautions,
 )
@@ -329,7 +329,7 @@ def refusals_block(refused: Result | None, whole: Result, plain: Result | None) 
     )
 
 
-def united(design: Ratings) -> Table:
+def united(design: Ratings) -> PageTable:
     """Count the units by how many of their raters gave the most frequent level."""
     counts, times = design.level_counts(), design.unit_count
     total, top = counts.sum(axis=1), counts.max(axis=1)
@@ -348,7 +348,7 @@ def united(design: Ratings) -> Table:
     )
 
 
-def about_ratings(design: Ratings) -> tuple[Table, ...]:
+def about_ratings(design: Ratings) -> tuple[PageTable, ...]:
     """Count ratings, refusals, missing ratings and levels by rater."""
     held, units = design.unit_count[design.unit], float(design.unit_count.sum())
     k, m = len(design.raters), len(design.levels)
@@ -363,14 +363,14 @@ def about_ratings(design: Ratings) -> tuple[Table, ...]:
         for name, row in zip(shown, status, strict=False)
     ]
     header = ("Rater", "Ratings", "Refusals", "Missing values", "Units without a row")
-    tables = [Table(f"Ratings by rater{some}", header, tuple(answered)), united(design)]
+    tables = [PageTable(f"Ratings by rater{some}", header, tuple(answered)), united(design)]
     if m <= MOST_LEVELS:
         shares = tuple(
             (name, *(Shown(float(n / row.sum()), 3, True) if row.sum() else None for n in row))
             for name, row in zip(shown, levels, strict=False)
         )
         caption = f"Shares of the levels among each rater's ratings{some}"
-        tables.append(Table(caption, ("Rater", *design.levels), shares))
+        tables.append(PageTable(caption, ("Rater", *design.levels), shares))
     return tuple(tables)
 
 
@@ -620,7 +620,7 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
         caption=f"Points and bars: kappa and {percent_of(options.level)} CIs. Highest and lowest: of pairs with at "
         f"least {FEWEST_UNITS} common units; selected extremes overstate differences.",
         tables=(
-            Table("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), cells),
+            PageTable("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), cells),
             rows_table(
                 [*joint, *rows],
                 f"{kappa.title}: pooled, and the highest and lowest pairs",

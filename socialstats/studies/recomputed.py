@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from socialstats.results import KINDS, Recomputed, Row, Verification
 from socialstats.results.verification import COUNTED, COUNTS, Lack, worst_of
-from socialstats.studies.page import Outcome, Table
+from socialstats.studies.page import Outcome, PageTable
 from socialstats.text import Shown
 
 FIELDS = (*KINDS, *COUNTED)
@@ -67,7 +67,7 @@ def distinct(rows: Iterable[Row]) -> list[Row]:
     return list({id(row): row for row in rows}.values())
 
 
-def held_by(table: Table) -> list[Row]:
+def held_by(table: PageTable) -> list[Row]:
     """Return the rows that a table was made from, or that its cells were read from."""
     cells = (cell for line in table.cells for cell in line)
     read = (cell.row for cell in cells if isinstance(cell, Shown) and cell.row is not None)

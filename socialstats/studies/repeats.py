@@ -7,7 +7,7 @@ import math
 from socialstats.designs.parts import Repeats
 from socialstats.inference.halving import RepeatedAnswers, answers_behind, units_worth
 from socialstats.results import Row
-from socialstats.studies.page import Block, Table
+from socialstats.studies.page import Block, PageTable
 from socialstats.text import count, number, percent, quoted, shorten
 
 
@@ -72,7 +72,7 @@ def repeats_block(
         id="repeats",
         question="What did repeated answers add?",
         sentences=tuple(said),
-        tables=(Table(caption="Sources with repeated answers", header=header, cells=cells),),
+        tables=(PageTable(caption="Sources with repeated answers", header=header, cells=cells),),
         part="appendix",
     )
 

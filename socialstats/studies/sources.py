@@ -22,7 +22,7 @@ from socialstats.shares.counts import join_labels
 from socialstats.shares.reply_shares import RATER, reply_shares
 from socialstats.shares.sources import RaterSource, human_source, raters_of
 from socialstats.studies.estimates import ends, rows_table, single
-from socialstats.studies.page import Block, Table
+from socialstats.studies.page import Block, PageTable
 from socialstats.studies.second import turned
 from socialstats.text import capital, count, number, shorten
 
@@ -218,7 +218,7 @@ def refusal_block(
         caption="Points and bars: estimates and CIs. The last two count every refusal the same way and bound the "
         "effect of refusals.",
         tables=(
-            Table(
+            PageTable(
                 caption=f"{name} under each rule",
                 header=("Rule", "Estimate", "Low", "High", "Why not"),
                 cells=(*cells, *problems),

@@ -7,7 +7,7 @@ A name (`paths`) -> bytes within limits (`sources`, `limits`) -> a format (`form
 
 from __future__ import annotations
 
-from socialstats.tables.counting import Counts, counts
+from socialstats.tables.counting import DistinctRows, counts
 from socialstats.tables.files import read_table
 from socialstats.tables.filtering import (
     rows_unlike,
@@ -23,7 +23,7 @@ from socialstats.tables.labels import (
     Coded,
     Labels,
     as_number,
-    as_text,
+    label_text,
     missing_labels,
     missing_names,
 )
@@ -31,7 +31,7 @@ from socialstats.tables.table import Table, as_table
 
 __all__ = [
     "Coded",
-    "Counts",
+    "DistinctRows",
     "EPSILON",
     "Format",
     "Labels",
@@ -39,7 +39,7 @@ __all__ = [
     "Table",
     "as_number",
     "as_table",
-    "as_text",
+    "label_text",
     "counts",
     "missing_labels",
     "missing_names",

@@ -10,13 +10,14 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
 from socialstats.tables.aliases import Texts
-from socialstats.tables.lazy import TIMES, Frame, collected, ends, group_rows
+from socialstats.tables.lazy import TIMES, Frame, collected, group_rows, smallest_and_largest
 
-BATCH_ROWS = 50_000  # rows that an engine is asked for at a time
-LARGEST = 2**62  # whole numbers whose sums fit 64 bits
-LARGEST_RANGE = (
-    10_000_000  # whole numbers from the smallest to the largest up to which each is listed
-)
+# rows that an engine is asked for at a time
+BATCH_ROWS = 50_000
+# whole numbers whose sums fit 64 bits
+LARGEST = 2**62
+# whole numbers from the smallest to the largest up to which each is listed
+LARGEST_RANGE = 10_000_000
 
 
 def batches(frame: Frame, columns: Texts) -> Iterator[Any]:
@@ -39,9 +40,8 @@ def batches(frame: Frame, columns: Texts) -> Iterator[Any]:
         for part in native.collect_batches(chunk_size=BATCH_ROWS, maintain_order=False):
             yield from part.to_arrow().to_batches()
         return
-    if hasattr(
-        native, "to_arrow_reader"
-    ):  # DuckDB: a million rows where nothing is said, and slow in small batches
+    # DuckDB: a million rows where nothing is said, and slow in small batches
+    if hasattr(native, "to_arrow_reader"):
         native = native.to_arrow_reader(2 * BATCH_ROWS)
     elif not hasattr(native, "__arrow_c_stream__") and isinstance(chosen, nw.LazyFrame):
         names = chosen.collect_schema().names()
@@ -95,7 +95,7 @@ class Places:
             return np.array(
                 [*(self._place.get(value, -1) for value in values), -1], dtype=np.int64
             )[indices]
-        found, there = numbers_of(column).astype(np.int64, copy=False), valid(column)
+        found, there = numbers_of_arrow(column).astype(np.int64, copy=False), valid(column)
         if self._listed is not None:
             known = (found >= self._low) & (found <= self._high)
             places = np.where(known, self._listed[np.where(known, found - self._low, 0)], -1)
@@ -105,26 +105,26 @@ class Places:
         return np.where(there, places, -1)
 
 
-def numbers_of(column: Any) -> AnyArray:
+def numbers_of_arrow(column: Any) -> AnyArray:
     """Return the numbers of an arrow array, any ones where they are missing; `to_numpy` would import pandas, 30 MB.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> numbers_of(pa.array([1, 2, 3])[1:]).tolist()
+    >>> numbers_of_arrow(pa.array([1, 2, 3])[1:]).tolist()
     [2, 3]
     """
     kind = column.type.to_pandas_dtype()
-    held = column.buffers()[1] if len(column) else b""
-    return np.frombuffer(held, dtype=kind)[column.offset :][: len(column)]
+    validity = column.buffers()[1] if len(column) else b""
+    return np.frombuffer(validity, dtype=kind)[column.offset :][: len(column)]
 
 
 def valid(column: Any) -> Any:
     """Return where an arrow array has values; True where it has no missing one."""
-    return numbers_of(column.is_valid().cast("int8")) > 0 if column.null_count else True
+    return numbers_of_arrow(column.is_valid().cast("int8")) > 0 if column.null_count else True
 
 
-def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
+def count_values(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
     """Return the distinct values of a column without missing ones, in ascending order, and the rows of each.
 
     Whole numbers that lie close together are counted in batches of the rows, anything else by the engine.
@@ -132,16 +132,18 @@ def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> [part.tolist() for part in counted(nw.from_native(pa.table({"x": [7, 9, 7]})), "x")]
+    >>> [part.tolist() for part in count_values(nw.from_native(pa.table({"x": [7, 9, 7]})), "x")]
     [[7, 9], [2, 1]]
     """
     chosen: Any = frame.select(column)
     if chosen.collect_schema()[column].is_integer():
-        low, high = ends(chosen, column)
+        low, high = smallest_and_largest(chosen, column)
         if high is not None and high - low < LARGEST_RANGE and high < LARGEST:
             n = np.zeros(high - low + 1, dtype=np.int64)
             for batch in batches(frame, [column]):
-                np.add.at(n, numbers_of(batch.column(column).drop_null()).astype(np.int64) - low, 1)
+                np.add.at(
+                    n, numbers_of_arrow(batch.column(column).drop_null()).astype(np.int64) - low, 1
+                )
             used = np.flatnonzero(n)
             n = n[used]
             used += low
@@ -159,6 +161,6 @@ def encoded(column: Any) -> tuple[IntArray, list[Any]]:
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     indices = np.where(
-        valid(column.indices), numbers_of(column.indices).astype(np.int32, copy=False), -1
+        valid(column.indices), numbers_of_arrow(column.indices).astype(np.int32, copy=False), -1
     )
     return indices, column.dictionary.to_pylist()

@@ -12,12 +12,12 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.tables.aliases import Texts
-from socialstats.tables.batches import encoded, numbers_of
+from socialstats.tables.batches import encoded, numbers_of_arrow
 from socialstats.tables.labels import (
     Coded,
     as_number,
-    as_text,
     is_nested,
+    label_text,
     no_labels,
     refuse_no_labels,
 )
@@ -34,9 +34,11 @@ WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGH
     4,
     5,
 )
-SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100  # products of three weights are floats
+# products of three weights are floats
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 LARGEST = 2**62
-R_INTEGER_NA = -(2**31)  # how R's integer NA reads where a file or engine does not know it
+# how R's integer NA reads where a file or engine does not know it
+R_INTEGER_NA = -(2**31)
 N, SUM, SUM_SQ, STATUS = (
     "socialstats rows",
     "socialstats sum",
@@ -46,7 +48,7 @@ N, SUM, SUM_SQ, STATUS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Counts:
+class DistinctRows:
     """Distinct rows of some columns.
 
     Attributes
@@ -78,7 +80,7 @@ def counts(
     na: Collection[str] = (),
     source: str = "",
     grouped: bool = True,
-) -> Counts:
+) -> DistinctRows:
     """Count the distinct rows of the key columns.
 
     Parameters
@@ -117,7 +119,9 @@ def counts(
     return _parse_weights(cells, weight, na) if weight is not None and text_weight else cells
 
 
-def _count_pandas(frame: pd.DataFrame, keys: Texts, weight: str | None, source: str) -> Counts:
+def _count_pandas(
+    frame: pd.DataFrame, keys: Texts, weight: str | None, source: str
+) -> DistinctRows:
     """Count by combining the columns' codes in mixed radix, re-coded whenever the radix would overflow."""
     combined = _Radix(len(frame))
     values: dict[str, AnyArray] = {}
@@ -141,7 +145,7 @@ def _count_pandas(frame: pd.DataFrame, keys: Texts, weight: str | None, source: 
         )
     state = cells.pop(STATUS) + 1 if STATUS in cells else np.zeros(size, dtype=np.int64)
     columns = {key: Coded(codes=cells[key], values=values[key]) for key in keys}
-    return Counts(columns=columns, n=n, weight=w, weight_sq=w2, status=state)
+    return DistinctRows(columns=columns, n=n, weight=w, weight_sq=w2, status=state)
 
 
 class _Radix:
@@ -156,9 +160,9 @@ class _Radix:
         import pandas as pd
 
         if self.size > LARGEST // size:
-            self.key, seen = pd.factorize(self.key)
-            self.size = len(seen)
-            self.stages.append((seen, []))
+            self.key, occurring = pd.factorize(self.key)
+            self.size = len(occurring)
+            self.stages.append((occurring, []))
         self.key *= size
         self.key += codes
         self.key += 1
@@ -175,20 +179,20 @@ class _Radix:
         key, cell_of_row = self.key, None
         if self.size <= len(key):
             every = np.bincount(key, minlength=self.size)
-            rest = np.flatnonzero(every)
-            n = every[rest].astype(np.float64)
+            remainder = np.flatnonzero(every)
+            n = every[remainder].astype(np.float64)
             if each_row:
                 cell_of_row = (np.cumsum(every > 0) - 1)[key]
         else:
-            cell_of_row, rest = pd.factorize(key)
-            n = np.bincount(cell_of_row, minlength=len(rest)).astype(np.float64)
+            cell_of_row, remainder = pd.factorize(key)
+            n = np.bincount(cell_of_row, minlength=len(remainder)).astype(np.float64)
         codes: dict[str, IntArray] = {}
-        for seen, names in reversed(self.stages):
+        for occurring, names in reversed(self.stages):
             for name, size in reversed(names):
-                codes[name] = rest % size - 1
-                rest = rest // size
-            if seen is not None:
-                rest = seen[rest]
+                codes[name] = remainder % size - 1
+                remainder = remainder // size
+            if occurring is not None:
+                remainder = occurring[remainder]
         return n, cell_of_row, codes
 
 
@@ -227,7 +231,7 @@ def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray,
 
 def _count_narwhals(
     frame: Frame, keys: Texts, weight: str | None, source: str, *, grouped: bool
-) -> Counts:
+) -> DistinctRows:
     """Count with the engine's own group-by; only the cells leave the engine."""
     chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
     schema = chosen.collect_schema()
@@ -255,7 +259,9 @@ def _count_narwhals(
         w_sum, w_sq, state = (
             _numbers_of(cells.get_column(name)).astype(float) for name in (SUM, SUM_SQ, STATUS)
         )
-    return Counts(columns=columns, n=n, weight=w_sum, weight_sq=w_sq, status=state.astype(np.int64))
+    return DistinctRows(
+        columns=columns, n=n, weight=w_sum, weight_sq=w_sq, status=state.astype(np.int64)
+    )
 
 
 def weight_rules(w: Any, nan: Any) -> list[tuple[Any, int]]:
@@ -281,7 +287,7 @@ def _status_expression(w: nw.Expr) -> nw.Expr:
 
 def _numbers_of(column: nw.Series[Any]) -> AnyArray:
     arrow = column.implementation is nw.Implementation.PYARROW and not column.null_count()
-    return numbers_of(column.to_arrow()) if arrow else column.to_numpy()
+    return numbers_of_arrow(column.to_arrow()) if arrow else column.to_numpy()
 
 
 def _code_cells(column: nw.Series[Any], source: str) -> Coded:
@@ -289,18 +295,18 @@ def _code_cells(column: nw.Series[Any], source: str) -> Coded:
         column.implementation in (nw.Implementation.PYARROW, nw.Implementation.POLARS)
         and column.dtype == nw.String
     ):
-        found = column.to_arrow()
+        present = column.to_arrow()
         codes, texts = encoded(
-            found.combine_chunks() if hasattr(found, "combine_chunks") else found
+            present.combine_chunks() if hasattr(present, "combine_chunks") else present
         )
         return Coded(codes=codes.astype(np.int64), values=np.array(texts, dtype=object))
     import pandas as pd
 
     plain = (column.dtype.is_integer() or column.dtype.is_float()) and not column.null_count()
-    held = pd.Series(
+    weights = pd.Series(
         column.to_numpy() if plain else column.to_list(), dtype=None if plain else object
     )
-    codes, values = _factorise(held, column.name, source)
+    codes, values = _factorise(weights, column.name, source)
     return Coded(codes=codes, values=values)
 
 
@@ -320,7 +326,7 @@ def text_weight(value: Any) -> tuple[float, int]:
     >>> text_weight("2.5"), text_weight("-1"), text_weight("many"), text_weight("")
     ((2.5, 0), (0.0, 3), (0.0, 4), (0.0, 2))
     """
-    text = as_text(value)
+    text = label_text(value)
     if text is None:
         return 0.0, WEIGHT_MISSING
     number = as_number(text)
@@ -330,10 +336,10 @@ def text_weight(value: Any) -> tuple[float, int]:
     return number if status == WEIGHT_OK else 0.0, status
 
 
-def _parse_weights(cells: Counts, weight: str, na: Collection[str]) -> Counts:
+def _parse_weights(cells: DistinctRows, weight: str, na: Collection[str]) -> DistinctRows:
     coded = cells.columns[weight]
     parsed = [
-        *(text_weight("" if as_text(v) in na else v) for v in coded.values.tolist()),
+        *(text_weight("" if label_text(v) in na else v) for v in coded.values.tolist()),
         (0.0, WEIGHT_MISSING),
     ]
     w = np.array([value for value, _ in parsed])[coded.codes]

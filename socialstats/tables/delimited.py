@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.tables.aliases import Levels, Lines, Positions, Records, Texts
 from socialstats.tables.formula_cells import unguarded, unguarded_column
-from socialstats.tables.headers import check_names, refuse_wide
+from socialstats.tables.headers import check_column_names, refuse_many_columns
 from socialstats.tables.labels import MISSING
 from socialstats.tables.limits import limit
-from socialstats.tables.sources import CheckedText, Source, open_text, refuse_empty
+from socialstats.tables.sources import ByteSource, CheckedText, open_text, refuse_empty
 from socialstats.tables.table import Table, of_file
 from socialstats.tables.writing import SEPARATORS
 
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EXTRA = "socialstats: a field too many"
-RAGGED_SHOWN = 20
-MOST_WORDS = 2  # labels of missing values among numbers with decimal commas
+MOST_RAGGED = 20
+# labels of missing values among numbers with decimal commas
+MOST_WORDS = 2
 COMMA = re.compile(r"\s*[+-]?[0-9]+(?:,[0-9]+)?\s*")
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 
 
-def read_delimited(source: Source, usual: str) -> Table:
+def read_delimited(source: ByteSource, usual: str) -> Table:
     """Read a csv or tsv file.
 
     Parameters
@@ -57,10 +58,11 @@ def read_delimited(source: Source, usual: str) -> Table:
         with open_text(source) as text, any_field_size():
             columns = header_of(text, source, delimiter)
             text.delimiter = delimiter
-            frame = parsed(text, columns, delimiter)
+            frame = parse_rows(text, columns, delimiter)
     except (SocialStatsError, UnicodeDecodeError):
         raise
-    except ValueError as error:  # pandas.errors.ParserError and EmptyDataError are ValueErrors
+    except ValueError as error:
+        # pandas.errors.ParserError and EmptyDataError are ValueErrors
         if type(error).__name__ != "EmptyDataError":
             raise unreadable(source, columns, delimiter, error) from error
     if frame is None or len(frame) == 0:
@@ -112,7 +114,7 @@ def any_field_size() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def delimiter_of(source: Source, usual: str) -> str:
+def delimiter_of(source: ByteSource, usual: str) -> str:
     """Return the usual delimiter, unless the header has none of it and does have another."""
     lines = source.head(65536).decode("utf-8-sig", errors="replace").splitlines()
     lines = [line for line in lines if line.strip()]
@@ -124,32 +126,36 @@ def delimiter_of(source: Source, usual: str) -> str:
 def is_spaced(lines: Texts) -> bool:
     """Whether lines are fields with spaces between and texts in quotes, as R's write.table makes them."""
     sizes = [len(record) for record in csv.reader(lines, delimiter=" ")]
-    same = len(sizes) > 1 and len({*sizes[1:]}) == 1 and 0 <= sizes[1] - sizes[0] <= 1 < sizes[0]
-    return same and '"' in lines[0]
+    is_uniform = (
+        len(sizes) > 1 and len({*sizes[1:]}) == 1 and 0 <= sizes[1] - sizes[0] <= 1 < sizes[0]
+    )
+    return is_uniform and '"' in lines[0]
 
 
-def layout_of(source: Source, format: str) -> tuple[str, Levels, int]:
+def layout_of(source: ByteSource, format: str) -> tuple[str, Levels, int]:
     """Return the delimiter of a csv or tsv file, its columns, and the first line below its header (or 0)."""
     refuse_empty(source)
     delimiter = delimiter_of(source, SEPARATORS[format])
     with open_text(source) as text, any_field_size():
         columns = header_of(text, source, delimiter)
-    return delimiter, columns, next((line for line, _ in records(source, delimiter)), 0)
+    return delimiter, columns, next((line for line, _ in record_fields(source, delimiter)), 0)
 
 
-def header_of(text: CheckedText, source: Source, delimiter: str) -> Levels:
+def header_of(text: CheckedText, source: ByteSource, delimiter: str) -> Levels:
     """Read the first record that is neither blank nor a comment (a line starting with ``#`` and a space)."""
     for record in csv.reader(text, delimiter=delimiter):
         if is_blank(record) or record[0].startswith("# "):
             continue
-        refuse_wide(record, source.name)
-        _, first = next(records(source, delimiter), (0, []))
-        refuse_wide(first, source.name)  # pandas makes columns of all fields of the first row
-        unnamed = (
-            delimiter == " " and len(first) == len(record) + 1
-        )  # R's names of rows have no name
+        refuse_many_columns(record, source.name)
+        _, first = next(record_fields(source, delimiter), (0, []))
+        # pandas makes columns of all fields of the first row
+        refuse_many_columns(first, source.name)
+        # R's names of rows have no name
+        unnamed = delimiter == " " and len(first) == len(record) + 1
         columns = [*([""] if unnamed else []), *map(unguarded, record)]
-        check_names(columns, source.name, (row for _, row in records(source, delimiter)))
+        check_column_names(
+            columns, source.name, (row for _, row in record_fields(source, delimiter))
+        )
         return tuple(columns)
     raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
 
@@ -159,13 +165,12 @@ def is_blank(record: Texts) -> bool:
     return not record or (len(record) == 1 and not record[0].strip(" \t"))
 
 
-def parsed(text: CheckedText, columns: Levels, delimiter: str) -> pd.DataFrame:
+def parse_rows(text: CheckedText, columns: Levels, delimiter: str) -> pd.DataFrame:
     """Return the rows below the header as texts, with what stands behind their last field."""
     import pandas as pd
 
-    with (
-        warnings.catch_warnings()
-    ):  # a first row that is too long is a warning in pandas, and an error of ours
+    # a first row that is too long is a warning in pandas, and an error of ours
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", pd.errors.ParserWarning)
         return pd.read_csv(
             text,
@@ -179,7 +184,7 @@ def parsed(text: CheckedText, columns: Levels, delimiter: str) -> pd.DataFrame:
         )
 
 
-def all_records(source: Source, delimiter: str) -> Records:
+def all_records(source: ByteSource, delimiter: str) -> Records:
     """Yield the first line (from 1) and the fields of the header and each record; blank lines are no records."""
     with open_text(source) as text, any_field_size():
         reader, in_header, line = csv.reader(text, delimiter=delimiter), True, 1
@@ -190,23 +195,23 @@ def all_records(source: Source, delimiter: str) -> Records:
                 yield start, record
 
 
-def records(source: Source, delimiter: str) -> Records:
+def record_fields(source: ByteSource, delimiter: str) -> Records:
     """Yield the first line and the fields of each record after the header."""
     return islice(all_records(source, delimiter), 1, None)
 
 
-def lines_of(source: Source, delimiter: str, positions: Positions) -> Lines:
+def lines_of(source: ByteSource, delimiter: str, positions: Positions) -> Lines:
     """Return the lines on which some rows (positions from 0, ascending) start."""
-    wanted, lines = set(positions), []
-    for position, (line, _) in enumerate(records(source, delimiter)):
-        if position in wanted:
+    places, lines = set(positions), []
+    for position, (line, _) in enumerate(record_fields(source, delimiter)):
+        if position in places:
             lines.append(line)
-            if len(lines) == len(wanted):
+            if len(lines) == len(places):
                 break
     return lines
 
 
-def refuse_ragged(source: Source, width: int, delimiter: str) -> None:
+def refuse_ragged(source: ByteSource, width: int, delimiter: str) -> None:
     """Refuse rows with more or fewer fields than the header; one problem a number of fields.
 
     Raises
@@ -215,7 +220,7 @@ def refuse_ragged(source: Source, width: int, delimiter: str) -> None:
     """
     ragged: dict[int, Lines] = {}
     rows = 0
-    for line, record in records(source, delimiter):
+    for line, record in record_fields(source, delimiter):
         rows += 1
         if len(record) != width:
             ragged.setdefault(len(record), []).append(line)
@@ -227,15 +232,15 @@ def refuse_ragged(source: Source, width: int, delimiter: str) -> None:
     problems = []
     for size, lines in sorted(ragged.items(), key=lambda item: item[1]):
         message = f"{size} field{'s' if size != 1 else ''} where the header has {width}"
-        problems.append(source.problem(message, *lines[:RAGGED_SHOWN], n_rows=len(lines), fix=fix))
+        problems.append(source.problem(message, *lines[:MOST_RAGGED], n_rows=len(lines), fix=fix))
     if problems:
         raise InputError(problems)
 
 
-def unreadable(source: Source, columns: Levels, delimiter: str, error: Exception) -> InputError:
+def unreadable(source: ByteSource, columns: Levels, delimiter: str, error: Exception) -> InputError:
     """Return what is wrong with a file that pandas cannot parse."""
     if "EOF inside string" in str(error):
-        line = max((line for line, _ in records(source, delimiter)), default=1)
+        line = max((line for line, _ in record_fields(source, delimiter)), default=1)
         message, fix = (
             "a quoted field is opened and never closed",
             'Close it, or double the " inside it',

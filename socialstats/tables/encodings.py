@@ -19,7 +19,7 @@ from socialstats.progress import announce
 from socialstats.tables.aliases import Records
 from socialstats.tables.delimited import all_records, delimiter_of
 from socialstats.tables.formats import Format
-from socialstats.tables.sources import BLOCK, Source, open_text
+from socialstats.tables.sources import BLOCK, ByteSource, open_text
 from socialstats.tables.writing import SEPARATORS
 from socialstats.text import quoted
 from socialstats.voice import option
@@ -27,25 +27,32 @@ from socialstats.voice import option
 T = TypeVar("T")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 WESTERN = "windows-1252"
-ESCAPED = "surrogateescape"  # bytes that are no text become characters from U+DC80 to U+DCFF, which no text has
+# bytes that are no text become characters from U+DC80 to U+DCFF, which no text has
+ESCAPED = "surrogateescape"
 BAD = re.compile("[\udc80-\udcff]")
 UTF8 = re.compile("[^\0-\x7f\udc80-\udcff]")
-UNDEFINED = re.compile("[\udc81\udc8d\udc8f\udc90\udc9d]")  # no characters of Windows-1252
+# no characters of Windows-1252
+UNDEFINED = re.compile("[\udc81\udc8d\udc8f\udc90\udc9d]")
 STRANGE = re.compile(
     "[a-z][\udc82-\udc89\udc8b\udc98\udc99\udc9b\udca1-\udca9\udcac\udcae\udcaf\udcb1-\udcb3\udcb5\udcb6"
-    "\udcb8\udcb9\udcbc-\udcbf][a-z]"  # symbols inside of words: letters of Central Europe, of DOS and of old Macs
+    # symbols inside of words: letters of Central Europe, of DOS and of old Macs
+    "\udcb8\udcb9\udcbc-\udcbf][a-z]"
     "|[\udcb3\udcb9][a-z\udcc0-\udcff]"
-    "|[a-z][\udc8a\udc8c\udc8e\udc9f\udcc0-\udcd6\udcd8-\udcde](?![A-Z])"  # capitals behind small letters
+    # capitals behind small letters
+    "|[a-z][\udc8a\udc8c\udc8e\udc9f\udcc0-\udcd6\udcd8-\udcde](?![A-Z])"
     "|[A-Z]\udc9f[a-z]"
-    "|[\udcc0-\udcff]{3,}"  # many letters beyond ASCII in a row, as in Greek and Cyrillic
+    # many letters beyond ASCII in a row, as in Greek and Cyrillic
+    "|[\udcc0-\udcff]{3,}"
 )
 USUAL = re.compile("(?<![\udcc0-\udcff])[\udcc0-\udcff]{1,2}(?![\udcc0-\udcff])")
-MOST_STRANGE = 0.1  # strange places for each usual one: names such as deÉtat are some
-SHOWN = 3  # words that a note shows
+# strange places for each usual one: names such as deÉtat are some
+MOST_STRANGE = 0.1
+# words that a note shows
+MOST_WORDS = 3
 WORD = re.compile("[\\w\udc80-\udcff]*[\udc80-\udcff][\\w\udc80-\udcff]*")
 
 
-def in_encoding(source: Source, asked: str | None) -> Source:
+def in_encoding(source: ByteSource, encoding: str | None) -> ByteSource:
     """Return a source that is read in the encoding that was asked for, or that its first bytes name.
 
     Raises
@@ -53,19 +60,21 @@ def in_encoding(source: Source, asked: str | None) -> Source:
     InputError
         For an encoding that nobody knows.
     """
-    if asked is None:
+    if encoding is None:
         return replace(source, encoding="UTF-16") if source.head(2) in UTF16_MARKS else source
     try:
-        io.TextIOWrapper(io.BytesIO(), encoding=asked)
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     except (LookupError, ValueError) as error:
-        known = "utf-8, utf-16, windows-1252, windows-1250, iso-8859-15, mac-roman, shift-jis or gb18030"
+        encodings = "utf-8, utf-16, windows-1252, windows-1250, iso-8859-15, mac-roman, shift-jis or gb18030"
         raise InputError(
-            f"{option('encoding', asked)} is no encoding. Name one such as {known}"
+            f"{option('encoding', encoding)} is no encoding. Name one such as {encodings}"
         ) from error
-    return replace(source, encoding=asked)
+    return replace(source, encoding=encoding)
 
 
-def as_encoded(read: Callable[[Source], T], source: Source, format: Format) -> tuple[T, str]:
+def as_encoded(
+    read: Callable[[ByteSource], T], source: ByteSource, format: Format
+) -> tuple[T, str]:
     """Read a text, again in Windows-1252 where it is no UTF-8; return what was read, and a word on the encoding.
 
     A guess is said on the command line, and a warning in Python.
@@ -90,7 +99,7 @@ def as_encoded(read: Callable[[Source], T], source: Source, format: Format) -> t
     return read(replace(source, encoding=WESTERN)), note
 
 
-def western_words(source: Source) -> list[str]:
+def western_words(source: ByteSource) -> list[str]:
     """Return the first words beyond ASCII of a text in Windows-1252; none for a text in another encoding.
 
     Raises
@@ -108,12 +117,14 @@ def western_words(source: Source) -> list[str]:
                 strange + len(STRANGE.findall(block)),
                 usual + len(USUAL.findall(block)),
             )
-            words |= dict.fromkeys(WORD.findall(block) if len(words) < SHOWN else ())
-    found = [word.encode("ascii", ESCAPED).decode(WESTERN) for word in islice(words, SHOWN)]
-    return found if strange <= MOST_STRANGE * usual else []
+            words |= dict.fromkeys(WORD.findall(block) if len(words) < MOST_WORDS else ())
+    words_read = [
+        word.encode("ascii", ESCAPED).decode(WESTERN) for word in islice(words, MOST_WORDS)
+    ]
+    return words_read if strange <= MOST_STRANGE * usual else []
 
 
-def bad_text(source: Source, format: Format) -> InputError:
+def bad_text(source: ByteSource, format: Format) -> InputError:
     """Return the error of a text with bytes that its encoding has not: the first of them, its line and column."""
     what, fix = source.encoding or "UTF-8", "Save it as UTF-8"
     if not source.encoding:
@@ -122,22 +133,23 @@ def bad_text(source: Source, format: Format) -> InputError:
     try:
         for line, fields in fields_of(replace(source, errors=ESCAPED), format):
             names = names or fields
-            for column, held in zip_longest(names, fields, fillvalue=""):
-                if bad := BAD.search(held):
+            for column, text_of_column in zip_longest(names, fields, fillvalue=""):
+                if bad := BAD.search(text_of_column):
                     message = f"byte 0x{ord(bad[0]) - 0xDC00:02x} is not {what}"
                     named = column if column and fields is not names else None
                     return InputError(source.problem(message, line, column=named, fix=fix))
-    except UnicodeDecodeError:  # bytes of UTF-16 come in pairs
+    except UnicodeDecodeError:
+        # bytes of UTF-16 come in pairs
         pass
     return InputError(f"{source.name}: the text is not {what}. {fix}")
 
 
-def fields_of(source: Source, format: Format) -> Records:
+def fields_of(source: ByteSource, format: Format) -> Records:
     """Yield the lines of a text with their fields; those of JSON have one, without a name."""
     if format in SEPARATORS:
         yield from all_records(source, delimiter_of(source, SEPARATORS[format]))
     else:
         yield 0, [""]
         with open_text(source) as text:
-            for line, held in enumerate(text, 1):
-                yield line, [held]
+            for line, text_line in enumerate(text, 1):
+                yield line, [text_line]

@@ -20,26 +20,27 @@ from typing import get_args
 import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.tables.formats import WORKBOOKS, Format, format_of
-from socialstats.tables.headers import check_names, refuse_wide
+from socialstats.tables.formats import WORKBOOKS, Format, detect_format
+from socialstats.tables.headers import check_column_names, refuse_many_columns
 from socialstats.tables.lazy import ROW, connected
-from socialstats.tables.limits import within
-from socialstats.tables.paths import Files, file_of, refuse_strays, several
+from socialstats.tables.limits import check_limit
+from socialstats.tables.paths import Files, file_of, files_of_pattern, refuse_strays
 from socialstats.tables.pieces import PART, copies, in_memory, locator
 from socialstats.tables.reading import read_source
 from socialstats.tables.scanning import delimited_relation, parquet_relation, parquet_sizes
 from socialstats.tables.table import Table
 from socialstats.text import shorten
 
+# rows of parquet and bytes of text beyond which rows stay in files
 MOST_ROWS, MOST_BYTES = (
     1_000_000,
     100_000_000,
-)  # rows of parquet and bytes of text beyond which rows stay in files
+)
 SCANNED = ("csv", "tsv", "parquet")
-LONGEST_LINE = (
-    1 << 20
-)  # bytes of a line that DuckDB is left to read: it drops a last line of over 32 MB in silence
-LONGEST = 400  # characters of a path in a message
+# bytes of a line that DuckDB is left to read: it drops a last line of over 32 MB in silence
+LONGEST_LINE = 1 << 20
+# characters of a path in a message
+LONGEST = 400
 
 
 def read_table(
@@ -84,8 +85,8 @@ def read_table(
     if format is not None and format not in get_args(Format):
         raise InputError(f"there is no format '{format}'. Formats: {', '.join(get_args(Format))}")
     name = os.fspath(path)
-    with readable(name):
-        if (files := several(name, encoding)) is not None:
+    with explain_read_errors(name):
+        if (files := files_of_pattern(name, encoding)) is not None:
             pattern = not Path(name).is_dir()
             if not pattern and format is None:
                 refuse_strays(files, name)
@@ -93,7 +94,7 @@ def read_table(
                 files, "/".join(Path(os.path.realpath(name)).parts[-1 - pattern :]), format
             )
         file = file_of(name, encoding=encoding)
-        chosen = format_of(file.source, format)
+        chosen = detect_format(file.source, format)
         if file.sheet and chosen not in WORKBOOKS:
             raise InputError(f"{name}: there is no such file, and {file.name} has no sheets")
         table = scanned([file], [chosen])
@@ -102,7 +103,7 @@ def read_table(
         )
 
 
-def of_files(files: Files, source: str, asked: Format | None) -> Table:
+def of_files(files: Files, source: str, format: Format | None) -> Table:
     """Read several files as one table, whose rows are those of the first, then those of the second, and so on.
 
     Parameters
@@ -110,7 +111,7 @@ def of_files(files: Files, source: str, asked: Format | None) -> Table:
     files : sequence of File
     source : str
         Name for messages of the whole.
-    asked : str or None
+    format : str or None
         Format of all files.
 
     Raises
@@ -118,12 +119,12 @@ def of_files(files: Files, source: str, asked: Format | None) -> Table:
     InputError
         For files of different columns, and whatever reading finds, with file and line.
     """
-    formats = [format_of(file.source, asked) for file in files]
+    formats = [detect_format(file.source, format) for file in files]
     table = scanned(files, formats) or in_memory(files, formats)
-    return replace(table, source=source, sha256=lambda: digest(files))
+    return replace(table, source=source, sha256=lambda: checksum_of(files))
 
 
-def digest(files: Files) -> str:
+def checksum_of(files: Files) -> str:
     """Return the checksum of the checksums of some files: what ``sha256sum * | sha256sum`` prints in their folder."""
     lines = (f"{file.source.sha256()}  {file.name}\n" for file in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -148,7 +149,8 @@ def large(files: Files, formats: Sequence[Format]) -> bool:
 
     try:
         return sum(parquet_sizes(connected(), files)) > MOST_ROWS
-    except duckdb.Error:  # the reader says what is wrong
+    except duckdb.Error:
+        # the reader says what is wrong
         return False
 
 
@@ -173,10 +175,10 @@ def scanned(files: Files, formats: Sequence[Format]) -> Table | None:
     native, pieces = relation
     frame, first = nw.from_native(native), files[0]
     columns = tuple(name for name in frame.collect_schema().names() if name not in (ROW, PART))
-    check_names(columns, first.name)
-    refuse_wide(columns, first.name)
+    check_column_names(columns, first.name)
+    refuse_many_columns(columns, first.name)
     rows = sum(piece.rows for piece in pieces)
-    within("rows", rows, first.name)
+    check_limit("rows", rows, first.name)
     if not rows:
         raise NothingToAnalyse(f"{first.name} has columns but no rows: there is nothing to analyse")
     return Table(
@@ -192,7 +194,7 @@ def scanned(files: Files, formats: Sequence[Format]) -> Table | None:
 
 
 @contextmanager
-def readable(name: str) -> Iterator[None]:
+def explain_read_errors(name: str) -> Iterator[None]:
     """State why a table cannot be read: the disk, the gzip file, or the memory.
 
     Raises

@@ -13,16 +13,16 @@ from socialstats.arrays import BoolArray
 from socialstats.errors import NothingToAnalyse
 from socialstats.tables.aliases import Lines, Positions, Texts
 from socialstats.tables.counting import STATUS
-from socialstats.tables.labels import as_text, texts_of
+from socialstats.tables.labels import label_text, labels_of
 from socialstats.tables.lazy import asks
-from socialstats.tables.table import SHOWN, Table
+from socialstats.tables.table import MOST_LINES, Table
 from socialstats.text import listing, shorten
 
-Kept = tuple[Table, int]
+Filtered = tuple[Table, int]
 """The rows that remain, and how many do not."""
 
 
-def rows_where(table: Table, column: str, value: str, *, missing: bool = False) -> Kept:
+def rows_where(table: Table, column: str, value: str, *, missing: bool = False) -> Filtered:
     """Keep the rows whose value, written as text, is `value`.
 
     Parameters
@@ -53,18 +53,18 @@ def rows_where(table: Table, column: str, value: str, *, missing: bool = False) 
     >>> kept.frame.shape, left_out
     ((2, 2), 1)
     """
-    labels = [as_text(label) for label in _values(table, column)]
+    labels = [label_text(label) for label in _values(table, column)]
     if value not in labels:
-        listed = listing([shorten(str(label)) for label in labels], most=SHOWN)
+        listed = listing([shorten(str(label)) for label in labels], most=MOST_LINES)
         raise NothingToAnalyse(
             f"{table.source}: no row has {column} = '{shorten(value)}'; values: {listed}"
         )
-    others = {label for label in labels if label is not None} - {value}
-    bad = _has(table, column, others) if missing else ~_has(table, column, {value})
+    other_labels = {label for label in labels if label is not None} - {value}
+    bad = _has(table, column, other_labels) if missing else ~_has(table, column, {value})
     return _left_out(table, bad, "none is left")
 
 
-def rows_without(table: Table, column: str, value: str) -> Kept:
+def rows_without(table: Table, column: str, value: str) -> Filtered:
     """Leave out the rows whose value, written as text, is `value`; rows that miss a value stay.
 
     Returns
@@ -95,7 +95,7 @@ def rows_without(table: Table, column: str, value: str) -> Kept:
 
 
 @asks
-def rows_unlike(table: Table, one: str, other: str) -> Kept:
+def rows_unlike(table: Table, first: str, second: str) -> Filtered:
     """Leave out the rows in which two columns hold the same text; rows that miss a value stay.
 
     Returns
@@ -117,21 +117,21 @@ def rows_unlike(table: Table, one: str, other: str) -> Kept:
     >>> kept.frame.shape, left_out
     ((1, 2), 1)
     """
-    table.need(one, other)
+    table.need(first, second)
     bad: BoolArray | nw.Expr
     if isinstance(table.frame, nw.LazyFrame):
-        a, b = (_as_text(table, column) for column in (one, other))
+        a, b = (_label_expression(table, column) for column in (first, second))
         bad = _sure((a == b) & (a != ""))
     else:
-        texts = (texts_of(table.frame.get_column(column).to_list()) for column in (one, other))
+        texts = (labels_of(table.frame.get_column(column).to_list()) for column in (first, second))
         bad = np.array([x == y is not None for x, y in zip(*texts, strict=True)], dtype=bool)
     return _left_out(
-        table, bad, f"every row has the same value in '{one}' and '{other}': none is left"
+        table, bad, f"every row has the same value in '{first}' and '{second}': none is left"
     )
 
 
-def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tuple[Table, int, int]:
-    """Leave out all rows of everyone (everything named in the column `whole`) who has a row with the value.
+def rows_without_whole(table: Table, column: str, value: str, unit: str) -> tuple[Table, int, int]:
+    """Leave out all rows of everyone (everything named in the column `unit`) who has a row with the value.
 
     Returns
     -------
@@ -154,13 +154,13 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
     >>> kept.frame.shape, left_out, names
     ((1, 2), 2, 1)
     """
-    table.need(column, whole)
-    cells = table.counts([column, whole]).columns
-    labels = [[*texts_of(cells[name].values.tolist()), None] for name in (column, whole)]
-    pairs = zip(cells[column].codes, cells[whole].codes, strict=True)
+    table.need(column, unit)
+    cells = table.counts([column, unit]).columns
+    labels = [[*labels_of(cells[name].values.tolist()), None] for name in (column, unit)]
+    pairs = zip(cells[column].codes, cells[unit].codes, strict=True)
     out = {labels[1][name] for held, name in pairs if labels[0][held] == value} - {None}
-    gone = _has(table, column, {value}) | _has(table, whole, out)
-    nothing = f"everyone in '{shorten(whole)}' has a row with {column} = '{shorten(value)}'"
+    gone = _has(table, column, {value}) | _has(table, unit, out)
+    nothing = f"everyone in '{shorten(unit)}' has a row with {column} = '{shorten(value)}'"
     return (*_left_out(table, gone, nothing), len(out))
 
 
@@ -216,11 +216,10 @@ def _values(table: Table, column: str) -> list[Any]:
 
 def _has(table: Table, column: str, labels: Collection[str]) -> nw.Expr:
     """Return whether a row has a value that is one of some labels."""
-    wanted = [value for value in _values(table, column) if as_text(value) in labels]
+    values = [value for value in _values(table, column) if label_text(value) in labels]
     missing = nw.col(column).is_null()
-    return (
-        _sure(nw.col(column).is_in(wanted)) if wanted else missing & ~missing
-    )  # no engine takes an empty list
+    # no engine takes an empty list
+    return _sure(nw.col(column).is_in(values)) if values else missing & ~missing
 
 
 def _sure(condition: nw.Expr) -> nw.Expr:
@@ -228,39 +227,39 @@ def _sure(condition: nw.Expr) -> nw.Expr:
     return nw.when(condition).then(nw.lit(True)).otherwise(nw.lit(False))
 
 
-def _as_text(table: Table, column: str) -> nw.Expr:
-    """Return a column of a lazy table as the labels that `as_text` makes."""
-    whole = table.frame.collect_schema()[column].is_float()
+def _label_expression(table: Table, column: str) -> nw.Expr:
+    """Return a column of a lazy table as the labels that `label_text` makes."""
+    is_float = table.frame.collect_schema()[column].is_float()
     cast = nw.col(column).cast(nw.String)
-    return cast.str.replace_all(r"\.0$", "") if whole else cast
+    return cast.str.replace_all(r"\.0$", "") if is_float else cast
 
 
 @asks
-def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> Kept:
+def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> Filtered:
     """Leave out some rows and count them; raise NothingToAnalyse with a reason where these are all."""
     rows, frame = table.height, table.frame
     if isinstance(frame, nw.LazyFrame):
-        kept = replace(table, data=frame.filter(~bad))
-        out = rows - kept.height
+        remaining = replace(table, data=frame.filter(~bad))
+        out = rows - remaining.height
     else:
         mask = (
             bad
             if isinstance(bad, np.ndarray)
             else frame.with_columns(bad.alias(STATUS)).get_column(STATUS).to_numpy()
         )
-        kept, out = _kept(table, ~mask.astype(bool)), int(mask.sum())
+        remaining, out = _rows_of_mask(table, ~mask.astype(bool)), int(mask.sum())
     if rows == out:
         raise NothingToAnalyse(f"{table.source}: {nothing}")
-    return (kept if out else table), out
+    return (remaining if out else table), out
 
 
-def _kept(table: Table, mask: BoolArray) -> Table:
+def _rows_of_mask(table: Table, mask: BoolArray) -> Table:
     """Return the rows of the mask; the places of errors stay those of the whole table."""
-    kept = np.flatnonzero(mask)
+    remaining = np.flatnonzero(mask)
     frame: Any = table.frame
 
     def locate(positions: Positions) -> Lines:
-        before = [int(kept[position]) for position in positions]
+        before = [int(remaining[position]) for position in positions]
         places = table.places(before)
         return [places[position] for position in before]
 

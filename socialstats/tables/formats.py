@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from socialstats.errors import InputError
-from socialstats.tables.sources import Source
+from socialstats.tables.sources import ByteSource
 from socialstats.voice import option
 
 Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"]
 WORKBOOKS: tuple[Format, ...] = ("xlsx", "ods")
 ZIPPED = b"PK\x03\x04"
-OLD_STATA = re.compile(
-    rb"[\x66-\x73][\x01\x02]\x01.", re.DOTALL
-)  # before version 13; then the byte order, and 1
+# before version 13; then the byte order, and 1
+OLD_STATA = re.compile(rb"[\x66-\x73][\x01\x02]\x01.", re.DOTALL)
 MARK = b"\xef\xbb\xbf"
-CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # bytes that no text has
+# bytes that no text has
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 DAMAGED_ZIP = (
     OSError,
     EOFError,
@@ -38,7 +38,7 @@ AS_CSV = "Save the table as CSV (UTF-8)"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FormatKind:
     """A kind of file.
 
     Attributes
@@ -82,16 +82,16 @@ class Kind:
         return bool(self.member) and any(name.startswith(self.member) for name in names)
 
 
-def kinds(table: str) -> Iterator[Kind]:
+def describe_kinds(table: str) -> Iterator[FormatKind]:
     """Yield the kinds of a table with a line for each attribute, and a blank line between kinds."""
     for block in table.strip().split("\n\n"):
-        yield Kind(**dict(line.split(": ", 1) for line in block.splitlines()))
+        yield FormatKind(**dict(line.split(": ", 1) for line in block.splitlines()))
 
 
-READ: dict[Format, Kind] = dict(
+READ: dict[Format, FormatKind] = dict(
     zip(
         get_args(Format),
-        kinds(r"""
+        describe_kinds(r"""
 name: a csv file
 ends: .csv
 
@@ -131,13 +131,13 @@ member: content.xml
         strict=True,
     )
 )
-TOML = Kind(
+TOML = FormatKind(
     "a TOML file, such as a plan, rules or a run file", ".toml", fix="Name the table itself"
 )
-ARCHIVE = Kind("a zip archive", ".zip", fix="Unpack it and name the table in it")
+ARCHIVE = FormatKind("a zip archive", ".zip", fix="Unpack it and name the table in it")
 UNREAD = (
     TOML,
-    *kinds(r"""
+    *describe_kinds(r"""
 name: an HTML page
 ends: .html .htm
 text: <(!doctype html|html|head|body|table|!--)
@@ -247,17 +247,20 @@ ends: .png .jpg .jpeg .gif
 magic: \x89PNG|\xff\xd8\xff|GIF8
 """),
 )
-KINDS: tuple[tuple[Format | Kind, Kind], ...] = (*READ.items(), *((kind, kind) for kind in UNREAD))
+KINDS: tuple[tuple[Format | FormatKind, FormatKind], ...] = (
+    *READ.items(),
+    *((kind, kind) for kind in UNREAD),
+)
 SUFFIXES = {suffix: format for format, kind in READ.items() for suffix in kind.suffixes}
 
 
-def format_of(source: Source, asked: Format | None) -> Format:
+def detect_format(source: ByteSource, format: Format | None) -> Format:
     """Return the format of a file.
 
     Parameters
     ----------
     source : Source
-    asked : str or None
+    format : str or None
         The format that was asked for; else the suffix decides (with or without ``.gz``), then the content.
 
     Raises
@@ -266,7 +269,7 @@ def format_of(source: Source, asked: Format | None) -> Format:
         For formats that are not read, with the way out, and for content of another format than was asked for.
     """
     head = source.head()
-    chosen = asked or named_format(source.name)
+    chosen = format or named_format(source.name)
     binary = CONTROL.search(head) is not None
     content = content_of(source, head, binary=binary)
     if isinstance(content, str):
@@ -277,9 +280,12 @@ def format_of(source: Source, asked: Format | None) -> Format:
                 f"Let its name end in {kind.suffixes[0]}, or say {option('format', content)}"
             )
         return content
-    by_name = UNREAD if binary else () if asked else (TOML,)
-    unread = next((kind for kind in by_name if suffix_of(source.name) in kind.suffixes), content)
-    torn = unread is ARCHIVE and chosen in WORKBOOKS  # the reader says what is wrong with it
+    by_name = UNREAD if binary else () if format else (TOML,)
+    unread = next(
+        (kind for kind in by_name if unpacked_suffix(source.name) in kind.suffixes), content
+    )
+    # the reader says what is wrong with it
+    torn = unread is ARCHIVE and chosen in WORKBOOKS
     if unread is not None and not torn:
         raise InputError(f"{source.name}: this is {unread.name}, which is not read. {unread.fix}")
     return chosen or format_of_text(head)
@@ -293,21 +299,21 @@ def named_format(name: str) -> Format | None:
     >>> named_format("votes.CSV.gz"), named_format("README.md")
     ('csv', None)
     """
-    return SUFFIXES.get(suffix_of(name))
+    return SUFFIXES.get(unpacked_suffix(name))
 
 
-def suffix_of(name: str) -> str:
+def unpacked_suffix(name: str) -> str:
     """Return the suffix of a file as it is unpacked, in lower case.
 
     Examples
     --------
-    >>> suffix_of("votes.CSV.gz")
+    >>> unpacked_suffix("votes.CSV.gz")
     '.csv'
     """
     return Path(name.lower().removesuffix(".gz")).suffix
 
 
-def content_of(source: Source, head: bytes, *, binary: bool) -> Format | Kind | None:
+def content_of(source: ByteSource, head: bytes, *, binary: bool) -> Format | FormatKind | None:
     """Return what the first bytes say; None for a table as text, and for what has no mark."""
     if head.startswith(ZIPPED):
         try:

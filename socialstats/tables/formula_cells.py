@@ -14,12 +14,12 @@ from socialstats.tables.labels import NUMBER, as_number
 if TYPE_CHECKING:
     import pandas as pd
 
-SIGNS = (
-    "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # the last four are the full-width forms of the first
-)
+# the last four are the full-width forms of the first
+SIGNS = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 FORMULA = re.compile(f"'*[{SIGNS}]")
 GUARDED = re.compile(f"'+[{SIGNS}]")
-NUMERIC = "biufcmM"  # kinds of columns that hold no texts: numbers, dates, durations
+# kinds of columns that hold no texts: numbers, dates, durations
+NUMERIC = "biufcmM"
 
 
 def guarded(value: Any) -> Any:
@@ -50,11 +50,12 @@ def _is_formula(pattern: re.Pattern[str], text: str) -> bool:
 
 def guarded_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table whose texts and names of columns are `guarded`."""
-    made = frame.set_axis(range(frame.shape[1]), axis=1)  # names may repeat
-    for k in made.columns:
-        if made[k].dtype.kind not in NUMERIC:
-            made[k] = made[k].astype(object).map(guarded)
-    return made.set_axis([guarded(name) for name in frame.columns], axis=1)
+    # names may repeat
+    renumbered = frame.set_axis(range(frame.shape[1]), axis=1)
+    for k in renumbered.columns:
+        if renumbered[k].dtype.kind not in NUMERIC:
+            renumbered[k] = renumbered[k].astype(object).map(guarded)
+    return renumbered.set_axis([guarded(name) for name in frame.columns], axis=1)
 
 
 def unguarded_column(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -9,14 +9,15 @@ from typing import Any
 from socialstats.errors import InputError
 from socialstats.tables.aliases import Texts
 from socialstats.tables.labels import as_number
-from socialstats.tables.limits import within
+from socialstats.tables.limits import check_limit
 from socialstats.text import quoted
 
-LOOKED = (1_000, 30)  # first rows, and first columns, in which names of columns are looked for
+# first rows, and first columns, in which names of columns are looked for
+LOOKED = (1_000, 30)
 NAME_THEM = "Add a first line that names the columns, such as unit,rater,value"
 
 
-def check_names(
+def check_column_names(
     names: Sequence[Any], source: str, below: Iterable[Sequence[str | None]] = ()
 ) -> None:
     """Refuse column names that are not text, or not distinct.
@@ -35,16 +36,16 @@ def check_names(
 
     Examples
     --------
-    >>> check_names(["a", "b", "a"], "x.csv")
+    >>> check_column_names(["a", "b", "a"], "x.csv")
     Traceback (most recent call last):
     socialstats.errors.InputError: x.csv: two columns are called 'a'. Rename one of them
     """
-    seen: set[str] = set()
+    previous: set[str] = set()
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"{source}: the column name {name!r} is not text. Rename the columns")
-        within("name", len(name), source, fix="Check the first line and the delimiter")
-        if name in seen:
+        check_limit("name", len(name), source, fix="Check the first line and the delimiter")
+        if name in previous:
             signs = signs_of_data(names, below)
             if signs:
                 raise InputError(
@@ -56,10 +57,10 @@ def check_names(
                     f"{source}: {names.count(name)} columns have no name. Name each of them{titled}"
                 )
             raise InputError(f"{source}: two columns are called '{name}'. Rename one of them")
-        seen.add(name)
+        previous.add(name)
 
 
-def refuse_wide(names: Sized, source: str) -> None:
+def refuse_many_columns(names: Sized, source: str) -> None:
     """Refuse a file with more columns than are read in seconds.
 
     Raises
@@ -68,7 +69,7 @@ def refuse_wide(names: Sized, source: str) -> None:
     """
     shape = "a table has one row per observation and one column per variable"
     fix = f"Of its {len(names):,} columns keep those that are needed, or transpose it: {shape}"
-    within("columns", len(names), source, fix=fix)
+    check_limit("columns", len(names), source, fix=fix)
 
 
 def refuse_lengths(columns: Mapping[str, Sized], source: str) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from socialstats.errors import InputError, Problem
 from socialstats.tables.aliases import Levels, Positions, Texts
 from socialstats.tables.files import read_table
-from socialstats.tables.labels import as_number, as_text
+from socialstats.tables.labels import as_number, label_text
 from socialstats.tables.lazy import asks, collected
-from socialstats.tables.spelling import plain, told_apart
+from socialstats.tables.spelling import spelling_key, told_apart
 from socialstats.tables.table import Table, as_table
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 Unmatched = Literal["keep", "drop", "error"]
 Key = tuple[str | None, ...]
-SHOWN = 5  # lines that a message names
+# lines that a message names
+MOST_KEYS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,12 +117,12 @@ def join(
     added = added_columns(first, second, columns, set(names.values()))
     places = [rows.get(key, -1) for key in ours]
     for name in list(added):
-        taken = more[name].reindex(places).set_axis(frame.index)
+        joined = more[name].reindex(places).set_axis(frame.index)
         if name in frame.columns:
-            refuse_contradiction(first, second, name, frame[name], taken)
+            refuse_contradiction(first, second, name, frame[name], joined)
             added.remove(name)
         else:
-            frame[name] = taken
+            frame[name] = joined
     if unmatched == "drop" and lacking:
         frame = frame[[place >= 0 for place in places]].reset_index(drop=True)
     used = set(ours)
@@ -173,16 +174,16 @@ def stack(
             f"{second.source} has no column of {first.source} ({quoted(first.columns, 8)}). Rename its columns first"
         )
     frame, below = pandas_of(first), pandas_of(second)
-    for key, to, held, values in (
+    for key, to, ours, values in (
         ("fill", second, below, fill),
         ("fill_table", first, frame, fill_table),
     ):
         for name, value in (values or {}).items():
-            if name in held.columns:
+            if name in ours.columns:
                 raise InputError(
                     f"{to.source} has a column '{shorten(name)}': leave out {option(key, name)}"
                 )
-            held[name] = value
+            ours[name] = value
     return pd.concat([frame.astype(object), below.astype(object)], ignore_index=True)
 
 
@@ -191,9 +192,9 @@ def called_as(first: Table, second: Table, on: Mapping[str, str]) -> Table:
     new = {theirs: ours for ours, theirs in on.items() if ours != theirs}
     keys_of(first, list(on))
     keys_of(second, list(on.values()))
-    if both := [ours for ours in new.values() if ours in second.columns]:
+    if shared := [ours for ours in new.values() if ours in second.columns]:
         raise InputError(
-            f"{second.source} has a column '{shorten(both[0])}' too: leave out {option('on', both[0])}"
+            f"{second.source} has a column '{shorten(shared[0])}' too: leave out {option('on', shared[0])}"
         )
     frame: Any = second.frame
     return replace(
@@ -268,14 +269,14 @@ def refuse_spellings(
 
 
 def folded(text: str | None) -> str:
-    r"""Return a label without what readers overlook (`socialstats.tables.spelling.plain`), spaces and leading zeros.
+    r"""Return a label as `socialstats.tables.spelling.spelling_key`, without spaces and leading zeros.
 
     Examples
     --------
     >>> folded(" P01 "), folded("007"), folded("7"), folded("Zoe\u0308") == folded("zo\u00eb")
     ('p01', '7.0', '7.0', True)
     """
-    label = "".join(plain(text or "").split())
+    label = "".join(spelling_key(text or "").split())
     value = as_number(label)
     return label if value is None else repr(value)
 
@@ -290,24 +291,24 @@ def added_columns(first: Table, second: Table, columns: Texts | None, key: set[s
     return added
 
 
-def refuse_contradiction(first: Table, second: Table, name: str, held: Any, taken: Any) -> None:
+def refuse_contradiction(first: Table, second: Table, name: str, ours: Any, joined: Any) -> None:
     """Refuse a column of both tables unless its values are the same."""
     unlike = [
         place
-        for place, (a, b) in enumerate(zip(held.tolist(), taken.tolist(), strict=True))
-        if as_text(b) is not None and as_text(a) != as_text(b)
+        for place, (a, b) in enumerate(zip(ours.tolist(), joined.tolist(), strict=True))
+        if label_text(b) is not None and label_text(a) != label_text(b)
     ]
     if unlike:
         at = unlike[0]
-        message = f"'{shorten(str(held.iloc[at]))}', and '{shorten(str(taken.iloc[at]))}' in {second.source}"
-        others = option("columns", [column for column in second.columns if column != name][:3])
-        fix = f"Rename one of the columns, or choose others with {others}."
+        message = f"'{shorten(str(ours.iloc[at]))}', and '{shorten(str(joined.iloc[at]))}' in {second.source}"
+        remaining = option("columns", [column for column in second.columns if column != name][:3])
+        fix = f"Rename one of the columns, or choose others with {remaining}."
         raise InputError(problem(first, unlike, message, [name], fix))
 
 
 def problem(table: Table, at: Positions, message: str, names: Texts, fix: str = "") -> Problem:
     """Return a problem with the lines of some rows."""
-    lines = tuple(table.places(at[:SHOWN]).values())
+    lines = tuple(table.places(at[:MOST_KEYS]).values())
     column = names[0] if len(names) == 1 else None
     return Problem(
         message=message,

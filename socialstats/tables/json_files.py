@@ -13,8 +13,8 @@ from typing import Any
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.tables.aliases import Positions
-from socialstats.tables.headers import check_names, refuse_lengths, refuse_wide
-from socialstats.tables.limits import depth_of, exceeded, limit, within
+from socialstats.tables.headers import check_column_names, refuse_lengths, refuse_many_columns
+from socialstats.tables.limits import check_limit, depth_of, exceeded, limit
 from socialstats.tables.nested import (
     SPARSE,
     Rows,
@@ -24,14 +24,13 @@ from socialstats.tables.nested import (
     with_lone_values,
     with_rows,
 )
-from socialstats.tables.sources import Source, open_text, refuse_empty
+from socialstats.tables.sources import ByteSource, open_text, refuse_empty
 from socialstats.tables.table import Table, of_file
 from socialstats.voice import option
 
 PROBLEMS_AT_MOST = 20
-SURROGATE = re.compile(
-    r"\\u[dD][89a-fA-F]"
-)  # half of a character beyond U+FFFF: an emoji is two of them
+# half of a character beyond U+FFFF: an emoji is two of them
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 SHAPES = "Write a list of records, an object of lists, or one object a line (.jsonl)"
 
 
@@ -50,7 +49,7 @@ def without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Parse JSON with numbers as they are spelled, NaN as missing; repeated keys and half characters refused.
 
     Raises
@@ -78,22 +77,22 @@ def parse(text: str) -> Any:
     return value
 
 
-def attempt(text: str, source: Source, line: int = 0) -> tuple[Any, Exception | None]:
-    """Return what `parse` makes of a text, and what is wrong with it; nesting beyond the limit is raised.
+def attempt(text: str, source: ByteSource, line: int = 0) -> tuple[Any, Exception | None]:
+    """Return what `parse_json` makes of a text, and what is wrong with it; nesting beyond the limit is raised.
 
     Raises
     ------
     InputError
     """
     try:
-        return parse(text), None
+        return parse_json(text), None
     except (json.JSONDecodeError, UnusableError) as error:
         return None, error
     except RecursionError as error:
         raise exceeded("depth", source.name, line=line) from error
 
 
-def read_jsonl(source: Source) -> Table:
+def read_jsonl(source: ByteSource) -> Table:
     """Read one JSON object a line; blank lines are skipped.
 
     Raises
@@ -115,7 +114,9 @@ def read_jsonl(source: Source) -> Table:
                 rows[line] = row
                 continue
             reason = (
-                reason_of(error) if error else f"a JSON {kind_of(row)} where an object is needed"
+                json_error_reason(error)
+                if error
+                else f"a JSON {json_type_name(row)} where an object is needed"
             )
             problems.append(
                 source.problem(reason, line, n_rows=1, fix="Every line must be one JSON object")
@@ -127,19 +128,19 @@ def read_jsonl(source: Source) -> Table:
     return as_objects([*rows.values()], [*rows], source, "line")
 
 
-def reason_of(error: Exception) -> str:
+def json_error_reason(error: Exception) -> str:
     """Return what is wrong with a text that is no JSON, or none of a table."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON ({error.msg.lower()}, character {error.colno})"
     return f"not usable JSON ({error})"
 
 
-def kind_of(value: Any) -> str:
+def json_type_name(value: Any) -> str:
     """Return what JSON calls a value."""
     return "list" if isinstance(value, list) else "object" if isinstance(value, dict) else "value"
 
 
-def read_json(source: Source) -> Table:
+def read_json(source: ByteSource) -> Table:
     """Read a JSON file: a list of records, or an object of lists.
 
     Raises
@@ -157,30 +158,32 @@ def read_json(source: Source) -> Table:
             if error.msg == "Extra data"
             else SHAPES
         )
-        raise InputError(source.problem(reason_of(error), error.lineno, fix=fix)) from error
+        raise InputError(source.problem(json_error_reason(error), error.lineno, fix=fix)) from error
     if error:
-        raise InputError(f"{source.name}: {reason_of(error)}") from error
-    held = records_of(value) if isinstance(value, dict) else None
-    if held is not None:
-        return as_objects(held[0], range(1, len(held[0]) + 1), source, "record", entries=held[1])
+        raise InputError(f"{source.name}: {json_error_reason(error)}") from error
+    records = records_of(value) if isinstance(value, dict) else None
+    if records is not None:
+        return as_objects(
+            records[0], range(1, len(records[0]) + 1), source, "record", entries=records[1]
+        )
     if isinstance(value, dict):
         refuse_unequal(value, source)
-        refuse_wide(value, source.name)
+        refuse_many_columns(value, source.name)
         value = [
             dict(zip(value, cells, strict=True)) for cells in zip(*value.values(), strict=True)
         ]
         return as_objects(value, range(1, len(value) + 1), source, "record")
     if not isinstance(value, list):
-        raise InputError(f"{source.name}: a JSON {kind_of(value)} is not a table. {SHAPES}")
+        raise InputError(f"{source.name}: a JSON {json_type_name(value)} is not a table. {SHAPES}")
     for position, row in enumerate(value, start=1):
         if not isinstance(row, dict):
             raise InputError(
-                f"{source.name} record {position}: a JSON {kind_of(row)} is not a record. {SHAPES}"
+                f"{source.name} record {position}: a JSON {json_type_name(row)} is not a record. {SHAPES}"
             )
     return as_objects(value, range(1, len(value) + 1), source, "record")
 
 
-def refuse_unequal(columns: Mapping[str, Any], source: Source) -> None:
+def refuse_unequal(columns: Mapping[str, Any], source: ByteSource) -> None:
     """Refuse an object that holds no lists of values, or lists of different lengths.
 
     Raises
@@ -190,31 +193,32 @@ def refuse_unequal(columns: Mapping[str, Any], source: Source) -> None:
     for name, values in columns.items():
         if not isinstance(values, list):
             raise InputError(
-                f"{source.name}: '{name}' is a JSON {kind_of(values)}, not a list of values. {SHAPES}"
+                f"{source.name}: '{name}' is a JSON {json_type_name(values)}, not a list of values. {SHAPES}"
             )
     refuse_lengths(columns, source.name)
     if not any(columns.values()):
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]], source: Source) -> dict[str, list[Any]]:
+def records_to_columns(
+    rows: Sequence[Mapping[str, Any]], source: ByteSource
+) -> dict[str, list[Any]]:
     """Return records as columns; names that a record lacks are missing in it."""
     if not rows:
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
     names = [*dict.fromkeys(name for row in rows for name in row)]
     if not names:
         raise NothingToAnalyse(f"{source.name} has no columns: there is nothing to analyse")
-    refuse_wide(names, source.name)
+    refuse_many_columns(names, source.name)
     cells = len(names) * len(rows)
-    if cells > SPARSE * sum(
-        map(len, rows)
-    ):  # records that share few names would make a table of empty cells
-        within("cells", cells, source.name, fix="Leave out names that few records have")
+    # records that share few names would make a table of empty cells
+    if cells > SPARSE * sum(map(len, rows)):
+        check_limit("cells", cells, source.name, fix="Leave out names that few records have")
     return {name: [row.get(name) for row in rows] for name in names}
 
 
 def as_objects(
-    records: Rows, numbers: Positions, source: Source, unit: str, *, entries: str = ""
+    records: Rows, numbers: Positions, source: ByteSource, unit: str, *, entries: str = ""
 ) -> Table:
     """Return the table of records of JSON values, without nested objects.
 
@@ -222,12 +226,12 @@ def as_objects(
     """
     import pandas as pd
 
-    given, of_record, listed = with_entries(with_columns(records, source.name), source.name)
-    rows, of_entry, said = with_rows(with_lone_values(given), source.name)
+    long, of_record, listed = with_entries(with_columns(records, source.name), source.name)
+    rows, of_entry, notes = with_rows(with_lone_values(long), source.name)
     origins = [of_record[k] for k in of_entry]
-    entries = ", and ".join(filter(None, (entries, listed, said)))
-    columns = columns_of(rows, source)
-    check_names([*columns], source.name)
+    entries = ", and ".join(filter(None, (entries, listed, notes)))
+    columns = records_to_columns(rows, source)
+    check_column_names([*columns], source.name)
     frame = pd.DataFrame(
         {name: pd.Series(values, dtype=object) for name, values in columns.items()}
     )

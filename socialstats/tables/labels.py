@@ -19,6 +19,7 @@ from socialstats.text import shorten
 
 EPSILON = float(np.finfo(np.float64).eps)
 """Relative rounding error of double precision."""
+# as `pandas.read_csv` has them, SAS's and Stata's dot, and R's integer NA
 MISSING = frozenset(
     {
         "#N/A",
@@ -42,7 +43,7 @@ MISSING = frozenset(
         ".",
         "-2147483648",
     }
-)  # as `pandas.read_csv` has them, SAS's and Stata's dot, and R's integer NA
+)
 """Texts that mean a missing value unless they are declared as something else; the last is R's integer NA."""
 NO_LABELS = (list, tuple, dict, set, bytes, bytearray, memoryview, np.ndarray)
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -83,7 +84,7 @@ def missing_names(na: Collection[str]) -> frozenset[str]:
     return frozenset(text for text in na if text in MISSING or as_number(text) is None)
 
 
-def as_text(value: Any) -> str | None:
+def label_text(value: Any) -> str | None:
     """Return a value as the label it stands for; None where it is missing.
 
     Missing are None, NaN, NaT and the empty text; a design decides which texts mean a missing value as well
@@ -97,7 +98,7 @@ def as_text(value: Any) -> str | None:
 
     Examples
     --------
-    >>> as_text("007"), as_text(7.0), as_text(True), as_text("NA"), as_text(float("nan")), as_text("")
+    >>> label_text("007"), label_text(7.0), label_text(True), label_text("NA"), label_text(float("nan")), label_text("")
     ('007', '7', 'True', 'NA', None, None)
     """
     if isinstance(value, str):
@@ -115,9 +116,8 @@ def as_text(value: Any) -> str | None:
     return str(value)
 
 
-@lru_cache(
-    maxsize=2**16
-)  # the same labels are asked for when a column is looked at, decoded and counted
+# the same labels are asked for when a column is looked at, decoded and counted
+@lru_cache(maxsize=2**16)
 def as_number(text: str) -> float | None:
     """Return the finite number that a text spells in plain ASCII digits; None where it spells none.
 
@@ -153,8 +153,8 @@ class Coded:
     def texts_of(self, cells: AnyArray) -> list[str]:
         """Return the distinct texts that some cells (a mask or indexes) hold; nothing for empty ones."""
         codes = np.unique(self.codes[cells])
-        found = (as_text(value) for value in self.values[codes[codes >= 0]].tolist())
-        return sorted(text for text in found if text is not None)
+        labels = (label_text(value) for value in self.values[codes[codes >= 0]].tolist())
+        return sorted(text for text in labels if text is not None)
 
     def labels(self, na: Collection[str] = ()) -> Labels:
         """Return the column as sorted text labels; texts in `na` count as missing."""
@@ -164,9 +164,8 @@ class Coded:
         return self.labelled[missing]
 
     def _make_labels(self, na: frozenset[str]) -> Labels:
-        used = np.zeros(
-            len(self.values) + 1, dtype=bool
-        )  # categories that no row has are no labels
+        # categories that no row has are no labels
+        used = np.zeros(len(self.values) + 1, dtype=bool)
         used[self.codes] = True
         values = self.values.tolist()
         texts: list[str | None] = values
@@ -175,12 +174,13 @@ class Coded:
             texts = list(map(str, values))
         elif not (used[:-1].all() and set(map(type, values)) <= {str}):
             texts = [
-                as_text(v) if u else None for v, u in zip(values, used[:-1].tolist(), strict=True)
+                label_text(v) if u else None
+                for v, u in zip(values, used[:-1].tolist(), strict=True)
             ]
             of_text = [isinstance(value, str) for value in values]
             written = {text for text, is_text in zip(texts, of_text, strict=True) if is_text}
-            others = {text for text, is_text in zip(texts, of_text, strict=True) if not is_text}
-            mixed = tuple(sorted(text for text in (written & others).difference(na) if text))
+            not_texts = {text for text, is_text in zip(texts, of_text, strict=True) if not is_text}
+            mixed = tuple(sorted(text for text in (written & not_texts).difference(na) if text))
         levels = tuple(sorted({text for text in set(texts).difference(na) if text}))
         index: dict[str | None, int] = {text: code for code, text in enumerate(levels)}
         recode = np.array([*(index.get(text, -1) for text in texts), -1], dtype=np.int64)
@@ -213,7 +213,7 @@ class Labels:
         used = used[:-1]
         recode = np.append(np.cumsum(used, dtype=np.int64) - 1, -1)
         levels = tuple(
-            level for level, kept in zip(self.levels, used.tolist(), strict=True) if kept
+            level for level, is_used in zip(self.levels, used.tolist(), strict=True) if is_used
         )
         return Labels(
             codes=recode[codes], levels=levels, mixed=tuple(x for x in self.mixed if x in levels)
@@ -225,22 +225,22 @@ class Labels:
 
     def numbers(self) -> FloatArray:
         """Return the numbers that the labels spell; NaN for other texts, and where missing."""
-        return self.mapped(as_number, None, np.float64) + 0.0  # no negative zero
+        # no negative zero
+        return self.mapped(as_number, None, np.float64) + 0.0
 
 
-def texts_of(values: Sequence[Any]) -> list[str | None]:
+def labels_of(values: Sequence[Any]) -> list[str | None]:
     """Return each value as a label; a list or mapping, which is none, as it is shown in a message."""
-    seen: dict[Any, str | None] = {}
+    label_of_value: dict[Any, str | None] = {}
     texts: list[str | None] = []
     for value in values:
         if isinstance(value, NO_LABELS) or not isinstance(value, Hashable):
-            texts.append(
-                shorten(str(value))
-            )  # a list or mapping, which is no label: for a message only
+            # a list or mapping, which is no label: for a message only
+            texts.append(shorten(str(value)))
             continue
-        if value not in seen:
-            seen[value] = as_text(value)
-        texts.append(seen[value])
+        if value not in label_of_value:
+            label_of_value[value] = label_text(value)
+        texts.append(label_of_value[value])
     return texts
 
 

@@ -23,9 +23,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 ROW = "socialstats row"
 """Column of the number of each row, which a lazy frame holds beside those of its table; unused, it costs nothing."""
 FIRST, TIMES = "socialstats first row", "socialstats times"
-PARTITION = 2**33  # Spark numbers the rows of each partition from a multiple of this
+# Spark numbers the rows of each partition from a multiple of this
+PARTITION = 2**33
 KINDS = {"HUGEINT": "bigint", "UHUGEINT": "varchar", "JSON": "varchar", "UUID": "varchar"}
 """Types of DuckDB that narwhals or arrow has not, such as that of a sum of whole numbers, and what is read instead."""
+# whose errors these are, by the package that raises them; narwhals raises errors of polars as its
+# own
 ENGINES = {
     "duckdb": "DuckDB",
     "polars": "polars",
@@ -35,7 +38,8 @@ ENGINES = {
     "dask": "Dask",
     "pyarrow": "pyarrow",
     "narwhals": "polars",
-}  # whose errors these are, by the package that raises them; narwhals raises errors of polars as its own
+}
+# what an error of an engine says; what happened; what to do
 WHY = (
     (
         r"connection.*closed|context.*(stopped|shut down)|context_not_exists",
@@ -62,10 +66,10 @@ WHY = (
         "its engine{name} could not read the table{line}",
         "Mend the query, or store its rows in a file and read that",
     ),
-)  # what an error of an engine says; what happened; what to do
+)
 
 
-def numbered(data: Any) -> tuple[Any, Locate | None]:
+def with_row_numbers(data: Any) -> tuple[Any, Locate | None]:
     """Return what narwhals reads of a table, lazy ones with the column `ROW`, and how its numbers are called.
 
     Tables of ibis that are DuckDB's, and pyarrow datasets where DuckDB is installed, become relations of DuckDB. Rows
@@ -78,8 +82,8 @@ def numbered(data: Any) -> tuple[Any, Locate | None]:
                 in_sql(name, '"'): KINDS.get(str(kind))
                 for name, kind in zip(data.columns, data.types, strict=True)
             }
-            held = ", ".join(f"{name}::{kind} as {name}" for name, kind in kinds.items() if kind)
-            every = f"* replace ({held})" if held else "*"
+            casts = ", ".join(f"{name}::{kind} as {name}" for name, kind in kinds.items() if kind)
+            every = f"* replace ({casts})" if casts else "*"
             return data.project(f'{every}, row_number() over () - 1 as "{ROW}"'), None
         case "polars" if type(data).__name__ == "LazyFrame":
             import polars
@@ -96,7 +100,7 @@ def numbered(data: Any) -> tuple[Any, Locate | None]:
     return data, None
 
 
-def package_of(thing: object) -> str:
+def package_of(value: object) -> str:
     """Return the package whose class an object or an error has.
 
     Examples
@@ -104,7 +108,7 @@ def package_of(thing: object) -> str:
     >>> package_of(nw.col("x"))
     'narwhals'
     """
-    return type(thing).__module__.partition(".")[0].lstrip("_")
+    return type(value).__module__.partition(".")[0].lstrip("_")
 
 
 def in_sql(text: object, mark: str = "'") -> str:
@@ -122,7 +126,8 @@ def _relation(data: Any) -> Any:
     ):
         import ibis
 
-        backend._run_pre_execute_hooks(data)  # registers tables in memory
+        # registers tables in memory
+        backend._run_pre_execute_hooks(data)
         return backend.con.sql(str(ibis.to_sql(data)))
     if package == "pyarrow" and type(data).__module__ == "pyarrow._dataset":
         if importlib.util.find_spec("duckdb") is None:
@@ -181,15 +186,17 @@ def engine(source: str) -> Iterator[None]:
         name = ENGINES.get(package_of(error), "")
         if not name and not isinstance(error, OSError | OverflowError):
             raise
-        said = str(error)
-        line = shorten(next((line.strip() for line in said.splitlines() if line.strip()), ""), 200)
-        what, cure = next(
-            (what, cure) for sign, what, cure in WHY if re.search(sign, said, re.IGNORECASE)
+        message = str(error)
+        line = shorten(
+            next((line.strip() for line in message.splitlines() if line.strip()), ""), 200
         )
-        shown = what.format(
+        what, cure = next(
+            (what, cure) for sign, what, cure in WHY if re.search(sign, message, re.IGNORECASE)
+        )
+        text = what.format(
             name=f" ({name})" if name else "", line=f" ({line.rstrip('.!')})" if line else ""
         )
-        raise InputError(f"{source}: {shown}. {cure}") from error
+        raise InputError(f"{source}: {text}. {cure}") from error
 
 
 def asks(function: F) -> F:
@@ -228,7 +235,7 @@ def collected(frame: Any) -> nw.DataFrame[Any]:
     )
 
 
-def ends(frame: Any, column: str) -> tuple[Any, Any]:
+def smallest_and_largest(frame: Any, column: str) -> tuple[Any, Any]:
     """Return the smallest and the largest value of a column; an engine finds them itself."""
     found = collected(
         frame.select(nw.col(column).min().alias(FIRST), nw.col(column).max().alias(TIMES))
@@ -251,8 +258,8 @@ def group_rows(frame: Any, keys: Texts, *sums: nw.Expr) -> Any:
     """
     names = {key: f"socialstats key {k}" for k, key in enumerate(keys) if "." in key}
     names = names if frame.implementation.is_duckdb() else {}
-    made = frame.rename(names).group_by(*(names.get(key, key) for key in keys)).agg(*sums)
-    return made.rename({name: key for key, name in names.items()})
+    sums_of_groups = frame.rename(names).group_by(*(names.get(key, key) for key in keys)).agg(*sums)
+    return sums_of_groups.rename({name: key for key, name in names.items()})
 
 
 def first_of_each(frame: nw.LazyFrame[Any], keys: Texts) -> nw.DataFrame[Any] | None:
@@ -271,7 +278,7 @@ def first_of_each(frame: nw.LazyFrame[Any], keys: Texts) -> nw.DataFrame[Any] | 
     ).sort(FIRST)
 
 
-def rows_of(
+def first_rows_of(
     frame: nw.LazyFrame[Any], keys: Texts, values: Sequence[Sequence[Any]], most: int
 ) -> Lines:
     """Return the first rows that hold one of some rows of values."""
@@ -289,6 +296,6 @@ def rows_of(
             column = column.cast(nw.String)
         return column == nw.lit(value)
 
-    wanted = reduce(or_, (reduce(and_, map(same, keys, row)) for row in values))
-    found = collected(frame.filter(wanted).select(ROW).sort(ROW).head(most))
+    condition = reduce(or_, (reduce(and_, map(same, keys, row)) for row in values))
+    found = collected(frame.filter(condition).select(ROW).sort(ROW).head(most))
     return [int(row) for row in found.get_column(ROW).to_list()]

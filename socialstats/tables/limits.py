@@ -15,9 +15,8 @@ from socialstats.errors import InputError, Problem
 from socialstats.text import count, listing, meant, shorten
 
 VARIABLE = "SOCIALSTATS_LIMITS"
-RATIO_FROM = (
-    1 << 26
-)  # bytes after unpacking up to which no ratio is too high: small files of one value pack well
+# bytes after unpacking up to which no ratio is too high: small files of one value pack well
+RATIO_FROM = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +132,7 @@ def exceeded(
     )
 
 
-def within(name: str, size: float, source: str, *, fix: str = "") -> None:
+def check_limit(name: str, size: float, source: str, *, fix: str = "") -> None:
     """Refuse a size beyond a limit.
 
     Raises
@@ -142,7 +141,7 @@ def within(name: str, size: float, source: str, *, fix: str = "") -> None:
 
     Examples
     --------
-    >>> within("rows", 1_000_000, "votes.csv")
+    >>> check_limit("rows", 1_000_000, "votes.csv")
     """
     if size > limit(name):
         raise exceeded(name, source, size=size, fix=fix)

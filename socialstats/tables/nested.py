@@ -7,21 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from socialstats.tables.aliases import Lines, Texts
-from socialstats.tables.headers import check_names, refuse_wide
-from socialstats.tables.limits import within
+from socialstats.tables.headers import check_column_names, refuse_many_columns
+from socialstats.tables.limits import check_limit
 from socialstats.text import count, quoted
 
 Record: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Sequence[Record]
+# last parts of names of lists that say who gave each entry: lists of tags or of options have none
+# beside them
 WHO = re.compile(
     r"(?:user|annotator|rater|judge|coder|worker|reviewer|evaluator|labell?er|participant|respondent|juror|voter|panell?ist|expert)s?"
     r"(?:_?(?:id|name)s?)?|(?:completed|annotated|rated|judged|labell?ed|coded|graded)_by",
     re.IGNORECASE,
-)  # last parts of names of lists that say who gave each entry: lists of tags or of options have none beside them
-LARGE = 10  # objects of a list for each record, from which they are the rows, and the records say of which run
-SPARSE = (
-    20  # cells of a table for each value in its records, beyond which the limit of cells counts
 )
+# objects of a list for each record, from which they are the rows, and the records say of which run
+LARGE = 10
+# cells of a table for each value in its records, beyond which the limit of cells counts
+SPARSE = 20
 
 
 def with_columns(rows: Rows, source: str) -> Rows:
@@ -40,22 +42,23 @@ def with_columns(rows: Rows, source: str) -> Rows:
     if not any(isinstance(value, dict) for row in rows for value in row.values()):
         return rows
     names: dict[str, str] = {}
-    return [_spread(row, names, source) for row in rows]
+    return [_flatten(row, names, source) for row in rows]
 
 
-def _spread(row: Record, names: dict[str, str], source: str) -> Record:
+def _flatten(row: Record, names: dict[str, str], source: str) -> Record:
     """Return a record without objects; `names` holds the names of columns so far, each once."""
     found: dict[str, Any] = {}
     left = [*row.items()][::-1]
     while left:
         name, value = left.pop()
         if isinstance(value, dict) and value:
-            refuse_wide(max(names, value, key=len), source)  # before they are named
-            within("name", len(name), source)
-            left += [(f"{name}.{key}", held) for key, held in [*value.items()][::-1]]
+            # before they are named
+            refuse_many_columns(max(names, value, key=len), source)
+            check_limit("name", len(name), source)
+            left += [(f"{name}.{key}", member) for key, member in [*value.items()][::-1]]
             continue
         if name in found:
-            check_names([name, name], source)
+            check_column_names([name, name], source)
         found[names.setdefault(name, name)] = None if isinstance(value, dict) else value
     return found
 
@@ -69,9 +72,8 @@ def with_lone_values(rows: Rows) -> Rows:
     [{'accept': 'a', 'tags': ['x', 'y']}, {'accept': None, 'tags': ['x']}]
     """
     listed = {name for row in rows for name, value in row.items() if isinstance(value, list)}
-    people = {
-        name.partition(".")[0] for name in listed if who_of([name])
-    }  # one of them may have answered
+    # one of them may have answered
+    people = {name.partition(".")[0] for name in listed if who_of([name])}
     free = [name for name in listed if name.partition(".")[0] not in people]
     lone = {name for name in free if all(is_lone(row.get(name)) for row in rows)}
     if not lone:
@@ -116,37 +118,41 @@ def with_entries(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
     [{'id': 1, 'q.user': 'a', 'q.value': 4}, {'id': 1, 'q.user': 'b', 'q.value': 3}]
     """
     listed = dict.fromkeys(name for row in rows for name, value in row.items() if is_objects(value))
-    told = [
+    candidates = [
         name
         for name in listed
         if all(is_objects(row.get(name)) or not row.get(name) for row in rows)
     ]
     large = [
-        name for name in told if sum(len(row.get(name) or ()) for row in rows) >= LARGE * len(rows)
+        name
+        for name in candidates
+        if sum(len(row.get(name) or ()) for row in rows) >= LARGE * len(rows)
     ]
-    told = (
+    candidates = (
         large
-        if len(told) == len(large) == 1
-        else [n for n in told if says_who(row.get(n) for row in rows)]
+        if len(candidates) == len(large) == 1
+        else [n for n in candidates if says_who(row.get(n) for row in rows)]
     )
-    if len(told) != 1:
+    if len(candidates) != 1:
         return rows, [*range(len(rows))], ""
-    name = told[0]
+    name = candidates[0]
     spread: list[Record] = []
     origins: list[int] = []
     for k, row in enumerate(rows):
-        rest = {key: value for key, value in row.items() if key != name}
+        remainder = {key: value for key, value in row.items() if key != name}
         entries = [{name: one_object(entry)} for entry in row.get(name) or ()]
-        spread += [{**rest, **entry} for entry in with_columns(entries, source)]
+        spread += [{**remainder, **entry} for entry in with_columns(entries, source)]
         origins += [k] * len(entries)
-        within("cells", len(spread) * len(rest), source, fix="Write a row for each entry yourself")
-    each = f"each entry of the list in {quoted([name])} is a row"
+        check_limit(
+            "cells", len(spread) * len(remainder), source, fix="Write a row for each entry yourself"
+        )
+    origin = f"each entry of the list in {quoted([name])} is a row"
     empty = sum(not row.get(name) for row in rows)
     without = f", and {count(empty, 'record')} without entries left out" if empty else ""
     return (
         spread,
         origins,
-        f"{each}: {count(len(spread), 'row')} of {count(len(rows), 'record')}{without}",
+        f"{origin}: {count(len(spread), 'row')} of {count(len(rows), 'record')}{without}",
     )
 
 
@@ -159,7 +165,7 @@ def is_objects(value: Any) -> bool:
 
 def says_who(lists: Iterable[Any]) -> bool:
     """Whether each object of some lists has a key that is called like people who answer."""
-    entries = [entry for held in lists if held for entry in held]
+    entries = [entry for member in lists if member for entry in member]
     return bool(entries) and all(who_of([*entry]) for entry in entries)
 
 
@@ -183,19 +189,22 @@ def records_of(value: Mapping[str, Any]) -> tuple[Rows, str] | None:
     >>> records_of({"x": [{"a": 1}], "y": [{"a": 2}]})[0]
     [{'list': 'x', 'a': 1}, {'list': 'y', 'a': 2}]
     """
-    lists = {key: held for key, held in value.items() if is_objects(held)}
-    plain = [held for key, held in value.items() if key not in lists and isinstance(held, list)]
+    lists = {key: member for key, member in value.items() if is_objects(member)}
+    plain = [
+        member for key, member in value.items() if key not in lists and isinstance(member, list)
+    ]
     if plain:
-        return None  # columns
+        # columns
+        return None
     if len(lists) == 1:
-        key, held = next(iter(lists.items()))
-        return held, f"the records are those of {quoted([key])}"
-    names = {frozenset(held[0]) for held in lists.values()}
+        key, member = next(iter(lists.items()))
+        return member, f"the records are those of {quoted([key])}"
+    names = {frozenset(member[0]) for member in lists.values()}
     if len(lists) == len(value) > 1 == len(names) and "list" not in next(iter(names)):
-        rows = [{"list": key, **row} for key, held in lists.items() for row in held]
+        rows = [{"list": key, **row} for key, member in lists.items() for row in member]
         return rows, f"'list' is the list that a record stands in: {quoted([*lists], 4)}"
-    inner = [held for held in value.values() if isinstance(held, dict)]
-    found = [records for held in inner if (records := records_of(held)) is not None]
+    inner = [member for member in value.values() if isinstance(member, dict)]
+    found = [records for member in inner if (records := records_of(member)) is not None]
     return found[0] if len(found) == 1 and not lists else None
 
 
@@ -228,9 +237,9 @@ def with_rows(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
         return rows, [*range(len(rows))], ""
     sizes = [max((len(row[name]) for name in lists if row.get(name)), default=1) for row in rows]
     cells = sum(size * len(row) for size, row in zip(sizes, rows, strict=True))
-    held = sum(len(row[name]) for row in rows for name in lists if row.get(name))
-    if cells > SPARSE * (held + sum(map(len, rows))):
-        within(
+    filled = sum(len(row[name]) for row in rows for name in lists if row.get(name))
+    if cells > SPARSE * (filled + sum(map(len, rows))):
+        check_limit(
             "cells",
             cells,
             source,
@@ -239,12 +248,12 @@ def with_rows(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
     origins = [k for k, size in enumerate(sizes) for _ in range(size)]
     places = [place for size in sizes for place in range(size)]
     chosen = frozenset(lists)
-    spread = [_entry(rows[k], chosen, place) for k, place in zip(origins, places, strict=True)]
-    each = f"each entry of the lists in {quoted(lists, 4)} is a row"
-    return spread, origins, f"{each}: {count(len(spread), 'row')} of {count(len(rows), 'record')}"
+    spread = [_list_entry(rows[k], chosen, place) for k, place in zip(origins, places, strict=True)]
+    origin = f"each entry of the lists in {quoted(lists, 4)} is a row"
+    return spread, origins, f"{origin}: {count(len(spread), 'row')} of {count(len(rows), 'record')}"
 
 
-def _entry(row: Record, lists: frozenset[str], place: int) -> Record:
+def _list_entry(row: Record, lists: frozenset[str], place: int) -> Record:
     """Return a record with one entry of its lists; it lacks what is an empty list, or none."""
     return {
         name: value if name not in lists else value[place] if value else None
@@ -271,11 +280,12 @@ def lists_of_answers(rows: Rows) -> list[str]:
     chosen = [
         group
         for group in groups.values()
-        if len(group) > 1 and who_of(group) and aligned(rows, group)
+        if len(group) > 1 and who_of(group) and are_parallel_lists(rows, group)
     ]
     people = [[row.get(who_of(group)) for row in rows] for group in chosen]
     if any(one != people[0] for one in people[1:]):
-        return []  # the entries of several questions are of other people
+        # the entries of several questions are of other people
+        return []
     return [name for group in chosen for name in group]
 
 
@@ -284,15 +294,17 @@ def who_of(names: Texts) -> str:
     return next((name for name in names if WHO.fullmatch(name.rpartition(".")[2])), "")
 
 
-def aligned(rows: Rows, names: Texts) -> bool:
+def are_parallel_lists(rows: Rows, names: Texts) -> bool:
     """Return whether columns hold lists of plain values, as many in each as there are different people in a record."""
     who = who_of(names)
     for row in rows:
-        held = [row[name] for name in names if row.get(name) is not None]
-        if not all(isinstance(values, list) for values in held):
+        columns = [row[name] for name in names if row.get(name) is not None]
+        if not all(isinstance(values, list) for values in columns):
             return False
-        if any(isinstance(value, list | dict) for values in held for value in values):
+        if any(isinstance(value, list | dict) for values in columns for value in values):
             return False
-        if len({*map(len, held)}) > 1 or (held and len({*(row.get(who) or ())}) != len(held[0])):
+        if len({*map(len, columns)}) > 1 or (
+            columns and len({*(row.get(who) or ())}) != len(columns[0])
+        ):
             return False
     return True

@@ -17,8 +17,8 @@ from urllib.parse import unquote
 from socialstats.errors import InputError
 from socialstats.tables.encodings import in_encoding
 from socialstats.tables.formats import named_format
-from socialstats.tables.limits import limit, within
-from socialstats.tables.sources import Source, from_path, standard_input
+from socialstats.tables.limits import check_limit, limit
+from socialstats.tables.sources import ByteSource, from_path, standard_input
 from socialstats.tables.writing import PAGE
 from socialstats.text import quoted
 
@@ -43,7 +43,7 @@ class File:
 
     name: str
     path: Path
-    source: Source
+    source: ByteSource
     sheet: str = ""
     label: str = ""
 
@@ -82,7 +82,7 @@ def file_of(name: str, label: str = "", encoding: str | None = None) -> File:
     return File(name=source.name, path=source.path or path, source=source, sheet=sheet, label=label)
 
 
-def several(name: str, encoding: str | None = None) -> list[File] | None:
+def files_of_pattern(name: str, encoding: str | None = None) -> list[File] | None:
     """Return the files of a folder or of a pattern, sorted; None for the name of a single file.
 
     Names that begin with a dot or an underscore, or end in ``.crc``, are none of the table's: Spark writes such. Plans,
@@ -133,7 +133,7 @@ def files_like(pattern: Path) -> list[Path]:
     """Return the files that a pattern names, sorted; ``**`` does not follow links to folders, which may lead back."""
     top = Path(pattern.anchor)
     paths = list(islice(top.glob(str(pattern.relative_to(top))), int(limit("files")) + 1))
-    within("files", len(paths), str(pattern))
+    check_limit("files", len(paths), str(pattern))
     return sorted(path for path in paths if holds_rows(path, path.name))
 
 
@@ -148,7 +148,7 @@ def files_below(folder: Path) -> list[Path]:
     paths: list[Path] = []
     for here, _, names in os.walk(folder, onerror=raised):
         paths += [Path(here, name) for name in names]
-        within("files", len(paths), str(folder))
+        check_limit("files", len(paths), str(folder))
     return sorted(path for path in paths if holds_rows(path, *path.relative_to(folder).parts))
 
 
@@ -160,7 +160,7 @@ def raised(error: OSError) -> NoReturn:
 def holds_rows(path: Path, *parts: str) -> bool:
     """Return whether a file may be a table: not hidden, as no part of its name is, and no mark or checksum of Spark.
 
-    A link to a file that is gone may be one too: `several` says so.
+    A link to a file that is gone may be one too: `files_of_pattern` says so.
     """
     file = path.is_file() or (path.is_symlink() and not path.exists())
     return file and path.suffix != ".crc" and not any(part.startswith((".", "_")) for part in parts)
@@ -176,10 +176,10 @@ def refuse_strays(files: Files, folder: str) -> None:
     """
     formats = [named_format(file.name) for file in files]
     kinds = ["csv" if format == "tsv" else format for format in formats]
-    known = Counter(kind for kind in kinds if kind is not None)
-    if not known:
+    counts = Counter(kind for kind in kinds if kind is not None)
+    if not counts:
         return
-    usual, _ = known.most_common(1)[0]
+    usual, _ = counts.most_common(1)[0]
     table = [file for file, kind in zip(files, kinds, strict=True) if kind == usual]
     places = {file.path.parent for file in table}
     strays = [file.name for file in files if file not in table and file.path.parent in places]

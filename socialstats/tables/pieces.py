@@ -18,9 +18,9 @@ from socialstats.tables.aliases import Levels, Lines, Locate, Positions, Texts
 from socialstats.tables.delimited import layout_of
 from socialstats.tables.encodings import as_encoded
 from socialstats.tables.formats import Format
-from socialstats.tables.headers import check_names
+from socialstats.tables.headers import check_column_names
 from socialstats.tables.paths import File, Files
-from socialstats.tables.reading import read_source, reader_of
+from socialstats.tables.reading import explain_reader_errors, read_source
 from socialstats.tables.table import Table, of_file
 from socialstats.tables.writing import SEPARATORS
 from socialstats.text import quoted
@@ -28,7 +28,8 @@ from socialstats.text import quoted
 if TYPE_CHECKING:
     import pandas as pd
 
-BATCH = 1 << 18  # rows of parquet that are coded at a time
+# rows of parquet that are coded at a time
+BATCH = 1 << 18
 PART = "socialstats file"
 """Column of the label of each row's file, which frames of several files hold beside those of their table."""
 
@@ -56,8 +57,10 @@ def locator(pieces: Sequence[Piece]) -> Locate:
 
     def locate(positions: Positions) -> Lines:
         places: Lines = []
-        for k, some in groupby(positions, lambda position: bisect_right(starts, position) - 1):
-            lines = pieces[k].lines([position - starts[k] for position in some])
+        for k, positions_of_piece in groupby(
+            positions, lambda position: bisect_right(starts, position) - 1
+        ):
+            lines = pieces[k].lines([position - starts[k] for position in positions_of_piece])
             places += (
                 [InFile(line, pieces[k].file.name) for line in lines] if len(pieces) > 1 else lines
             )
@@ -71,13 +74,13 @@ def copies(pieces: Sequence[Piece]) -> Levels:
     files = [piece.file for piece in pieces if piece.rows and piece.file.path.is_file()]
     sizes = [file.path.stat().st_size for file in files]
     often = Counter(sizes)
-    same: dict[tuple[Any, ...], list[str]] = {}
+    groups: dict[tuple[Any, ...], list[str]] = {}
     for file, size in zip(files, sizes, strict=True):
         if often[size] > 1:
-            same.setdefault((file.source.sha256(), file.label, *file.partition.items()), []).append(
-                file.name
-            )
-    return tuple(chain.from_iterable(names[1:] for names in same.values()))
+            groups.setdefault(
+                (file.source.sha256(), file.label, *file.partition.items()), []
+            ).append(file.name)
+    return tuple(chain.from_iterable(names[1:] for names in groups.values()))
 
 
 def same_columns(files: Files, columns: Sequence[Texts]) -> None:
@@ -112,7 +115,7 @@ def in_memory(files: Files, formats: Sequence[Format]) -> Table:
         for frame, table in frames_of(file, format):
             same_columns([files[0], file], [[*(columns or frame.columns)], [*frame.columns]])
             for name in frame.columns:
-                columns.setdefault(name, []).append(coded(frame[name]))
+                columns.setdefault(name, []).append(encode_texts(frame[name]))
             rows, last = rows + len(frame), table
             notes.add(table.encoding and f"{file.name} {table.encoding}")
             entries.add(table.entries and f"{file.name}: {table.entries}")
@@ -122,11 +125,11 @@ def in_memory(files: Files, formats: Sequence[Format]) -> Table:
         raise NothingToAnalyse(
             f"{files[0].name} has columns but no rows: there is nothing to analyse"
         )
-    whole = pd.DataFrame({name: joined(parts) for name, parts in columns.items()})
-    whole[PART] = pd.Categorical(labels)
+    combined = pd.DataFrame({name: concatenate(parts) for name, parts in columns.items()})
+    combined[PART] = pd.Categorical(labels)
     return replace(
         last,
-        data=nw.from_native(whole),
+        data=nw.from_native(combined),
         columns=tuple(columns),
         encoding="; ".join(sorted(notes - {""})),
         entries="; ".join(sorted(entries - {""})),
@@ -145,7 +148,7 @@ def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]
     import pandas as pd
 
     if format == "parquet":
-        with reader_of(file.source, format), file.source.seekable() as stream:
+        with explain_reader_errors(file.source, format), file.source.seekable() as stream:
             import pyarrow.parquet as pq
 
             opened = pq.ParquetFile(stream)
@@ -155,19 +158,18 @@ def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]
         return
     try:
         table = read_source(file.source, format, file.sheet)
-    except (
-        NothingToAnalyse
-    ):  # a csv or tsv file may have columns and no rows, where others have some
+    except NothingToAnalyse:
+        # a csv or tsv file may have columns and no rows, where others have some
         if format not in SEPARATORS:
             raise
         (_, columns, _), _ = as_encoded(partial(layout_of, format=format), file.source, format)
         table = of_file(pd.DataFrame(columns=columns, dtype=str), file.name)
-    whole: Any = table.frame
-    check_names([*table.columns, *file.partition], file.name)
-    yield whole.to_pandas().assign(**file.partition), replace(table, data=whole.head(0))
+    combined: Any = table.frame
+    check_column_names([*table.columns, *file.partition], file.name)
+    yield combined.to_pandas().assign(**file.partition), replace(table, data=combined.head(0))
 
 
-def coded(column: pd.Series[Any]) -> Any:
+def encode_texts(column: pd.Series[Any]) -> Any:
     """Return a column of texts as codes; others as they are."""
     import pandas as pd
 
@@ -178,16 +180,15 @@ def coded(column: pd.Series[Any]) -> Any:
     )
 
 
-def joined(parts: list[Any]) -> Any:
+def concatenate(parts: list[Any]) -> Any:
     """Return the parts of a column, one below the other."""
     import pandas as pd
 
     parts = [part for part in parts if len(part)] or parts[:1]
     if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
         alike = all(part.dtype == parts[0].dtype for part in parts)
-        if (
-            len({part.dtype.categories.dtype for part in parts}) > 1
-        ):  # texts, kept in different ways
+        # texts, kept in different ways
+        if len({part.dtype.categories.dtype for part in parts}) > 1:
             parts = [pd.Categorical(part.astype(object)) for part in parts]
         return pd.api.types.union_categoricals(parts, ignore_order=not alike)
     columns = [pd.Series(part) for part in parts]

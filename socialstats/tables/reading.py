@@ -15,38 +15,42 @@ from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, 
 from socialstats.tables.delimited import read_delimited
 from socialstats.tables.encodings import as_encoded
 from socialstats.tables.formats import READ, WORKBOOKS, Format
-from socialstats.tables.headers import check_names
+from socialstats.tables.headers import check_column_names
 from socialstats.tables.json_files import read_json, read_jsonl
-from socialstats.tables.sheets import table_of
-from socialstats.tables.sources import Source
+from socialstats.tables.sheets import sheet_table
+from socialstats.tables.sources import ByteSource
 from socialstats.tables.table import Table, of_file
 from socialstats.tables.typed_files import read_feather, read_parquet, read_sav, read_stata
-from socialstats.tables.workbooks import sheets_of
+from socialstats.tables.workbooks import read_sheets
 from socialstats.tables.writing import SEPARATORS
 from socialstats.text import shorten
 from socialstats.voice import option
 
-TEXTS: Mapping[Format, Callable[[Source], Table]] = {
+# formats that are text, and what reads them
+TEXTS: Mapping[Format, Callable[[ByteSource], Table]] = {
     "csv": partial(read_delimited, usual=SEPARATORS["csv"]),
     "tsv": partial(read_delimited, usual=SEPARATORS["tsv"]),
     "json": read_json,
     "jsonl": read_jsonl,
-}  # formats that are text, and what reads them
-TYPED: Mapping[Format, Callable[[Source], Any]] = {
+}
+# formats whose columns have types, and what reads them
+TYPED: Mapping[Format, Callable[[ByteSource], Any]] = {
     "parquet": read_parquet,
     "feather": read_feather,
     "dta": read_stata,
     "sav": read_sav,
-}  # formats whose columns have types, and what reads them
-FROM_ONE = ("dta", "sav")  # programs that count rows from 1
+}
+# programs that count rows from 1
+NEEDS_PATH = ("dta", "sav")
+# the package that reads a format, and the extra that brings it
 PACKAGES: Mapping[Format, tuple[str, str]] = {
     "parquet": ("pyarrow", "parquet"),
     "feather": ("pyarrow", "parquet"),
     "sav": ("pyreadstat", "spss"),
-}  # the package that reads a format, and the extra that brings it
+}
 
 
-def read_source(source: Source, format: Format, sheet: str = "") -> Table:
+def read_source(source: ByteSource, format: Format, sheet: str = "") -> Table:
     """Read a source as a whole.
 
     Raises
@@ -57,14 +61,14 @@ def read_source(source: Source, format: Format, sheet: str = "") -> Table:
         table, note = as_encoded(TEXTS[format], source, format)
         return replace(table, encoding=note)
     if format in WORKBOOKS:
-        with reader_of(source, format), source.seekable() as stream:
-            sheets = sheets_of(stream, format, source.name, sheet)
-        return table_of(sheets, sheet, source)
+        with explain_reader_errors(source, format), source.seekable() as stream:
+            sheets = read_sheets(stream, format, source.name, sheet)
+        return sheet_table(sheets, sheet, source)
     return read_typed(source, format)
 
 
 @contextmanager
-def reader_of(source: Source, format: Format) -> Iterator[None]:
+def explain_reader_errors(source: ByteSource, format: Format) -> Iterator[None]:
     """State which package is missing, and what an error of another package means: the file is not what it is called.
 
     Raises
@@ -75,12 +79,11 @@ def reader_of(source: Source, format: Format) -> Iterator[None]:
         raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
     kind = READ[format]
     if source.encoding:
-        said = option("encoding", source.encoding)
-        raise InputError(f"{source.name}: {kind.name} says its encoding itself. Leave out {said}")
+        advice = option("encoding", source.encoding)
+        raise InputError(f"{source.name}: {kind.name} says its encoding itself. Leave out {advice}")
     try:
-        with (
-            warnings.catch_warnings()
-        ):  # about styles of cells, say; but text in another encoding is an error
+        # about styles of cells, say; but text in another encoding is an error
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", UnicodeWarning)
             yield
@@ -94,14 +97,15 @@ def reader_of(source: Source, format: Format) -> Iterator[None]:
             f"{source.name}: reading {kind.name} needs {package}: pip install 'socialstats[{extra}]', "
             "or save the table as CSV (UTF-8)"
         ) from error
-    except Exception as error:  # each package has its own
+    except Exception as error:
+        # each package has its own
         reason = shorten(" ".join(str(error).split()), 200)
         raise InputError(
             f"{source.name}: this is not {kind.name}, or it is damaged ({reason})"
         ) from error
 
 
-def read_typed(source: Source, format: Format) -> Table:
+def read_typed(source: ByteSource, format: Format) -> Table:
     """Read a parquet, feather, Stata or SPSS file.
 
     Raises
@@ -113,12 +117,12 @@ def read_typed(source: Source, format: Format) -> Table:
     MissingDependency
         Without the package that reads the format.
     """
-    with reader_of(source, format):
+    with explain_reader_errors(source, format):
         frame: Any = nw.from_native(TYPED[format](source))
     columns = tuple(frame.columns)
-    check_names(columns, source.name)
+    check_column_names(columns, source.name)
     if not columns or not len(frame):
         lacks = "columns but no rows" if columns else "no columns"
         raise NothingToAnalyse(f"{source.name} has {lacks}: there is nothing to analyse")
-    unit = "record" if format in FROM_ONE else "row"
+    unit = "record" if format in NEEDS_PATH else "row"
     return of_file(frame, source.name, unit)

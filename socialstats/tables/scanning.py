@@ -16,7 +16,7 @@ from typing import Any
 from socialstats.tables.aliases import Texts
 from socialstats.tables.delimited import layout_of, lines_of
 from socialstats.tables.formula_cells import unguarded_in_sql
-from socialstats.tables.headers import check_names
+from socialstats.tables.headers import check_column_names
 from socialstats.tables.lazy import ROW, connected, in_sql
 from socialstats.tables.paths import File, Files
 from socialstats.tables.pieces import PART, Piece, same_columns
@@ -77,7 +77,7 @@ def delimited_relation(files: Files, format: str) -> tuple[Any, list[Piece]]:
         [*columns, *file.partition] for file, (_, columns, _) in zip(files, layouts, strict=True)
     ]
     for file, names in zip(files, every, strict=True):
-        check_names(names, file.name)
+        check_column_names(names, file.name)
     same_columns(files, every)
     lines = [
         partial(lines_of, file.source, layout[0])

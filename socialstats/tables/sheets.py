@@ -9,17 +9,18 @@ from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables.aliases import Texts
 from socialstats.tables.formats import AS_CSV
 from socialstats.tables.formula_cells import unguarded
-from socialstats.tables.headers import check_names
-from socialstats.tables.limits import within
-from socialstats.tables.sources import Source
+from socialstats.tables.headers import check_column_names
+from socialstats.tables.limits import check_limit
+from socialstats.tables.sources import ByteSource
 from socialstats.tables.table import Table, of_file
-from socialstats.tables.workbooks import Sheet, letters
+from socialstats.tables.workbooks import WorkbookSheet, column_letters
 from socialstats.text import quoted
 
-LARGER = 10  # how many times as many rows as others the main sheet of a workbook has
+# how many times as many rows as others the main sheet of a workbook has
+LARGER = 10
 
 
-def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
+def sheet_table(sheets: Sequence[WorkbookSheet], name: str, source: ByteSource) -> Table:
     """Return a sheet of a workbook: the names of the columns stand in its first row that is not empty.
 
     Parameters
@@ -47,12 +48,12 @@ def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
 
     title = f"{source.name}:{name}" if name else source.name
     sheet = chosen_sheet(sheets, name, title)
-    others = (
+    alternatives = (
         [other.name for other in sheets if other is not sheet and other.rows] if not name else []
     )
-    said = (
-        f"the rows are those of the sheet {quoted([sheet.name])}, beside {quoted(others, 4)}"
-        if others
+    advice = (
+        f"the rows are those of the sheet {quoted([sheet.name])}, beside {quoted(alternatives, 4)}"
+        if alternatives
         else ""
     )
     if sheet.problems:
@@ -66,19 +67,19 @@ def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
     unnamed = [k for k, column in zip(used, names, strict=True) if not column and k != used[0]]
     if unnamed:
         raise InputError(
-            f"{title}: cell {letters(unnamed[0])}{top} is empty, and its column holds values. Write the name of "
+            f"{title}: cell {column_letters(unnamed[0])}{top} is empty, and its column holds values. Write the name of "
             f"each column into row {top}, one cell each, and remove titles above it and cells that were merged"
         )
-    within("cells", len(used) * len(body), title, fix=AS_CSV)
+    check_limit("cells", len(used) * len(body), title, fix=AS_CSV)
     columns = [[cell_of(row, k) for _, row in body] for k in used]
-    check_names(names, title, zip(*columns, strict=True))
+    check_column_names(names, title, zip(*columns, strict=True))
     frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=str)
     return of_file(
         frame,
         title,
         "row",
         locate=lambda positions: [places[position] for position in positions],
-        entries=said,
+        entries=advice,
     )
 
 
@@ -87,7 +88,7 @@ def cell_of(row: Texts, k: int) -> str:
     return unguarded(row[k]) if k < len(row) else ""
 
 
-def chosen_sheet(sheets: Sequence[Sheet], name: str, title: str) -> Sheet:
+def chosen_sheet(sheets: Sequence[WorkbookSheet], name: str, title: str) -> WorkbookSheet:
     """Return the sheet that was named, the only one with cells, or the one beside which the others hold notes.
 
     Raises

@@ -23,23 +23,25 @@ from typing import Any, cast
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.progress import announce
 from socialstats.tables.aliases import Bytes
-from socialstats.tables.limits import RATIO_FROM, exceeded, limit, within
+from socialstats.tables.limits import RATIO_FROM, check_limit, exceeded, limit
 from socialstats.tables.writing import is_read
 from socialstats.text import count, shorten
 
 GZIP_MAGIC = b"\x1f\x8b"
 END = re.compile(rb"[\r\n]")
 NUL_FIX = "The file may be UTF-16 or binary: save it as UTF-8 text"
-BLOCK = 1 << 18  # bytes read at a time
-IN_MEMORY = (
-    1 << 26
-)  # bytes of a stream that are kept in memory; a longer one goes to a temporary file
-LONGEST_NAME = 255  # characters of a file's name in messages: all that most file systems allow
-PATIENCE = 5.0  # seconds without data, after which a reader says what it waits for
+# bytes read at a time
+BLOCK = 1 << 18
+# bytes of a stream that are kept in memory; a longer one goes to a temporary file
+IN_MEMORY = 1 << 26
+# characters of a file's name in messages: all that most file systems allow
+LONGEST_NAME = 255
+# seconds without data, after which a reader says what it waits for
+PATIENCE = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
-class Source:
+class ByteSource:
     """Bytes that can be read again and again.
 
     Attributes
@@ -105,7 +107,7 @@ class Source:
             with replace(self, errors="replace").open() as stream:
                 return stream.read(size)
         except (OSError, EOFError, zlib.error, UnicodeError) as error:
-            raise InputError(f"{self.name}: it cannot be read ({_reason(error)})") from error
+            raise InputError(f"{self.name}: it cannot be read ({_error_reason(error)})") from error
 
     def longest_line(self) -> int:
         """Return how many bytes the longest line of a text has, or some number below `BLOCK`.
@@ -122,7 +124,7 @@ class Source:
             return stream.longest
 
 
-def _reason(error: BaseException) -> str:
+def _error_reason(error: BaseException) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower() or type(error).__name__
 
 
@@ -247,7 +249,7 @@ class Fixed(io.RawIOBase):
         super().close()
 
 
-def from_path(path: Path) -> Source:
+def from_path(path: Path) -> ByteSource:
     """Return a file, a pipe or standard input by its name as a source.
 
     Raises
@@ -263,8 +265,9 @@ def from_path(path: Path) -> Source:
     except (
         OSError,
         ValueError,
-    ) as error:  # a loop of links, a name that is too long, one with a NUL character
-        raise InputError(f"{name}: it cannot be read ({_reason(error)})") from error
+    ) as error:
+        # a loop of links, a name that is too long, one with a NUL character
+        raise InputError(f"{name}: it cannot be read ({_error_reason(error)})") from error
     if stat.S_ISDIR(state.st_mode):
         raise InputError(f"{name}: this is a folder, not a file. Name the file in it")
     if stat.S_ISSOCK(state.st_mode) or stat.S_ISBLK(state.st_mode):
@@ -286,16 +289,16 @@ def from_path(path: Path) -> Source:
         with raw() as stream:
             packed = stream.read(2) == GZIP_MAGIC
     except OSError as error:
-        raise InputError(f"{name}: it cannot be read ({_reason(error)})") from error
-    return Source(name=name, raw=raw, packed=packed, path=path)
+        raise InputError(f"{name}: it cannot be read ({_error_reason(error)})") from error
+    return ByteSource(name=name, raw=raw, packed=packed, path=path)
 
 
-def from_bytes(data: bytes, name: str) -> Source:
+def from_bytes(data: bytes, name: str) -> ByteSource:
     """Return bytes in memory as a source."""
-    return Source(name=name, raw=lambda: io.BytesIO(data), packed=data[:2] == GZIP_MAGIC)
+    return ByteSource(name=name, raw=lambda: io.BytesIO(data), packed=data[:2] == GZIP_MAGIC)
 
 
-def from_stream(stream: Bytes, name: str) -> Source:
+def from_stream(stream: Bytes, name: str) -> ByteSource:
     """Return what a stream holds (standard input, a pipe) as a source; it is read to its end.
 
     Raises
@@ -303,17 +306,17 @@ def from_stream(stream: Bytes, name: str) -> Source:
     InputError
         For a device that never ends, and for a stream beyond the limits.
     """
-    held, arriving = bytearray(), blocks(stream, name)
+    buffer, arriving = bytearray(), read_blocks(stream, name)
     for block in arriving:
-        held += block
-        if len(held) > IN_MEMORY:
+        buffer += block
+        if len(buffer) > IN_MEMORY:
             break
     else:
-        return from_bytes(bytes(held), name)
+        return from_bytes(bytes(buffer), name)
     with tempfile.NamedTemporaryFile(prefix="socialstats", delete=False) as file:
         path = Path(file.name)
         try:
-            file.write(held)
+            file.write(buffer)
             file.writelines(arriving)
             file.flush()
             source = from_path(path)
@@ -324,7 +327,7 @@ def from_stream(stream: Bytes, name: str) -> Source:
     return replace(source, name=name)
 
 
-def standard_input() -> Source:
+def standard_input() -> ByteSource:
     """Return standard input as a source."""
     return from_stream(sys.stdin.buffer, "stdin")
 
@@ -340,7 +343,7 @@ def small_file(path: Path) -> bytes:
     source = standard_input() if str(path) == "-" else from_path(path)
     with source.raw() as stream:
         data = stream.read(int(min(limit("document"), sys.maxsize - 1)) + 1)
-    within("document", len(data), source.name)
+    check_limit("document", len(data), source.name)
     return data
 
 
@@ -365,7 +368,7 @@ def open_pipe(path: Path, name: str) -> Bytes:
     return cast(Bytes, open(handle, "rb", buffering=0))
 
 
-def blocks(stream: Bytes, name: str) -> Iterator[bytes]:
+def read_blocks(stream: Bytes, name: str) -> Iterator[bytes]:
     """Yield what a stream holds, block by block, to its end.
 
     Raises
@@ -445,14 +448,14 @@ class CheckedText(io.TextIOWrapper):
         return block
 
 
-def open_text(source: Source) -> CheckedText:
+def open_text(source: ByteSource) -> CheckedText:
     """Open a source as text with its line ends kept."""
     return CheckedText(
         source.open(text=True), encoding="utf-8-sig", errors=source.errors, newline=""
     )
 
 
-def refuse_empty(source: Source) -> None:
+def refuse_empty(source: ByteSource) -> None:
     """Refuse files without a character that shows, before anything is parsed."""
     head = source.head()
     if not head.strip(b"\xef\xbb\xbf \t\r\n") and len(head) < 4096:

@@ -10,14 +10,13 @@ from collections.abc import Iterable
 from socialstats.tables.aliases import Levels
 from socialstats.text import shorten
 
-SELECTORS = frozenset(
-    map(chr, range(0xFE00, 0xFE10))
-)  # they choose the form of the character before, in no category
+# they choose the form of the character before, in no category
+SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))
 MOST_POINTS = 5
-WHOLE = re.compile(r"-?\d+\.0")
+INTEGER = re.compile(r"-?\d+\.0")
 
 
-def plain(label: str) -> str:
+def spelling_key(label: str) -> str:
     r"""Return a label without what readers overlook: case, white space, invisible characters, Unicode form, a final .0.
 
     The Unicode form is that of compatibility (NFKC: Unicode Standard Annex 15). Invisible are the format characters
@@ -26,15 +25,17 @@ def plain(label: str) -> str:
 
     Examples
     --------
-    >>> plain(" The  Nurse"), plain("cafe\u0301") == plain("caf\u00e9"), plain("A\u200b"), plain("3.0")
-    ('the nurse', True, 'a', '3')
+    >>> spelling_key(" The  Nurse"), spelling_key("A\u200b"), spelling_key("3.0")
+    ('the nurse', 'a', '3')
+    >>> spelling_key("cafe\u0301") == spelling_key("caf\u00e9")
+    True
     """
     if label.isascii():
-        found = " ".join(label.split()).casefold()
+        key = " ".join(label.split()).casefold()
     else:
         label = unicodedata.normalize("NFKC", _without_invisible(label))
-        found = unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
-    return found[:-2] if found.endswith(".0") and WHOLE.fullmatch(found) else found
+        key = unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
+    return key[:-2] if key.endswith(".0") and INTEGER.fullmatch(key) else key
 
 
 def _without_invisible(label: str) -> str:
@@ -46,7 +47,7 @@ def _invisible(character: str) -> bool:
 
 
 def twins(labels: Iterable[str]) -> list[Levels]:
-    """Return groups of labels that are equal but for what `plain` takes away.
+    """Return groups of labels that are equal but for what `spelling_key` takes away.
 
     Examples
     --------
@@ -54,8 +55,9 @@ def twins(labels: Iterable[str]) -> list[Levels]:
     [('Nurse', 'nurse ')]
     """
     labels = list(labels)
-    forms = list(map(plain, labels))
-    if len(set(forms)) == len(forms):  # as in nearly all tables
+    forms = list(map(spelling_key, labels))
+    # as in nearly all tables
+    if len(set(forms)) == len(forms):
         return []
     groups: dict[str, list[str]] = {}
     for form, label in zip(forms, labels, strict=True):
@@ -85,15 +87,15 @@ def told_apart(label: str, other: str) -> str:
     >>> told_apart("A\u200b", "A"), told_apart("nurse ", "Nurse")
     ("'A' (U+200B at the end)", "'nurse '")
     """
-    found = []
+    points = []
     for _, start, end, begin, stop in difflib.SequenceMatcher(
         None, label, other, autojunk=False
     ).get_opcodes():
         mine, theirs = label[start:end], other[begin:stop]
-        both = mine + theirs
-        if mine != theirs and mine and not (both.isascii() and both.isprintable()):
+        characters = mine + theirs
+        if mine != theirs and mine and not (characters.isascii() and characters.isprintable()):
             place = " at the end" if end == len(label) and all(map(_invisible, mine)) else ""
-            found.append(" ".join(f"U+{ord(ch):04X}" for ch in mine[:MOST_POINTS]) + place)
+            points.append(" ".join(f"U+{ord(ch):04X}" for ch in mine[:MOST_POINTS]) + place)
     return f"'{shorten(_without_invisible(label))}'" + (
-        f" ({', '.join(found[:MOST_POINTS])})" if found else ""
+        f" ({', '.join(points[:MOST_POINTS])})" if points else ""
     )

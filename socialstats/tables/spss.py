@@ -93,14 +93,15 @@ def parse_spss(data: bytes) -> tuple[Any, ...]:
     return values, labels, nominal
 
 
-def main() -> None:
+def convert_stream() -> None:
     """Read a file from standard input; write its content, or what is wrong with it, to standard output."""
     try:
         answer: tuple[str, Any] = ("content", parse_spss(sys.stdin.buffer.read()))
-    except Exception as error:  # pyreadstat has its own classes
+    except Exception as error:
+        # pyreadstat has its own classes
         answer = ("error", " ".join(str(error).split()) or type(error).__name__)
     sys.stdout.buffer.write(pickle.dumps(answer))
 
 
 if __name__ == "__main__":
-    main()
+    convert_stream()

@@ -12,9 +12,15 @@ import numpy as np
 
 from socialstats.errors import InputError, Problem, in_columns
 from socialstats.tables.aliases import Levels, Lines, Locate, Positions, Texts
-from socialstats.tables.counting import Counts, N, counts
-from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, refuse_lengths, signs_of_data
-from socialstats.tables.labels import EPSILON, NO_LABELS, is_nested, refuse_no_labels, texts_of
+from socialstats.tables.counting import DistinctRows, N, counts
+from socialstats.tables.headers import (
+    LOOKED,
+    NAME_THEM,
+    check_column_names,
+    refuse_lengths,
+    signs_of_data,
+)
+from socialstats.tables.labels import EPSILON, NO_LABELS, is_nested, labels_of, refuse_no_labels
 from socialstats.tables.lazy import (
     FIRST,
     ROW,
@@ -22,21 +28,23 @@ from socialstats.tables.lazy import (
     Frame,
     asks,
     collected,
-    ends,
     engine,
     first_of_each,
+    first_rows_of,
     group_rows,
     height,
-    numbered,
     package_of,
-    rows_of,
+    smallest_and_largest,
+    with_row_numbers,
 )
 from socialstats.text import listing, meant, shorten
 from socialstats.voice import option
 
-SHOWN = 20  # names or values that a message lists
-FEW = 20  # values that are looked at
-Wanted = Callable[[tuple[str | None, ...]], bool]
+# names or values that a message lists
+MOST_LINES = 20
+# values that are looked at
+FEW = 20
+Predicate = Callable[[tuple[str | None, ...]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +114,9 @@ class Table:
     epsilons: Mapping[str, float] = field(default_factory=dict)
     stacked: Stacked | None = None
     copies: Levels = ()
-    counted: dict[frozenset[str], Counts] = field(default_factory=dict, init=False, repr=False)
+    counted: dict[frozenset[str], DistinctRows] = field(
+        default_factory=dict, init=False, repr=False
+    )
     dtypes: dict[str, nw.dtypes.DType] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -133,8 +143,8 @@ class Table:
         if self.stacked is None or column != self.stacked.column:
             return column
         names, rows = self.stacked.columns, self.stacked.rows
-        found = tuple(dict.fromkeys(names[k // rows] for k in positions)) or names
-        return found[0] if len(found) == 1 else found
+        lines = tuple(dict.fromkeys(names[k // rows] for k in positions)) or names
+        return lines[0] if len(lines) == 1 else lines
 
     def place(self, column: str) -> str:
         """Name the table and a column for a message."""
@@ -153,7 +163,7 @@ class Table:
         """
         for name in names:
             if name not in self.columns:
-                listed = listing([shorten(column) for column in self.columns], most=SHOWN)
+                listed = listing([shorten(column) for column in self.columns], most=MOST_LINES)
                 fix = f"{meant(name, self.columns)}Columns: {listed}"
                 raise InputError(
                     Problem(source=self.source, message=f"no column '{shorten(name)}'", fix=fix)
@@ -179,7 +189,8 @@ class Table:
                 if isinstance(self.frame, nw.LazyFrame)
                 else self.frame.get_column(column).head(FEW).to_list()
             )
-        except OverflowError:  # a date after the year 9999
+        except OverflowError:
+            # a date after the year 9999
             return False
         return all(
             isinstance(value, Hashable) and not isinstance(value, NO_LABELS) for value in first
@@ -203,7 +214,7 @@ class Table:
         """
         values = collected(self.frame.select(column)).get_column(column).to_list()
         refuse_no_labels(values, self.source, column)
-        return texts_of(values)
+        return labels_of(values)
 
     @asks
     def epsilon(self, column: str) -> float:
@@ -214,7 +225,9 @@ class Table:
         return float(np.finfo(np.float32).eps) if single else EPSILON
 
     @asks
-    def counts(self, keys: Texts, weight: str | None = None, na: Collection[str] = ()) -> Counts:
+    def counts(
+        self, keys: Texts, weight: str | None = None, na: Collection[str] = ()
+    ) -> DistinctRows:
         """Count the distinct rows of some columns; see `socialstats.tables.table.counts`.
 
         The values of a column in memory are counted once.
@@ -235,7 +248,8 @@ class Table:
         if isinstance(self.frame, nw.LazyFrame) or not isinstance(kind, nw.Categorical):
             return ()
         if not self.frame.implementation.is_pandas_like():
-            return ()  # other engines keep the order of the rows
+            # other engines keep the order of the rows
+            return ()
         return tuple(map(str, nw.to_native(self.frame.get_column(column)).cat.categories))
 
     @property
@@ -247,15 +261,15 @@ class Table:
     @asks
     def ends(self, column: str) -> tuple[float, float]:
         """Return the smallest and the largest number of a column of numbers."""
-        low, high = map(float, ends(self.frame, column))
+        low, high = map(float, smallest_and_largest(self.frame, column))
         return low, high
 
     @asks
     def distinct(self, columns: Texts) -> int:
         """Return how many rows differ in some columns; an engine that reads lazily counts them itself."""
         if self.lazy:
-            held = list(dict.fromkeys(columns))
-            return height(group_rows(self.frame.select(*held), held, nw.len().alias(N)))
+            distinct = list(dict.fromkeys(columns))
+            return height(group_rows(self.frame.select(*distinct), distinct, nw.len().alias(N)))
         return len(self.counts(columns).n)
 
     @property
@@ -267,30 +281,31 @@ class Table:
         if not self.is_file or not all(
             isinstance(schema[name], nw.String | nw.Object) for name in names
         ):
-            return ""  # other formats than text do not take a row for their names
+            # other formats than text do not take a row for their names
+            return ""
         chosen = collected(self.frame.select(*names).head(LOOKED[0]))
-        signs = signs_of_data(names, (texts_of(row) for row in chosen.iter_rows()))
+        signs = signs_of_data(names, (labels_of(row) for row in chosen.iter_rows()))
         return (
             f"The first line may be data, not column names ({signs}). {NAME_THEM}" if signs else ""
         )
 
     @asks
-    def positions(self, keys: Texts, wanted: Sequence[Wanted], most: int) -> list[Lines]:
+    def positions(self, keys: Texts, predicates: Sequence[Predicate], most: int) -> list[Lines]:
         """Find the first rows that each predicate wants; called only when something is wrong.
 
         Parameters
         ----------
         keys : sequence of str
             Columns whose labels (None where missing) the predicates see, in this order.
-        wanted : sequence of callable
+        predicates : sequence of callable
         most : int
             Rows to find for each predicate.
         """
         if isinstance(self.frame, nw.LazyFrame):
-            return _positions_lazily(self.frame, keys, wanted, most)
+            return _positions_lazily(self.frame, keys, predicates, most)
         chosen = self.frame.select(*dict.fromkeys(keys))
-        texts = [texts_of(chosen.get_column(key).to_list()) for key in keys]
-        return _first(zip(*texts, strict=True), wanted, most)
+        texts = [labels_of(chosen.get_column(key).to_list()) for key in keys]
+        return _first_lines(zip(*texts, strict=True), predicates, most)
 
     def places(self, positions: Collection[int]) -> dict[int, int]:
         """Map row positions to what `unit` counts."""
@@ -301,24 +316,24 @@ class Table:
         return {position: position + shift for position in ordered}
 
 
-def _first(
-    rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], most: int
+def _first_lines(
+    rows: Iterable[tuple[str | None, ...]], predicates: Sequence[Predicate], most: int
 ) -> list[Lines]:
     """Return where the first rows stand that each predicate wants."""
-    found: list[Lines] = [[] for _ in wanted]
-    open_ = list(range(len(wanted)))
+    lines: list[Lines] = [[] for _ in predicates]
+    open_ = list(range(len(predicates)))
     for position, row in enumerate(rows):
-        for k in [k for k in open_ if wanted[k](row)]:
-            found[k].append(position)
-            if len(found[k]) == most:
+        for k in [k for k in open_ if predicates[k](row)]:
+            lines[k].append(position)
+            if len(lines[k]) == most:
                 open_.remove(k)
         if not open_:
             break
-    return found
+    return lines
 
 
 def _positions_lazily(
-    frame: nw.LazyFrame[Any], keys: Texts, wanted: Sequence[Wanted], most: int
+    frame: nw.LazyFrame[Any], keys: Texts, predicates: Sequence[Predicate], most: int
 ) -> list[Lines]:
     """Find the first wanted rows by two queries: the distinct rows with the first of each, then the rows of these.
 
@@ -326,18 +341,19 @@ def _positions_lazily(
     """
     cells = first_of_each(frame, list(dict.fromkeys(keys)))
     if cells is None:
-        return [[] for _ in wanted]
-    columns = [cells.get_column(key).to_list() for key in keys]  # a column may be named twice
+        return [[] for _ in predicates]
+    # a column may be named twice
+    columns = [cells.get_column(key).to_list() for key in keys]
     first, times = (cells.get_column(name).to_list() for name in (FIRST, TIMES))
-    found = []
-    for hits in _first(zip(*map(texts_of, columns), strict=True), wanted, most):
+    lines = []
+    for hits in _first_lines(zip(*map(labels_of, columns), strict=True), predicates, most):
         if all(times[k] == 1 for k in hits):
-            found.append([int(first[k]) for k in hits])
+            lines.append([int(first[k]) for k in hits])
         else:
-            found.append(
-                rows_of(frame, keys, [[column[k] for column in columns] for k in hits], most)
+            lines.append(
+                first_rows_of(frame, keys, [[column[k] for column in columns] for k in hits], most)
             )
-    return found
+    return lines
 
 
 def of_file(data: Any, source: str, unit: str = "line", **more: Any) -> Table:
@@ -371,20 +387,20 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         return data
     if isinstance(data, Mapping):
         names = [text_name(name) for name in data]
-        check_names(names, source)
+        check_column_names(names, source)
         data = _from_mapping(dict(zip(names, data.values(), strict=True)), source)
     index: Levels = ()
     if package_of(data) == "pandas" and hasattr(data, "columns"):
         names = [text_name(name) for name in data.columns]
         data = data if names == [*data.columns] else data.set_axis(names, axis=1)
-        check_names(names, source)
+        check_column_names(names, source)
         index = tuple(
             name for name in data.index.names if isinstance(name, str) and name not in data.columns
         )
         data = data.reset_index(level=[*index]) if index else data
     try:
         with engine(source):
-            data, locate = numbered(data)
+            data, locate = with_row_numbers(data)
             frame: Any = nw.from_native(data)
             columns = tuple(
                 frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns
@@ -400,7 +416,7 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         raise InputError(
             f"{source}: two columns have the same name ({message}). Rename one of them"
         ) from error
-    check_names(columns, source)
+    check_column_names(columns, source)
     columns = tuple(column for column in columns if column not in (*index, ROW))
     return Table(data=frame, columns=columns, index=index, source=source, locate=locate)
 

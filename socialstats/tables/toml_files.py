@@ -32,16 +32,17 @@ PLAIN = {
 
 
 MOST_NAMED = 20
+# selects rows by column: a label, labels, or others
 FILTER: Any = [
     str | int | float | bool | list,
     {"not": object},
-]  # selects rows by column: a label, labels, or others
+]
 HEADER = re.compile(r"\s*\[(?P<many>\[)?\s*(?P<name>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
 WORD = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnName:
     """A name of one of a table's columns."""
 
     table: str
@@ -77,7 +78,7 @@ def toml_of(raw: bytes, source: str, parse_float: Callable[[str], Any] = float) 
         raise InputError(Problem(source=source, message=f"not a TOML file: {why}")) from error
 
 
-def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) -> int:
+def line_of_key(text: str, section: str, message: str, nth: int = 0, of: int = 1) -> int:
     """Return the line of the key of a section that a message names first, or of the section's head.
 
     Parameters
@@ -97,9 +98,9 @@ def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) ->
 
     Examples
     --------
-    >>> line_of('[[rule]]\\ncheck = "grim"\\nmeen = "m"\\n', "rule", "rule 1: unknown key 'meen'")
+    >>> line_of_key('[[rule]]\\ncheck = "grim"\\nmeen = "m"\\n', "rule", "rule 1: unknown key 'meen'")
     3
-    >>> line_of("[tables]\\nt3 = { file = 3 }\\n", "tables.t3", "file must be a file name")
+    >>> line_of_key("[tables]\\nt3 = { file = 3 }\\n", "tables.t3", "file must be a file name")
     2
     """
     lines = text.splitlines()
@@ -144,13 +145,13 @@ def wrong_keys(
     >>> [str(problem) for problem in wrong_keys({"a": 1, "b": {"c": "x"}}, {"a": str, "b": {"c": ("y", "z")}})]
     ['a = 1 is not text', "b.c = 'x' is not one of y, z"]
     """
-    for name in [one for one in needed or () if one in allowed and one not in values]:
+    for name in [t for t in needed or () if t in allowed and t not in values]:
         yield Problem(message=f"no {where}{name}", fix=(needed or {})[name])
     for name, value in values.items():
         kind = allowed.get(name, allowed.get("*"))
         if kind is None:
-            known = f"{meant(name, allowed)}Known: {', '.join(allowed)}"
-            yield Problem(message=f"unknown key '{shorten(where + name)}'", fix=known)
+            names = f"{meant(name, allowed)}Known: {', '.join(allowed)}"
+            yield Problem(message=f"unknown key '{shorten(where + name)}'", fix=names)
         else:
             yield from wrong_value(f"{where}{name}", value, kind, needed)
 
@@ -158,27 +159,27 @@ def wrong_keys(
 def wrong_value(key: str, value: Any, kind: Any, needed: Fixes = None) -> Iterator[Problem]:
     """Yield what is wrong with one value; see `Allowed`."""
     match kind:
-        case [one] if isinstance(kind, list):
+        case [t] if isinstance(kind, list):
             for item in value if isinstance(value, list) else [value]:
-                yield from wrong_value(key, item, one, needed)
+                yield from wrong_value(key, item, t, needed)
         case list():
-            if all(any(wrong_value(key, value, one, needed)) for one in kind):
-                own = [one for one in kind if isinstance(one, str) or _speaks_to(one, value)]
-                wanted = " or ".join(str(_unlike(value, one)) for one in kind)
-                plain = [Problem(message=f"{key} = {_plain(value)} is not {wanted}")]
-                yield from wrong_value(key, value, own[-1], needed) if own else plain
+            if all(any(wrong_value(key, value, t, needed)) for t in kind):
+                fitting = [t for t in kind if isinstance(t, str) or _speaks_to(t, value)]
+                expected = " or ".join(str(_unlike(value, t)) for t in kind)
+                plain = [Problem(message=f"{key} = {_plain_text(value)} is not {expected}")]
+                yield from wrong_value(key, value, fitting[-1], needed) if fitting else plain
         case str():
             yield Problem(message=f"'{key}' is not yours to set", fix=kind)
         case Mapping() if isinstance(value, dict):
             yield from wrong_keys(value, kind, f"{key}.", needed)
-        case Column() if isinstance(value, str):
+        case ColumnName() if isinstance(value, str):
             if value not in kind.known:
                 fix = f"{meant(value, kind.known)}Columns: {', '.join(kind.known)}"
                 yield Problem(
                     message=f"{key}: table {kind.table} has no column '{shorten(value)}'", fix=fix
                 )
         case _ if (like := _unlike(value, kind)) is not None:
-            yield Problem(message=f"{key} = {_plain(value)} is not {like}")
+            yield Problem(message=f"{key} = {_plain_text(value)} is not {like}")
 
 
 def _speaks_to(kind: Any, value: Any) -> bool:
@@ -188,7 +189,7 @@ def _speaks_to(kind: Any, value: Any) -> bool:
             return _speaks_to(kind[0], value)
         case Mapping():
             return isinstance(value, dict)
-    return isinstance(kind, Column) and isinstance(value, str)
+    return isinstance(kind, ColumnName) and isinstance(value, str)
 
 
 def _unlike(value: Any, kind: Any) -> str | None:
@@ -197,24 +198,22 @@ def _unlike(value: Any, kind: Any) -> str | None:
         case list():
             return _unlike(value, kind[0])
         case tuple():
-            names = [_plain_word(one) for one in kind]
-            shown = names if len(names) <= MOST_NAMED else [*names[:4], "...", names[-1]]
-            fits = any(
-                value == one and isinstance(value, bool) == isinstance(one, bool) for one in kind
-            )
-            return None if fits else f"one of {', '.join(shown)}"
-        case Column():
+            names = [_plain_word(t) for t in kind]
+            listed = names if len(names) <= MOST_NAMED else [*names[:4], "...", names[-1]]
+            fits = any(value == t and isinstance(value, bool) == isinstance(t, bool) for t in kind)
+            return None if fits else f"one of {', '.join(listed)}"
+        case ColumnName():
             return "a column"
     types = {dict} if isinstance(kind, Mapping) else {*get_args(kind)} or {kind}
     fits = (
         kind is object or type(value) in types or (float in types and type(value) in (int, Decimal))
     )
-    return None if fits else " or ".join(PLAIN[one] for one in PLAIN if one in types)
+    return None if fits else " or ".join(PLAIN[t] for t in PLAIN if t in types)
 
 
 def _plain_word(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _plain(value: Any) -> str:
+def _plain_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else shorten(repr(value))

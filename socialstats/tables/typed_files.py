@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.errors import InputError
 from socialstats.tables.formats import READ
-from socialstats.tables.headers import refuse_wide
-from socialstats.tables.labels import as_text
-from socialstats.tables.limits import within
-from socialstats.tables.sources import Source
+from socialstats.tables.headers import refuse_many_columns
+from socialstats.tables.labels import label_text
+from socialstats.tables.limits import check_limit
+from socialstats.tables.sources import ByteSource
 from socialstats.tables.spss import read_spss
 from socialstats.text import shorten
 
@@ -18,36 +18,38 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_parquet(source: Source) -> Any:
+def read_parquet(source: ByteSource) -> Any:
     """Return the pyarrow table of a parquet file."""
     import pyarrow.parquet as pq
 
     with source.seekable() as stream:
         opened = pq.ParquetFile(stream)
         about = opened.metadata
-        within("rows", about.num_rows, source.name)
-        within(
+        check_limit("rows", about.num_rows, source.name)
+        check_limit(
             "bytes",
             sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups)),
             source.name,
         )
-        refuse_wide(opened.schema_arrow.names, source.name)
+        refuse_many_columns(opened.schema_arrow.names, source.name)
         return validated(opened.read())
 
 
-def read_feather(source: Source) -> Any:
+def read_feather(source: ByteSource) -> Any:
     """Return the pyarrow table of an Arrow file, or of an Arrow stream, which has no mark."""
     import pyarrow as pa
 
     with source.seekable() as stream:
-        whole = source.head().startswith(READ["feather"].magic.encode())
-        opened = pa.ipc.open_file(stream) if whole else pa.ipc.open_stream(stream)
-        refuse_wide(opened.schema.names, source.name)
+        is_feather = source.head().startswith(READ["feather"].magic.encode())
+        opened = pa.ipc.open_file(stream) if is_feather else pa.ipc.open_stream(stream)
+        refuse_many_columns(opened.schema.names, source.name)
         batches, rows, size = [], 0, 0
-        for batch in map(opened.get_batch, range(opened.num_record_batches)) if whole else opened:
+        for batch in (
+            map(opened.get_batch, range(opened.num_record_batches)) if is_feather else opened
+        ):
             rows, size = rows + batch.num_rows, size + batch.nbytes
-            within("rows", rows, source.name)
-            within("bytes", size, source.name)
+            check_limit("rows", rows, source.name)
+            check_limit("bytes", size, source.name)
             batches.append(batch)
         return validated(pa.Table.from_batches(batches, opened.schema))
 
@@ -58,7 +60,7 @@ def validated(table: Any) -> Any:
     return table
 
 
-def read_stata(source: Source) -> Any:
+def read_stata(source: ByteSource) -> Any:
     """Return the pandas frame of a Stata file; codes with labels are categories."""
     import pandas as pd
 
@@ -68,28 +70,31 @@ def read_stata(source: Source) -> Any:
     ):
         reader: Any = opened
         frame, labels = reader.read(), reader.value_labels()
-        sets = reader._lbllist  # the name of the labels of each column; pandas has no public one
+        # the name of the labels of each column; pandas has no public one
+        sets = reader._lbllist
     for column, name in zip(frame.columns, sets, strict=True):
-        frame[column] = labelled(frame[column], labels.get(name, {}), source.name, ordered=True)
+        frame[column] = apply_value_labels(
+            frame[column], labels.get(name, {}), source.name, ordered=True
+        )
     return frame
 
 
-def read_sav(source: Source) -> Any:
+def read_sav(source: ByteSource) -> Any:
     """Return the pandas frame of an SPSS file; codes with labels are categories."""
     import pandas as pd
 
     with source.seekable() as stream:
         content = read_spss(stream)
-    refuse_wide([*content.columns], source.name)
+    refuse_many_columns([*content.columns], source.name)
     frame = pd.DataFrame(content.columns)
     for column, labels in content.labels.items():
-        frame[column] = labelled(
+        frame[column] = apply_value_labels(
             frame[column], labels, source.name, ordered=column not in content.nominal
         )
     return frame
 
 
-def labelled(
+def apply_value_labels(
     column: pd.Series[Any], labels: Mapping[Any, str], source: str, *, ordered: bool
 ) -> pd.Series[Any]:
     """Return a column of codes as what its value labels say.
@@ -114,9 +119,11 @@ def labelled(
     Examples
     --------
     >>> import pandas as pd
-    >>> labelled(pd.Series([2.0, None, 1.0]), {1: "low", 2: "high"}, "x.sav", ordered=True).cat.categories.tolist()
+    >>> codes = pd.Series([2.0, None, 1.0])
+    >>> levels = apply_value_labels(codes, {1: "low", 2: "high"}, "x.sav", ordered=True)
+    >>> levels.cat.categories.tolist()
     ['low', 'high']
-    >>> labelled(pd.Series([2.0, None, 1.0]), {1: "low"}, "x.sav", ordered=True).tolist()
+    >>> apply_value_labels(pd.Series([2.0, None, 1.0]), {1: "low"}, "x.sav", ordered=True).tolist()
     ['2', nan, 'low']
     """
     import pandas as pd
@@ -126,13 +133,14 @@ def labelled(
     if len(unlabelled) == len(used):
         return column
     texts = {code: labels[code] for code in sorted(labels)} | {
-        value: as_text(value) or "" for value in unlabelled
+        value: label_text(value) or "" for value in unlabelled
     }
     codes: dict[str, Any] = {}
     for code, label in texts.items():
         if codes.setdefault(label, code) != code:
             raise InputError(
-                f"{source}, column '{shorten(str(column.name))}': codes {as_text(codes[label])} and {as_text(code)} "
+                f"{source}, column '{shorten(str(column.name))}': "
+                f"codes {label_text(codes[label])} and {label_text(code)} "
                 f"have the same label '{shorten(label)}'. Give each code its own label, or save the codes as CSV"
             )
     named = column.map(texts)

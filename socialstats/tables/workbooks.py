@@ -18,13 +18,17 @@ from xml.parsers import expat
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.aliases import Bytes
-from socialstats.tables.labels import as_text
+from socialstats.tables.labels import label_text
 from socialstats.tables.limits import RATIO_FROM, exceeded, limit
 
-BLOCK = 1 << 16  # bytes of XML parsed at a time
-MOST_LETTERS = 3  # letters of a column: the last one is XFD
-MOST_ROWS = 1 << 20  # what an Excel worksheet holds
-MOST_PROBLEMS = 1000  # cells without a usable value that are listed
+# bytes of XML parsed at a time
+BLOCK = 1 << 16
+# letters of a column: the last one is XFD
+MOST_LETTERS = 3
+# what an Excel worksheet holds
+MOST_ROWS = 1 << 20
+# cells without a usable value that are listed
+MOST_PROBLEMS = 1000
 CORRECT = "Correct it, or empty it where a value is missing"
 SAVE = "Open the file in a spreadsheet program and save it there"
 ERROR = "an error (such as #N/A or #DIV/0!)"
@@ -38,7 +42,7 @@ def ignored(*_: object) -> None:
 
 
 @dataclass(slots=True)
-class Sheet:
+class WorkbookSheet:
     """A sheet as it is read.
 
     Attributes
@@ -75,7 +79,8 @@ class Sheet:
         before = len(cells)
         cells.extend([""] * (last - before))
         self._count(len(cells) - before)
-        text = self._texts.setdefault(text, text)  # one object for equal texts
+        # one object for equal texts
+        text = self._texts.setdefault(text, text)
         cells[column:last] = [text] * columns
 
     def repeat(self, row: int, times: int) -> None:
@@ -92,23 +97,23 @@ class Sheet:
     def refuse(self, row: int, column: int, what: str, fix: str) -> None:
         """Note a cell that has no usable value."""
         if len(self.problems) < MOST_PROBLEMS:
-            message = f"cell {letters(column)}{row} holds {what}"
+            message = f"cell {column_letters(column)}{row} holds {what}"
             self.problems.append(Problem(message=message, source=self.source, fix=fix))
 
 
-def letters(column: int) -> str:
+def column_letters(column: int) -> str:
     """Return the letters of a column (from 0) of a spreadsheet.
 
     Examples
     --------
-    >>> letters(0), letters(25), letters(26)
+    >>> column_letters(0), column_letters(25), column_letters(26)
     ('A', 'Z', 'AA')
     """
-    found, column = "", column + 1
+    letters, column = "", column + 1
     while column:
-        column, rest = divmod(column - 1, 26)
-        found = chr(65 + rest) + found
-    return found
+        column, remainder = divmod(column - 1, 26)
+        letters = chr(65 + remainder) + letters
+    return letters
 
 
 def number_text(text: str) -> str:
@@ -119,7 +124,7 @@ def number_text(text: str) -> str:
     >>> number_text("3.0"), number_text("0.10000000000000001"), number_text("1E20")
     ('3', '0.1', '100000000000000000000')
     """
-    return as_text(int(text) if text.lstrip("-").isdecimal() else float(text)) or ""
+    return label_text(int(text) if text.lstrip("-").isdecimal() else float(text)) or ""
 
 
 def date_text(value: datetime) -> str:
@@ -133,7 +138,7 @@ def date_text(value: datetime) -> str:
     return value.isoformat(sep=" ").removesuffix(" 00:00:00")
 
 
-class Archive:
+class WorkbookArchive:
     """The zip file of a workbook, whose parts are read within limits.
 
     Parameters
@@ -197,7 +202,7 @@ class Archive:
         )
 
 
-def sheets_of(stream: Bytes, format: str, source: str, only: str = "") -> list[Sheet]:
+def read_sheets(stream: Bytes, format: str, source: str, only: str = "") -> list[WorkbookSheet]:
     """Read the sheets of a workbook; all of them are listed, and of these `only` is read where it is given.
 
     Raises
@@ -207,59 +212,67 @@ def sheets_of(stream: Bytes, format: str, source: str, only: str = "") -> list[S
     Exception
         Of several kinds, for a damaged file.
     """
-    archive = Archive(stream, source)
+    archive = WorkbookArchive(stream, source)
     return (_Xlsx if format == "xlsx" else _Ods)(archive, source, only).sheets
 
 
 REFERENCE = re.compile(rf"([A-Z]{{1,{MOST_LETTERS}}})([1-9][0-9]*)")
 WORKBOOK = "xl/workbook.xml"
+# day 0, by whether the workbook counts from 1904
 EPOCHS = {
     False: datetime(1899, 12, 30),
     True: datetime(1904, 1, 1),
-}  # day 0, by whether the workbook counts from 1904
-DATES = frozenset(
-    (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
-)  # built-in formats of dates, times
-DURATION = 46  # [h]:mm:ss
-NOT_SHOWN = re.compile(r'"[^"]*"|\\.|_.|\[(?!(?:hh?|mm?|ss?)\])[^\]]*\]', re.IGNORECASE)
-LEAP_BUG = 60  # days of 1900 that Excel counts one too high: it has a 29 February 1900
+}
+# built-in formats of dates, times
+DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+# [h]:mm:ss
+DURATION = 46
+NOT_PRINTED = re.compile(r'"[^"]*"|\\.|_.|\[(?!(?:hh?|mm?|ss?)\])[^\]]*\]', re.IGNORECASE)
+# days of 1900 that Excel counts one too high: it has a 29 February 1900
+LEAP_BUG = 60
 
 
 class _Xlsx:
     """An Excel workbook; `sheets` is what it holds."""
 
-    def __init__(self, archive: Archive, source: str, only: str) -> None:
+    def __init__(self, archive: WorkbookArchive, source: str, only: str) -> None:
         self._archive, self._epoch = archive, EPOCHS[False]
-        self.sheets: list[Sheet] = []
+        self.sheets: list[WorkbookSheet] = []
         self._strings: list[str] = []
-        self._kinds: list[
-            str
-        ] = []  # what numbers are, by the style of their cell: "", "date" or "duration"
+        # what numbers are, by the style of their cell: "", "date" or "duration"
+        self._kinds: list[str] = []
         self._each("xl/sharedStrings.xml", "si", self._strings.append, needed=False)
         self._read_styles("xl/styles.xml")
         targets = {
-            found["Id"]: posixpath.normpath(posixpath.join("/xl", found["Target"])).lstrip("/")
-            for tag, found in archive.elements("xl/_rels/workbook.xml.rels")
-            if tag == "Relationship" and found.get("Type", "").endswith("/worksheet")
+            attributes["Id"]: posixpath.normpath(
+                posixpath.join("/xl", attributes["Target"])
+            ).lstrip("/")
+            for tag, attributes in archive.elements("xl/_rels/workbook.xml.rels")
+            if tag == "Relationship" and attributes.get("Type", "").endswith("/worksheet")
         }
         listed: list[tuple[str, str]] = []
-        for tag, found in archive.elements(WORKBOOK):
+        for tag, attributes in archive.elements(WORKBOOK):
             if tag == "workbookPr":
-                self._epoch = EPOCHS[found.get("date1904", "0") in ("1", "true")]
+                self._epoch = EPOCHS[attributes.get("date1904", "0") in ("1", "true")]
             elif tag == "sheet":
                 place = next(
-                    (value for name, value in found.items() if name.rpartition(":")[2] == "id"), ""
+                    (
+                        value
+                        for name, value in attributes.items()
+                        if name.rpartition(":")[2] == "id"
+                    ),
+                    "",
                 )
-                listed.append((found["name"], targets.get(place, "")))
+                listed.append((attributes["name"], targets.get(place, "")))
         for name, part in listed:
             if part in archive.names:
-                sheet = Sheet(name, source)
+                sheet = WorkbookSheet(name, source)
                 self.sheets.append(sheet)
                 if only in ("", name):
                     self._read_sheet(sheet, part)
 
     def _each(
-        self, part: str, whole: str, use: Use, start: Start = ignored, *, needed: bool = True
+        self, part: str, root: str, use: Use, start: Start = ignored, *, needed: bool = True
     ) -> None:
         """Hand on the text of each element of a tag; spellings for readers of Japanese (rPh) are no part of it."""
         pieces: list[str] = []
@@ -273,7 +286,7 @@ class _Xlsx:
         def end(tag: str) -> None:
             nonlocal inside, phonetic
             inside, phonetic = False, phonetic and tag != "rPh"
-            if tag == whole:
+            if tag == root:
                 use("".join(pieces))
                 pieces.clear()
 
@@ -287,15 +300,15 @@ class _Xlsx:
         """Read which styles of cells show numbers as dates or durations."""
         codes: dict[int, str] = {}
         inside = ""
-        for tag, found in self._archive.elements(part, needed=False):
+        for tag, attributes in self._archive.elements(part, needed=False):
             if tag == "numFmt":
-                codes[int(found["numFmtId"])] = found.get("formatCode", "")
+                codes[int(attributes["numFmtId"])] = attributes.get("formatCode", "")
             elif tag in ("cellXfs", "cellStyleXfs", "dxfs"):
                 inside = tag
             elif tag == "xf" and inside == "cellXfs":
-                self._kinds.append(kind_of(int(found.get("numFmtId", "0")), codes))
+                self._kinds.append(time_kind(int(attributes.get("numFmtId", "0")), codes))
 
-    def _read_sheet(self, sheet: Sheet, part: str) -> None:
+    def _read_sheet(self, sheet: WorkbookSheet, part: str) -> None:
         """Read the cells of a worksheet."""
         rows = row = column = 0
         attributes: Attributes = {}
@@ -308,7 +321,7 @@ class _Xlsx:
                     attributes, formula = given, False
                     column += 1
                     if place := REFERENCE.fullmatch(given.get("r", "")):
-                        row, column = int(place[2]), number_of(place[1])
+                        row, column = int(place[2]), column_number(place[1])
                 case "row":
                     row, column, rows = int(given.get("r", row + 1)), 0, rows + 1
                     if rows > MOST_ROWS:
@@ -325,7 +338,7 @@ class _Xlsx:
 
     def _put(
         self,
-        sheet: Sheet,
+        sheet: WorkbookSheet,
         row: int,
         column: int,
         attributes: Attributes,
@@ -336,9 +349,8 @@ class _Xlsx:
         """Write the value of a cell into a sheet."""
         kind = attributes.get("t", "n")
         if not value:
-            if (
-                formula and kind != "str"
-            ):  # a program that computes nothing wrote it; text that is empty is a value
+            # a program that computes nothing wrote it; text that is empty is a value
+            if formula and kind != "str":
                 sheet.refuse(row, column, "a formula without its value", SAVE)
             return
         match kind:
@@ -356,68 +368,69 @@ class _Xlsx:
         elif value:
             sheet.put(row, column, value)
 
-    def _number(self, value: str, shown: str) -> str:
+    def _number(self, value: str, text: str) -> str:
         """Return a number as text, a date or a duration where it is shown as one; empty for a day of no calendar."""
-        if not shown:
+        if not text:
             return number_text(value)
         try:
             days = float(value)
             return (
                 str(timedelta(milliseconds=round(days * 86_400_000)))
-                if shown == "duration"
+                if text == "duration"
                 else self._date(days)
             )
         except (OverflowError, ValueError):
             return ""
 
     def _date(self, days: float) -> str:
-        whole, part = divmod(days, 1)
+        root, part = divmod(days, 1)
         clock = timedelta(milliseconds=round(part * 86_400_000))
         if 0 <= days < 1 and not clock.days:
             return str((datetime.min + clock).time())
-        whole += 0 < days < LEAP_BUG and self._epoch == EPOCHS[False]
-        return date_text(self._epoch + timedelta(days=whole) + clock)
+        root += 0 < days < LEAP_BUG and self._epoch == EPOCHS[False]
+        return date_text(self._epoch + timedelta(days=root) + clock)
 
 
-def number_of(column: str) -> int:
+def column_number(column: str) -> int:
     """Return the number (from 1) of a column by its letters.
 
     Examples
     --------
-    >>> number_of("A"), number_of("AA"), number_of("XFD")
+    >>> column_number("A"), column_number("AA"), column_number("XFD")
     (1, 27, 16384)
     """
-    found = 0
+    number = 0
     for letter in column:
-        found = 26 * found + ord(letter) - 64
-    return found
+        number = 26 * number + ord(letter) - 64
+    return number
 
 
-def kind_of(format: int, codes: Mapping[int, str]) -> str:
+def time_kind(format: int, codes: Mapping[int, str]) -> str:
     """Return whether a format of numbers shows a ``"date"`` (or a time), a ``"duration"``, or neither.
 
     Examples
     --------
-    >>> kind_of(14, {}), kind_of(164, {164: "[h]:mm"}), kind_of(164, {164: '0.0 "days"'})
+    >>> time_kind(14, {}), time_kind(164, {164: "[h]:mm"}), time_kind(164, {164: '0.0 "days"'})
     ('date', 'duration', '')
     """
     if format not in codes:
         return "duration" if format == DURATION else "date" if format in DATES else ""
-    shown = NOT_SHOWN.sub("", codes[format].partition(";")[0]).lower()
-    if re.search(r"\[(?:hh?|mm?|ss?)\]", shown):
+    text = NOT_PRINTED.sub("", codes[format].partition(";")[0]).lower()
+    if re.search(r"\[(?:hh?|mm?|ss?)\]", text):
         return "duration"
-    return "date" if re.search("[dmhys]", shown) and "general" not in shown else ""
+    return "date" if re.search("[dmhys]", text) and "general" not in text else ""
 
 
 CLOCK = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
-MOST_SPACES = 1_000_000  # that one element may stand for
+# that one element may stand for
+MOST_SPACES = 1_000_000
 
 
 class _Ods:
     """An OpenDocument spreadsheet; `sheets` is what it holds."""
 
-    def __init__(self, archive: Archive, source: str, only: str) -> None:
-        self.sheets: list[Sheet] = []
+    def __init__(self, archive: WorkbookArchive, source: str, only: str) -> None:
+        self.sheets: list[WorkbookSheet] = []
         self._source, self._only, self._open = source, only, False
         self._row = self._column = self._times = 0
         self._cell: Attributes = {}
@@ -430,7 +443,7 @@ class _Ods:
         match tag:
             case "table":
                 name = attributes.get("table:name", "")
-                self.sheets.append(Sheet(name, self._source))
+                self.sheets.append(WorkbookSheet(name, self._source))
                 self._row, self._times, self._open = 1, 0, self._only in ("", name)
             case "table-row":
                 self._row, self._column = self._row + self._times, 0
@@ -480,18 +493,18 @@ class _Ods:
         elif text := self._value(kind, shown):
             self.sheets[-1].put(self._row, column, text, columns)
 
-    def _value(self, kind: str, shown: str) -> str:
+    def _value(self, kind: str, text: str) -> str:
         cell = self._cell
         match kind:
             case "float" | "percentage" | "currency":
                 return number_text(cell["office:value"])
             case "boolean":
                 return (
-                    "TRUE" if cell.get("office:boolean-value", shown.lower()) == "true" else "FALSE"
+                    "TRUE" if cell.get("office:boolean-value", text.lower()) == "true" else "FALSE"
                 )
             case "date":
                 return date_text(datetime.fromisoformat(cell["office:date-value"]))
             case "time":
                 clock = CLOCK.fullmatch(cell.get("office:time-value", ""))
-                return ":".join(part.zfill(2) for part in clock.groups()) if clock else shown
-        return shown or cell.get("office:string-value", "")
+                return ":".join(part.zfill(2) for part in clock.groups()) if clock else text
+        return text or cell.get("office:string-value", "")

@@ -40,16 +40,17 @@ SUFFIXES: dict[str, Format] = {
 }
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 READABLE = 0o666
+# bytes looked at: of any file, of a log, of a row of JSON
 HEAD, CHUNK, LONGEST_LINE = (
     1 << 12,
     1 << 16,
     1 << 24,
-)  # bytes looked at: of any file, of a log, of a row of JSON
+)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/\d+)|/proc/self/(fd/\d+)")
 
 
-def format_of(target: str) -> Format:
+def format_by_name(target: str) -> Format:
     """Return the format that a file's name asks for; ``-`` (stdout), a device or a pipe without a suffix is csv.
 
     Raises
@@ -59,7 +60,7 @@ def format_of(target: str) -> Format:
 
     Examples
     --------
-    >>> format_of("rows.parquet"), format_of("-")
+    >>> format_by_name("rows.parquet"), format_by_name("-")
     ('parquet', 'csv')
     """
     suffix = Path(target).suffix.lower()
@@ -91,7 +92,7 @@ def as_bytes(frame: pd.DataFrame, format: Format) -> bytes:
     if format == "jsonl":
         names = [str(name) for name in frame.columns]
         rows = (
-            dict(zip(names, map(_null, row), strict=True))
+            dict(zip(names, map(_missing_as_none, row), strict=True))
             for row in frame.itertuples(index=False, name=None)
         )
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
@@ -100,7 +101,8 @@ def as_bytes(frame: pd.DataFrame, format: Format) -> bytes:
     frame = frame if _keeps_formulas() else guarded_frame(frame)
     texts = [column for _, column in frame.items() if column.dtype.kind not in NUMERIC]
     returns = any(map(_has_return, itertools.chain(frame.columns, *texts)))
-    quoting: Literal[0, 2] = 2 if returns else 0  # csv.QUOTE_NONNUMERIC, csv.QUOTE_MINIMAL
+    # csv.QUOTE_NONNUMERIC, csv.QUOTE_MINIMAL
+    quoting: Literal[0, 2] = 2 if returns else 0
     return frame.to_csv(
         index=False, sep=SEPARATORS[format], lineterminator="\n", quoting=quoting
     ).encode()
@@ -114,7 +116,7 @@ def _has_return(value: Any) -> bool:
 def write_rows(
     out: IO[str], rows: Iterable[Iterable[Any]], format: Literal["csv", "tsv"] = "csv"
 ) -> None:
-    """Write rows of csv or tsv; what looks like a formula is guarded (`cell`).
+    """Write rows of csv or tsv; what looks like a formula is guarded (`csv_cell`).
 
     Examples
     --------
@@ -127,11 +129,11 @@ def write_rows(
         for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC)
     )
     for row in rows:
-        cells = [cell(value) for value in row]
+        cells = [csv_cell(value) for value in row]
         (full if any(map(_has_return, cells)) else minimal).writerow(cells)
 
 
-def _null(value: Any) -> Any:
+def _missing_as_none(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value
 
 
@@ -142,9 +144,9 @@ def _parquet(frame: pd.DataFrame) -> bytes:
         raise MissingDependency(
             "writing parquet needs pyarrow: pip install 'socialstats[parquet]'"
         ) from error
-    held = io.BytesIO()
-    frame.to_parquet(held, index=False)
-    return held.getvalue()
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ class Kind:
     known: Callable[[Path], bool]
 
 
-def marked(name: str, mark: str) -> Kind:
+def kind_by_mark(name: str, mark: str) -> Kind:
     """Return the kind of the files whose first 4,096 bytes match a regular expression from their start.
 
     Examples
@@ -171,7 +173,7 @@ def marked(name: str, mark: str) -> Kind:
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "note.txt"
     >>> _ = file.write_text("Dear diary")
-    >>> marked("a letter", "Dear .*").known(file), METHODS.known(file)
+    >>> kind_by_mark("a letter", "Dear .*").known(file), METHODS.known(file)
     (True, False)
     """
     return Kind(name, lambda path: re.match(mark.encode(), _head(path), re.DOTALL) is not None)
@@ -179,9 +181,10 @@ def marked(name: str, mark: str) -> Kind:
 
 def table_like(columns: Texts, format: Format) -> Kind:
     """Return the kind of the tables in a format with these columns in this order."""
-    held = list(map(unguarded, columns))
+    buffer = list(map(unguarded, columns))
     return Kind(
-        f"a {format} table of {quoted(columns)}", lambda path: _columns(path, format) == held
+        f"a {format} table of {quoted(columns)}",
+        lambda path: _existing_columns(path, format) == buffer,
     )
 
 
@@ -192,17 +195,21 @@ def text_like(content: str, name: str = "a text of socialstats") -> Kind:
     """
     lines = content.split("\n")
     head = "\n".join(lines[:3]) if content[:1] == "\\" else lines[0].partition(":")[0]
-    return marked(name, re.sub(r"\d+", r"\\d+", re.escape(head.replace("\r", ""))) + r"(?![^:\n])")
+    return kind_by_mark(
+        name, re.sub(r"\d+", r"\\d+", re.escape(head.replace("\r", ""))) + r"(?![^:\n])"
+    )
 
 
-PAGE = marked("a page of socialstats", '.*<meta name="generator" content="socialstats ')
-NUMBERS = marked("numbers of socialstats (JSON)", r'\s*\{\s*"socialstats": "')
-MARKDOWN = marked("a Markdown report of socialstats", r"# .{1,3000}Made by socialstats ")
-METHODS = marked("a methods paragraph of socialstats", "Responses were collected with socialstats ")
-RUN_FILE = marked("a run file of 'socialstats design'", "# Written by socialstats design")
+PAGE = kind_by_mark("a page of socialstats", '.*<meta name="generator" content="socialstats ')
+NUMBERS = kind_by_mark("numbers of socialstats (JSON)", r'\s*\{\s*"socialstats": "')
+MARKDOWN = kind_by_mark("a Markdown report of socialstats", r"# .{1,3000}Made by socialstats ")
+METHODS = kind_by_mark(
+    "a methods paragraph of socialstats", "Responses were collected with socialstats "
+)
+RUN_FILE = kind_by_mark("a run file of 'socialstats design'", "# Written by socialstats design")
 LOG = Kind("a log", lambda path: False)
 LOG_LINE = re.compile(rb'\{"type": "(run|item|attempt|end)", ')
-SEEN: tuple[tuple[bytes, str], ...] = (
+DESCRIPTIONS: tuple[tuple[bytes, str], ...] = (
     (rb"\s*(<!doctype html|<html)", "a page of somebody else"),
     (rb"%PDF", "a PDF"),
     (rb"PK\x03\x04", "an archive"),
@@ -217,7 +224,7 @@ def _head(path: Path, size: int = HEAD) -> bytes:
         return file.read(size)
 
 
-def _columns(path: Path, format: Format) -> list[str] | None:
+def _existing_columns(path: Path, format: Format) -> list[str] | None:
     """Return the columns of a table that exists; None for anything else."""
     try:
         if format == "parquet":
@@ -235,19 +242,22 @@ def _columns(path: Path, format: Format) -> list[str] | None:
         ValueError,
         csv.Error,
         RecursionError,
-    ):  # UnicodeDecodeError and pyarrow's are ValueErrors
+    ):
+        # UnicodeDecodeError and pyarrow's are ValueErrors
         return None
 
 
-def _seen(path: Path) -> str:
+def _describe_file(path: Path) -> str:
     """Describe a file."""
     head = _head(path)
     ours = next(
         (kind.name for kind in (PAGE, NUMBERS, METHODS, RUN_FILE) if kind.known(path)), None
     )
-    other = next((what for mark, what in SEEN if re.match(mark, head, re.IGNORECASE)), None)
+    description = next(
+        (what for mark, what in DESCRIPTIONS if re.match(mark, head, re.IGNORECASE)), None
+    )
     line = head.decode("utf-8", "replace").strip("\ufeff \r\n").split("\n")[0]
-    return ours or other or f"a file that begins with '{shorten(line, 60)}'"
+    return ours or description or f"a file that begins with '{shorten(line, 60)}'"
 
 
 @dataclass(slots=True)
@@ -284,7 +294,7 @@ def _keeps_formulas() -> bool:
     return allowed is not None and allowed.keep_formulas
 
 
-def cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
     """Return a value as csv files hold it: a text that looks like a formula with an apostrophe before it."""
     return value if _keeps_formulas() else guarded(value)
 
@@ -295,7 +305,7 @@ def is_read(*paths: Path) -> None:
         allowed.read += paths
 
 
-def place_of(target: Target, kind: Kind) -> Path:
+def writable_place(target: Target, kind: Kind) -> Path:
     """Return where a file is to be written, links followed, or raise where something stands that would be lost.
 
     Parameters
@@ -324,7 +334,7 @@ def place_of(target: Target, kind: Kind) -> Path:
         raise _refused(target, "is a folder", "Name a file in it.")
     if straight(path):
         return path
-    if any(other.exists() and path.samefile(other) for other in allowed.read):
+    if any(description.exists() and path.samefile(description) for description in allowed.read):
         raise _refused(target, "would be written over, though it is read, or was just written")
     if not os.access(path, os.W_OK):
         raise _refused(target, "is write-protected")
@@ -334,7 +344,7 @@ def place_of(target: Target, kind: Kind) -> Path:
         if not allowed.overwrite:
             fix = "Name another file, or add --overwrite."
             raise _refused(
-                target, f"exists, and is {_seen(path)}; {kind.name} would replace it", fix
+                target, f"exists, and is {_describe_file(path)}; {kind.name} would replace it", fix
             )
     return _in_folder(path.resolve(), target)
 
@@ -358,15 +368,15 @@ def opened_whole(target: Target, kind: Kind) -> Iterator[Bytes]:
     Raises
     ------
     InputError
-        Where something stands that would be lost (`place_of`), or the folder or disk takes no file; nothing is left
-        behind.
+        Where something stands that would be lost (`writable_place`), or the folder or disk takes no file. Nothing is
+        left behind.
     """
     if str(target) == "-":
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    place = place_of(target, kind)
+    place = writable_place(target, kind)
     number, name = _descriptor(place), ""
     try:
         if number is not None:
@@ -402,9 +412,9 @@ def opened_whole(target: Target, kind: Kind) -> Iterator[Bytes]:
 
 def _descriptor(path: Path) -> int | None:
     """Return the number of the open file that a name such as /dev/stdout stands for: it may be the end of a file."""
-    if found := DESCRIPTOR.fullmatch(str(path)):
-        return {"stdout": 1, "stderr": 2}.get(found[1]) or int(
-            (found[1] or found[2]).rpartition("/")[2]
+    if match := DESCRIPTOR.fullmatch(str(path)):
+        return {"stdout": 1, "stderr": 2}.get(match[1]) or int(
+            (match[1] or match[2]).rpartition("/")[2]
         )
     return None
 
@@ -423,14 +433,14 @@ def _ending() -> Iterator[None]:
     several = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():
         several = []
-    changed = [one for one in several if signal.getsignal(one) is signal.SIG_DFL]
-    for one in changed:
-        signal.signal(one, signal.default_int_handler)
+    changed = [signum for signum in several if signal.getsignal(signum) is signal.SIG_DFL]
+    for signum in changed:
+        signal.signal(signum, signal.default_int_handler)
     try:
         yield
     finally:
-        for one in changed:
-            signal.signal(one, signal.SIG_DFL)
+        for signum in changed:
+            signal.signal(signum, signal.SIG_DFL)
 
 
 @contextmanager
@@ -485,11 +495,11 @@ def put_rows(target: str, rows: Iterable[Mapping[str, Any]], further: Iterable[s
     """
     import pandas as pd
 
-    format = format_of(target)
+    format = format_by_name(target)
     if format == "parquet" or isinstance(rows, list):
-        held = list(rows)
-        names = list(dict.fromkeys(name for row in held for name in row))
-        return put(target, pd.DataFrame(held, columns=names, dtype=object), format)
+        buffer = list(rows)
+        names = list(dict.fromkeys(name for row in buffer for name in row))
+        return put(target, pd.DataFrame(buffer, columns=names, dtype=object), format)
     later = iter(rows)
     first = next(later, None)
     names = list(dict.fromkeys([*(first or ()), *further]))
@@ -502,12 +512,14 @@ def put_rows(target: str, rows: Iterable[Mapping[str, Any]], further: Iterable[s
                 )
         else:
             write_rows(
-                out, itertools.chain([names], (_in_order(row, names) for row in every)), format
+                out,
+                itertools.chain([names], (_values_in_order(row, names) for row in every)),
+                format,
             )
     return None
 
 
-def _in_order(row: Mapping[str, Any], names: Texts) -> list[Any]:
+def _values_in_order(row: Mapping[str, Any], names: Texts) -> list[Any]:
     """Return the values of a row in the order of some names, which are all it may have."""
     if unknown := row.keys() - set(names):
         raise ValueError(f"columns that were not announced: {sorted(unknown)}")

@@ -17,7 +17,7 @@ from socialstats.claims import formulas
 from socialstats.claims.bench import digits_in, target_of
 from socialstats.claims.definitions import FORMULAS, NumberDefinition
 from socialstats.claims.formulas import GROUP_ERRORS, parts_of
-from socialstats.claims.samples import Reading, RowTable, Sample, encode, join
+from socialstats.claims.samples import Reading, RowTable, Sample, encode, join_repeats
 from socialstats.errors import InputError
 
 
@@ -81,15 +81,17 @@ GROUPS = [[0.5, 1.0, 0.0], [0.0, 1.0, 1.0], [2.0, 0.0, 1.0]]  # units 2, 5, 9
     ],
 )
 def test_joins_of_repeats(how, one):
-    joined, first = join(VALUES, UNIT, how)
+    joined, first = join_repeats(VALUES, UNIT, how)
     assert joined == pytest.approx([one(group) for group in GROUPS], rel=1e-15)
     assert first.tolist() == [3, 0, 6]
 
 
 def test_pooled_rows_stay_and_units_with_too_few_repeats_have_no_pass_at_k():
-    assert join(VALUES, UNIT, "pooled")[0] is VALUES
-    assert len(join(VALUES, UNIT, "pass_at_4")[0]) == 0
-    assert join(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), "pass_k_2")[0].tolist() == [0.0]
+    assert join_repeats(VALUES, UNIT, "pooled")[0] is VALUES
+    assert len(join_repeats(VALUES, UNIT, "pass_at_4")[0]) == 0
+    assert join_repeats(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), "pass_k_2")[0].tolist() == [
+        0.0
+    ]
 
 
 def test_errors_against_statsmodels_and_plain_python():

@@ -16,7 +16,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.tables.spelling import plain, twins
+from socialstats.tables.spelling import spelling_key, twins
 
 NFC, NFD, WIDE, HIDDEN = "caf\u00e9", "cafe\u0301", "\uff21", "A\u200b"
 
@@ -155,5 +155,5 @@ def test_the_caution_is_on_the_terminal_and_on_the_page(
     "label", ["  The\tNurse ", "\u0130stanbul", "\ufb01ne", "\u1e9b\u0323", "a\u200d\u00a0b"]
 )
 def test_what_is_plain_stays_so(label: str) -> None:
-    again: Callable[[str], str] = plain
-    assert again(plain(label)) == plain(label)
+    again: Callable[[str], str] = spelling_key
+    assert again(spelling_key(label)) == spelling_key(label)

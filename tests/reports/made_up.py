@@ -8,7 +8,7 @@ from functools import partial
 from socialstats.errors import caution
 from socialstats.figures import dumbbell, forest
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.studies.page import Block, Diagnostic, FlowStep, Mark, Outcome, Strip, Table
+from socialstats.studies.page import Block, Diagnostic, FlowStep, Mark, Outcome, PageTable, Strip
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -75,7 +75,7 @@ def outcome(*, hostile: bool = False) -> Outcome:
         for r in rows[:12]
         for g, e in (("higher", 0.8), ("equal", 0.5), ("lower", 0.2))
     )
-    table = Table(
+    table = PageTable(
         caption="Strengths",
         header=("Role", "Log-strength", "SE", "p", "n", "Empty"),
         digits=2,
@@ -143,7 +143,7 @@ def outcome(*, hostile: bool = False) -> Outcome:
             FlowStep(label="rows read", rows=14000, note=evil),
             FlowStep(label="rows analysed", rows=13914),
         ),
-        data=(Table(caption="Counts", header=(evil, "Rows"), cells=((evil, 3), ("b", 14000))),),
+        data=(PageTable(caption="Counts", header=(evil, "Rows"), cells=((evil, 3), ("b", 14000))),),
         diagnostics=(Diagnostic(check="Finite?", found=f"yes, but {evil}", so_what="fine"),),
         methods=("Strengths by maximum likelihood (Ford, 1957).",),
         references=("ford1957", "holm1979", "ford1957"),

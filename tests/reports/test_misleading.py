@@ -14,7 +14,7 @@ from study_examples import PAGES
 from socialstats.results import Row
 from socialstats.results.rows import difference_places
 from socialstats.studies.grouped import UNROUNDED
-from socialstats.studies.page import Block, Outcome, Table
+from socialstats.studies.page import Block, Outcome, PageTable
 from socialstats.text import Shown, interval, number
 from socialstats_reports.arrangement import arranged
 
@@ -35,7 +35,7 @@ def rows_of(block: Block) -> Iterator[Row]:
         yield from result.rows
 
 
-def tables_of(found: Outcome) -> Iterator[Table]:
+def tables_of(found: Outcome) -> Iterator[PageTable]:
     for block in found.blocks:
         yield from block.tables
 
@@ -297,7 +297,7 @@ def test_estimates_of_a_table_subtract_to_its_differences_as_printed(name: str) 
                 )
 
 
-def holds(table: Table, rows: Sequence[Row], *names: str) -> bool:
+def holds(table: PageTable, rows: Sequence[Row], *names: str) -> bool:
     """Return whether a line of a table has these numbers of one of the rows, two or more different ones of several."""
     lines = [{float(value) for value in line if isinstance(value, Shown)} for line in table.cells]
     known = [{getattr(row, name) for name in names} for row in rows if row.conf_low is not None]

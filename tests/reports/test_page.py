@@ -19,7 +19,7 @@ from made_up import CODES, HOSTILE, outcome
 
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.figures import forest, style
-from socialstats.studies.page import Block, Table
+from socialstats.studies.page import Block, PageTable
 from socialstats_reports import as_json, read_results, render, table_of
 from socialstats_reports.arrangement import arranged
 from socialstats_reports.data import ELEMENT
@@ -222,7 +222,7 @@ def test_the_main_part_takes_eight_blocks_and_its_words_and_the_rest_goes_to_the
         sum(p.part == "main" for p in arranged(few, told).blocks) for told in ((), ("word " * 300,))
     ]
     assert kept[1] < kept[0]  # deviations from the plan are read too
-    table = Table(caption="t", header=("a", "b"), cells=(("x " * 1300, 1.0),))
+    table = PageTable(caption="t", header=("a", "b"), cells=(("x " * 1300, 1.0),))
     found = arranged(replace(outcome(), blocks=(replace(long, tables=(table,)),)))
     assert [t.open for t in found.blocks[0].tables] == [False]
 
@@ -362,7 +362,7 @@ def test_an_undefined_figure_is_said_not_drawn() -> None:
         question="?",
         sentences=("See below.",),
         draw=draw,
-        tables=(Table(caption="c", header=("a",), cells=()),),
+        tables=(PageTable(caption="c", header=("a",), cells=()),),
     )  # type: ignore[arg-type]
     text = Page(render(replace(outcome(), blocks=(block,)))).text
     assert "Figure 2 is undefined: item 'x' never lost." in text
@@ -411,13 +411,13 @@ def test_the_note_on_labels_counts_in_grammar(labels: int, said: str) -> None:
         id="x",
         question="q",
         sentences=(),
-        tables=(Table(caption="c", header=("a", "b"), cells=cells),),
+        tables=(PageTable(caption="c", header=("a", "b"), cells=cells),),
     )
     assert said in Page(render(replace(outcome(), blocks=(block,), data=()))).text
 
 
 def test_columns_have_decimals_of_their_own() -> None:
-    table = Table(
+    table = PageTable(
         caption="c", header=("a", "b", "c"), cells=(("x", 0.123456, 7.5),), digits=(3, 5, 0)
     )
     block = Block(id="x", question="q", sentences=(), tables=(table,))
@@ -435,7 +435,7 @@ def test_long_tables_show_both_ends_and_name_the_command_that_prints_all(
         id="strengths",
         question="Which?",
         sentences=(),
-        tables=(Table("Strengths", ("Item", "x"), cells),),
+        tables=(PageTable("Strengths", ("Item", "x"), cells),),
     )
     html = render(replace(outcome(), blocks=(block,), data=()))
     found = re.findall(r"<th scope=row>(item \d+)</th>", html)

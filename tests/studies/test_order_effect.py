@@ -15,14 +15,14 @@ import socialstats as ss
 from socialstats.results import Row
 from socialstats.studies import STUDIES, run_study
 from socialstats.studies.comparisons import row_table
-from socialstats.studies.page import Outcome, Table
+from socialstats.studies.page import Outcome, PageTable
 
 
 def of_comparisons(frame: pd.DataFrame, study: str = "comparisons", **reading: Any) -> Outcome:
     return run_study(STUDIES[study], ss.Comparisons.from_frame(frame, **reading), FAST)
 
 
-def both_fits(outcome: Outcome) -> Table:
+def both_fits(outcome: Outcome) -> PageTable:
     """The table of the page that has the fit with and without the order effect."""
     tables = [
         t

@@ -20,7 +20,7 @@ from typing import IO, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency, Problem, SocialStatsError
 from socialstats.tables.formats import named_format
-from socialstats.tables.limits import RATIO_FROM, exceeded, limit, within
+from socialstats.tables.limits import RATIO_FROM, check_limit, exceeded, limit
 from socialstats.tables.sources import from_path
 from socialstats_collect.readers.streaming import CHUNK, SPLIT, JsonStream, Shape
 
@@ -137,7 +137,7 @@ def files_in(folder: Path) -> tuple[str, ...]:
         below = Path(here).relative_to(folder)
         folders[:] = sorted(folders) if len(below.parts) < DEEPEST else []
         found += [(below / name).as_posix() for name in names if not name.startswith(".")]
-        within("files", len(found), folder.name, fix="Name the folder of one run")
+        check_limit("files", len(found), folder.name, fix="Name the folder of one run")
     return tuple(sorted(found))
 
 
@@ -177,7 +177,7 @@ class Archive(zipfile.ZipFile):
             if name.startswith(("/", "\\")) or ".." in PurePosixPath(name.replace("\\", "/")).parts:
                 trouble = f"the entry {name!r} leads out of the archive. Such a log is not read"
         try:
-            within("files", len(self.filelist), path.name, fix=SPLIT)
+            check_limit("files", len(self.filelist), path.name, fix=SPLIT)
             if trouble:
                 raise InputError(f"{path.name}: {trouble}")
         except InputError:
@@ -231,8 +231,8 @@ class Archive(zipfile.ZipFile):
             self._expanded += len(block)
             if size > RATIO_FROM and size > limit("ratio") * entry.compress_size:
                 raise exceeded("ratio", place)
-            within("length", size, place, fix=SPLIT)
-            within("bytes", self._expanded, place, fix=SPLIT)
+            check_limit("length", size, place, fix=SPLIT)
+            check_limit("bytes", self._expanded, place, fix=SPLIT)
         return b"".join(blocks)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import IO, Any
 
 from socialstats.errors import InputError, Problem
-from socialstats.tables.limits import depth_of, exceeded, limit, within
+from socialstats.tables.limits import check_limit, depth_of, exceeded, limit
 
 CHUNK = 1 << 22
 SLACK = 16
@@ -203,7 +203,7 @@ class JsonStream:
             return False
         self._line += self._text.count("\n", 0, self._at)
         self._text, self._at = self._text[self._at :], 0
-        within("length", len(self._text), self._place.source, fix=SPLIT)
+        check_limit("length", len(self._text), self._place.source, fix=SPLIT)
         block = self._raw.read(max(CHUNK, len(self._text)))
         self._ended = not block
         self._text += self._decode(block)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status
-from socialstats.tables import as_text
+from socialstats.tables import label_text
 from socialstats.text import count, listing
 from socialstats_collect.readers.files import Source
 from socialstats_collect.readers.streaming import Spelled
@@ -80,7 +80,7 @@ def label(value: Any) -> str | None:
     >>> label(7.0), label(float("nan")), label(["a"])
     ('7', None, '["a"]')
     """
-    return cell(value if isinstance(value, (list, dict)) else as_text(value))
+    return cell(value if isinstance(value, (list, dict)) else label_text(value))
 
 
 def printed(value: Any) -> str:

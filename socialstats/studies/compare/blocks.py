@@ -41,7 +41,7 @@ from socialstats.studies.estimates import (
     rows_table,
     table_of,
 )
-from socialstats.studies.page import Block, Mark, StudyOptions, Table
+from socialstats.studies.page import Block, Mark, PageTable, StudyOptions
 from socialstats.text import capital, count, listing, number, percent_of, shorten
 
 Fits = Mapping[str, BradleyTerryResult]
@@ -131,7 +131,7 @@ def items_block(found: Mapping[str, Result], by: str, reference: str, level: flo
     )
 
 
-def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -> Table:
+def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -> PageTable:
     """Return all numbers of one level; of several, one column per level with difference and adjusted p."""
     if 1 < len(found) <= SIDE_BY_SIDE:
         caption = "Share of stories in which an item is chosen, minus the reference's; in brackets p (Holm over "
@@ -153,7 +153,7 @@ def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -
 
 def side_by_side(
     found: Mapping[str, Result], group: str, tested: Sequence[Row], caption: str
-) -> Table:
+) -> PageTable:
     """Return differences of items with one column per level; their intervals are in the embedded JSON."""
     parts = iter(tested)
     columns = {
@@ -164,7 +164,7 @@ def side_by_side(
     cells = tuple(
         (item, *(in_cell(column.get(item)) for column in columns.values())) for item in items
     )
-    return Table(caption=caption, header=("Item", *found), cells=cells, rows=tuple(tested))
+    return PageTable(caption=caption, header=("Item", *found), cells=cells, rows=tuple(tested))
 
 
 def in_cell(row: Row | None) -> str:
@@ -231,7 +231,7 @@ def ends_sentence(label: str, result: Result) -> str:
     )
 
 
-def shares_table(name: str, found: Mapping[str, Result], by: str) -> Table:
+def shares_table(name: str, found: Mapping[str, Result], by: str) -> PageTable:
     """Return the shares of one grouping with one column per level."""
     rows = {
         label: {(row.term, row.group): row for row in result.rows}
@@ -284,7 +284,7 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
         figure_title=title,
         caption=f"Points: separate estimates; unadjusted {percent_of(options.level)} CIs "
         f"({first.inference}); line: {reference[1].label}.",
-        tables=(Table(caption=f"{title}, with its parts", header=header, cells=cells),),
+        tables=(PageTable(caption=f"{title}, with its parts", header=header, cells=cells),),
         results=tuple(found.values()),
     )
 
@@ -298,7 +298,7 @@ def family_block(
     reference: str,
     *,
     xlabel: str,
-    more: Sequence[Table] = (),
+    more: Sequence[PageTable] = (),
     **shown: Any,
 ) -> Block:
     """Return the differences of one number from the reference, one per level, adjusted as one family.
@@ -441,7 +441,7 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
     )
 
 
-def effects_table(numbers: Numbers, effects: Mapping[str, Sequence[Row]], by: str) -> Table:
+def effects_table(numbers: Numbers, effects: Mapping[str, Sequence[Row]], by: str) -> PageTable:
     """Return the effects of every level, the leading one in SDs of the strengths, and the share of the higher side."""
     cells: list[tuple[str | float | None, ...]] = []
     for name, own in effects.items():
@@ -451,7 +451,7 @@ def effects_table(numbers: Numbers, effects: Mapping[str, Sequence[Row]], by: st
             won = f"share won by the side with higher {level.rates.settings['covariate']}"
             rows.append(replace(level.rates.row("all", group="higher"), term=won))
         cells += [(name, row.term, *(field_of(x)(row) for x in SCALED_FIELDS)) for row in rows]
-    return Table(
+    return PageTable(
         caption=f"Effects in log-odds by {by}, in SDs of the strengths, and shares won",
         cells=tuple(cells),
         header=(by, "Effect", "Estimate", "SE", "Low", "High"),
@@ -548,7 +548,7 @@ def strengths_block(
     )
 
 
-def strength_differences(models: Mapping[str, Result], rows: Sequence[Row]) -> Table:
+def strength_differences(models: Mapping[str, Result], rows: Sequence[Row]) -> PageTable:
     """Return the differences of strengths in a narrow table; of many levels, with one column per level."""
     tests = f"Holm over {count(len(rows), 'test')}"
     if len(models) >= MANY:

@@ -23,10 +23,10 @@ from socialstats.studies.page import (
     Block,
     Mark,
     Outcome,
+    PageTable,
     Strip,
     Study,
     StudyOptions,
-    Table,
     order_cautions,
     shared,
 )
@@ -164,7 +164,7 @@ def kind_block(
         f"({next(iter(numbers.found.values())).inference}).",
         tables=(
             rows_table(tested, f"Differences in {NAMES[kind]}", term=by),
-            Table(caption=f"Each {by} on all its units", header=(by, *terms), cells=cells),
+            PageTable(caption=f"Each {by} on all its units", header=(by, *terms), cells=cells),
         ),
         results=() if adjusted is None else (adjusted,),
     )
@@ -240,7 +240,7 @@ def strip(numbers: Numbers) -> Strip | None:
     )
 
 
-def level_table(numbers: Numbers, by: str) -> Table:
+def level_table(numbers: Numbers, by: str) -> PageTable:
     """Count units and raters of every level."""
     cells = tuple(
         (
@@ -255,7 +255,7 @@ def level_table(numbers: Numbers, by: str) -> Table:
         )
         for name, part in numbers.parts.items()
     )
-    return Table(
+    return PageTable(
         caption=f"What each level of {by} has",
         header=(by, "Ratings", "Units", "Raters", "Note"),
         cells=cells,

@@ -55,9 +55,9 @@ from socialstats.studies.page import (
     Block,
     Diagnostic,
     Outcome,
+    PageTable,
     Study,
     StudyOptions,
-    Table,
     order_cautions,
     reason_of,
     shared,
@@ -201,7 +201,7 @@ def cautions_of(
     return order_cautions(own, numbers.left, tuple(pairs), tuple(levels), design.cautions, beside)
 
 
-def level_table(numbers: Numbers, by: str) -> Table:
+def level_table(numbers: Numbers, by: str) -> PageTable:
     """Count rows, pairs and ties of every level; and what could not be computed."""
     cells: list[tuple[str | float | int | None, ...]] = [
         (
@@ -220,7 +220,7 @@ def level_table(numbers: Numbers, by: str) -> Table:
         for name, v in numbers.levels.items()
     ]
     cells += [(name, 0, 0, 0, why) for name, why in numbers.silent.items()]
-    return Table(
+    return PageTable(
         caption=f"What each level of {by} has",
         header=(by, "Rows", "Pairs", "Ties", "Note"),
         cells=tuple(cells),
@@ -408,7 +408,7 @@ def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
                     f"{choice} ({number(shift)})",
                 )
             )
-    table = Table(
+    table = PageTable(
         caption="Smallest and largest estimate over all analysis variants, by level",
         header=(
             "Level",

@@ -14,7 +14,7 @@ from socialstats.results import Result, Row
 from socialstats.shares.multinomial_logit import SOURCE, multinomial_logit
 from socialstats.shares.sources import RaterSource
 from socialstats.studies.estimates import df_text, p_text, rows_table, single
-from socialstats.studies.page import Block, StudyOptions, Table
+from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.text import capital, number, p_value, shorten
 
 
@@ -51,7 +51,7 @@ def logit_block(
         caption=f"Multinomial logit: source{terms}. Points: sources{where}, and differences between their changes and "
         f"people's. CIs: {result.inference}.",
         tables=(
-            Table(
+            PageTable(
                 caption="Joint tests of each kind of term, all actions at once",
                 header=("Terms", "F", "df", "p", "Clusters", "Test", "Why not"),
                 cells=tuple(

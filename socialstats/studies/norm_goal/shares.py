@@ -22,7 +22,7 @@ from socialstats.results import Result, Row
 from socialstats.shares.counts import cells_of
 from socialstats.shares.sources import RaterSource
 from socialstats.studies.estimates import df_text, ends, p_text, rows_table
-from socialstats.studies.page import Block, Table, check_named
+from socialstats.studies.page import Block, PageTable, check_named
 from socialstats.studies.sources import Shares
 from socialstats.text import count, listing, number, percent_of, shorten
 
@@ -253,7 +253,7 @@ def changes_block(
         f"{count(int(max(r.n_clusters or 0 for r in shown)), 'cluster')}. {how}, "
         f"Holm-adjusted over {stem} and actions.{found}",
         tables=(
-            Table(
+            PageTable(
                 caption=f"Changes from '{most}'",
                 header=(
                     "Source, change and action",
@@ -280,7 +280,7 @@ def changes_block(
                     for r in shown
                 ),
             ),
-            Table(
+            PageTable(
                 caption=f"Any change from '{most}', all actions at once ({joint})",
                 header=(
                     "Source and change",
@@ -495,7 +495,7 @@ def tested_by(tests: Iterable[Row]) -> str:
     )
 
 
-def whole_tables(rows: Shares, source: RaterSource) -> list[Table]:
+def whole_tables(rows: Shares, source: RaterSource) -> list[PageTable]:
     """Return the differences to people in all units and their tests, which the sentences of block and answer go by."""
     found = [(other, row) for other in source.others for row in rows.gaps[other, None]]
     each = f" of each {words(source.name)}" * (len(source.others) > 1)
@@ -643,7 +643,7 @@ def differences_block(
         f"p values Holm-adjusted over {count(len(rows.strata))} levels of {name} and all actions.",
         tables=(
             rows_table(lines, f"Differences of shares by {name}", term="Action"),
-            Table(
+            PageTable(
                 caption=f"Any difference of shares by {name}: {how}, and chi-square treating ratings as independent"
                 + f"; p (Holm): within each source, over levels of {name}"
                 * (len(source.others) > 1),

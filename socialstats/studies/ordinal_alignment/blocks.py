@@ -35,9 +35,9 @@ from socialstats.studies.page import (
     Block,
     Mark,
     Outcome,
+    PageTable,
     Strip,
     StudyOptions,
-    Table,
     order_cautions,
 )
 from socialstats.studies.ratings import (
@@ -119,7 +119,7 @@ def dense_table(
     term: str,
     labels: Sequence[str] | None = None,
     short: bool = False,
-) -> Table:
+) -> PageTable:
     """Return `rows_table` without the columns in which no row has anything; `short`: without standard errors too."""
     table = rows_table(rows, caption, term=term, labels=labels)
     kept = [
@@ -161,7 +161,7 @@ def effect_words(result: Result) -> list[str]:
     )
 
 
-def gap_tables(result: Result) -> list[Table]:
+def gap_tables(result: Result) -> list[PageTable]:
     """Return the paired differences from the nearest model and from the best constant answer."""
     found = []
     for kind, words, start in (
@@ -491,7 +491,7 @@ def closest_block(groups: Mapping[str, Result], families: Families, level: float
         question="Which groups of people was each model closest to?",
         sentences=tuple(closest_words(found, families, level)),
         tables=(
-            Table(
+            PageTable(
                 caption="Closest and farthest group of each attribute. Corrected difference: closest minus farthest, "
                 f"on the units of both, corrected for group size ({sizes_text(groups)}); above 0, the correction "
                 "turned it. "
@@ -908,7 +908,9 @@ def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
     )
 
 
-def annotators_table(design: Ratings, people: Sequence[str], attributes: Sequence[str]) -> Table:
+def annotators_table(
+    design: Ratings, people: Sequence[str], attributes: Sequence[str]
+) -> PageTable:
     """Return who the people are: how many of each group there are, and how many answers they gave."""
     place = np.array([design.raters.index(name) for name in people], dtype=np.int64)
     given = np.bincount(design.rater[design.status == OK], minlength=len(design.raters))[place]
@@ -944,7 +946,7 @@ def annotators_table(design: Ratings, people: Sequence[str], attributes: Sequenc
         "Fewest",
         "Most",
     )
-    return Table("Human raters and their answers", header, cells)
+    return PageTable("Human raters and their answers", header, cells)
 
 
 def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:

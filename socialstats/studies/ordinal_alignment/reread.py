@@ -29,7 +29,7 @@ from socialstats.scales.rereading import (
 )
 from socialstats.studies.estimates import p_text, rows_table, verify_all
 from socialstats.studies.ordinal_alignment.blocks import alphas_of
-from socialstats.studies.page import Block, Design, Outcome, StudyOptions, Table, order_cautions
+from socialstats.studies.page import Block, Design, Outcome, PageTable, StudyOptions, order_cautions
 from socialstats.text import as_words, count, listing, number, percent, shorten
 from socialstats.voice import option
 
@@ -286,7 +286,7 @@ def alpha_words(agreements: Sequence[Agreement]) -> list[str]:
     return said
 
 
-def confusion_table(answers: RereadAnswers) -> list[Table]:
+def confusion_table(answers: RereadAnswers) -> list[PageTable]:
     """Count the answers by both parsings: a square where there are few labels, else the most frequent changes."""
     moves = transitions(answers)
     if not moves:
@@ -299,7 +299,7 @@ def confusion_table(answers: RereadAnswers) -> list[Table]:
             (names[i], *(int(counts[k, j]) for j in used)) for i, k in enumerate(used)
         )
         return [
-            Table(
+            PageTable(
                 caption="Answers by first parsing (rows) and second parsing (columns)",
                 digits=0,
                 header=("First parsing", *(f"now {name}" for name in names)),
@@ -310,7 +310,7 @@ def confusion_table(answers: RereadAnswers) -> list[Table]:
         (shorten(a, 40), shorten(b, 40), n) for (a, b), n in list(moves.items())[:MOST_MOVES]
     )
     return [
-        Table(
+        PageTable(
             caption=f"The most frequent of {count(len(moves), 'kind')} of changes",
             digits=0,
             header=("First parsing", "Second parsing", "Answers"),
@@ -319,7 +319,7 @@ def confusion_table(answers: RereadAnswers) -> list[Table]:
     ]
 
 
-def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[Table]:
+def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[PageTable]:
     """Show the means in both parsings, with the change and its test."""
     if means is None or not changes:
         return []
@@ -351,7 +351,7 @@ def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[Table]:
         "Why not",
     )
     return [
-        Table(
+        PageTable(
             caption="Means of the answers that are levels in both parsings",
             header=header,
             cells=cells[:MOST_ROWS],
@@ -359,7 +359,7 @@ def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[Table]:
     ]
 
 
-def alpha_tables(agreements: Sequence[Agreement]) -> list[Table]:
+def alpha_tables(agreements: Sequence[Agreement]) -> list[PageTable]:
     """Show every alpha (and distance from people) in both parsings."""
     cells: list[tuple[str | float | None, ...]] = []
     rows: list[Row] = []
@@ -381,7 +381,11 @@ def alpha_tables(agreements: Sequence[Agreement]) -> list[Table]:
             ]
     header = ("Alpha", "Before", "Low", "High", "After", "Low (after)", "High (after)")
     found = (
-        [Table(caption="Krippendorff's alpha in both parsings", header=header, cells=tuple(cells))]
+        [
+            PageTable(
+                caption="Krippendorff's alpha in both parsings", header=header, cells=tuple(cells)
+            )
+        ]
         if cells
         else []
     )

@@ -37,7 +37,7 @@ from socialstats.scales.relationship_bias import (
     unit_factor,
 )
 from socialstats.studies.estimates import df_text, p_text, rows_table
-from socialstats.studies.page import Block, StudyOptions, Table
+from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.studies.relationship_bias.words import (
     biases_of,
     favoured,
@@ -94,7 +94,7 @@ def rows_block(
     title: str,
     caption: str,
     *,
-    tables: Sequence[Table],
+    tables: Sequence[PageTable],
     results: Sequence[Result] = (),
     part: Part = "main",
     **drawn: Any,
@@ -286,7 +286,7 @@ def naive_block(main: Result) -> Block:
         part="appendix",
         sentences=(*said, *NAIVE),
         tables=(
-            Table(
+            PageTable(
                 caption="Tests of each bias, the one to quote first",
                 header=(
                     "Pair of groups",
@@ -301,7 +301,7 @@ def naive_block(main: Result) -> Block:
                 ),
                 cells=tuple(tests),
             ),
-            Table(
+            PageTable(
                 caption="Couples (same scenario and names) answered in both orders: n of McNemar's test, and bounds of "
                 "its χ² given B and n",
                 header=(
@@ -368,7 +368,7 @@ def rung_of(design: Ratings) -> Factor | None:
     return next((design.strata[name] for name in RUNGS if name in design.strata), None)
 
 
-def answers_table(design: Ratings) -> Table:
+def answers_table(design: Ratings) -> PageTable:
     """Count answers, refusals and missing answers by kind of couple, and by the wording that was tried last."""
     first, second = (design.strata[name] for name in ("group_first", "group_second"))
     times, rung = design.unit_count[design.unit], rung_of(design)
@@ -389,7 +389,7 @@ def answers_table(design: Ratings) -> Table:
         if n:
             cells.append((label, n, ok, refused, n - ok - refused, percent(ok / n)))
     said = "; wording: the last one tried" if rung is not None else ""
-    return Table(
+    return PageTable(
         caption=f"Answers by groups of the first and second name{said}",
         header=("Couples", "Asked", "Answered", "Refused", "No answer", "Share answered"),
         cells=tuple(cells),

@@ -37,7 +37,7 @@ from socialstats.results.rows import matched_rows
 from socialstats.sentences import estimate_text
 from socialstats.shares.label_counts import label_counts
 from socialstats.studies.estimates import Column, design_effect, ends, single, table_of
-from socialstats.studies.page import Block, StudyOptions, Table
+from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.tables import Table as DataTable
 from socialstats.text import as_words, capital, count, listing, number, percent_of, quoted, shorten
 
@@ -411,7 +411,7 @@ def separated(ranks: Mapping[str, Sequence[Row]]) -> list[str]:
     return ["CIs of human raters and judges overlapped; no difference was tested."]
 
 
-def tables(check: LabelCheck, checked: Checked) -> tuple[Table, ...]:
+def tables(check: LabelCheck, checked: Checked) -> tuple[PageTable, ...]:
     """Return the tables of the majority, of alpha and of kappa."""
     shown: dict[str, Column] = {"Low": "conf_low", "High": "conf_high"}
     last: dict[str, Column] = {"Why not": "undefined"}
@@ -444,7 +444,7 @@ def _size(row: Row) -> int:
     return int(row.n or 0)
 
 
-def kappa_table(check: LabelCheck, checked: Checked) -> Table:
+def kappa_table(check: LabelCheck, checked: Checked) -> PageTable:
     """Return every rater's kappas with the reference: a line for each set of stories, columns for both weights."""
     cells: list[tuple[str | float | int | None, ...]] = []
     sets = dict.fromkeys(name for name, _ in checked.kappas)
@@ -471,7 +471,7 @@ def kappa_table(check: LabelCheck, checked: Checked) -> Table:
         "Stories",
         "Why not",
     )
-    return Table(
+    return PageTable(
         "Weighted kappa with the reference, linear and quadratic weights", header, tuple(cells)
     )
 
@@ -614,7 +614,7 @@ def value_block(result: Result, chosen: ChosenLabels, group: str, effect: float 
         draw=draw_of(tuple(shown), tuple(overall)),
         figure_title=f"Shares of values cited (rows) by {as_words(group)} of the chosen role (columns)",
         caption=caption_of_values(result, chosen, effect),
-        tables=(Table(f"Values cited by {as_words(group)} of the chosen role", HEADER, cells),),
+        tables=(PageTable(f"Values cited by {as_words(group)} of the chosen role", HEADER, cells),),
         results=(result,),
     )
 

@@ -19,7 +19,7 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import matched_rows
 from socialstats.studies.comparisons import fit_model
 from socialstats.studies.estimates import Column, design_effect, df_text, ends, p_text, table_of
-from socialstats.studies.page import Block, StudyOptions, Table
+from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.text import (
     capital,
     count,
@@ -252,7 +252,7 @@ def side_of(row: Row, equal: float) -> str:
     return "more" if row.estimate > equal else "less"
 
 
-def share_table(groupings: Sequence[Grouping]) -> Table:
+def share_table(groupings: Sequence[Grouping]) -> PageTable:
     """Return one line per group: its arithmetic share with interval and test, and its geometric share."""
     cells = []
     for one in groupings:
@@ -286,7 +286,7 @@ def share_table(groupings: Sequence[Grouping]) -> Table:
         "p (Holm)",
         "Geometric share",
     )
-    return Table(
+    return PageTable(
         "Preference shares of groups of roles, tested against an equal share",
         header,
         tuple(cells),
@@ -323,7 +323,7 @@ def tables_block(
     )
 
 
-def _rows_of(named_rows: Sequence[tuple[str, Row]], caption: str) -> Table:
+def _rows_of(named_rows: Sequence[tuple[str, Row]], caption: str) -> PageTable:
     columns: dict[str, Column] = {
         "Group": lambda r: r.label("group") or r.term,
         "Mean": "group",
@@ -341,7 +341,7 @@ def _rows_of(named_rows: Sequence[tuple[str, Row]], caption: str) -> Table:
     )
 
 
-def worth_table(groupings: Sequence[Grouping], fit: BradleyTerryResult, level: float) -> Table:
+def worth_table(groupings: Sequence[Grouping], fit: BradleyTerryResult, level: float) -> PageTable:
     """Return the worth of every role with its groups, largest first."""
     rows = sorted(fit.worth(level=level).rows, key=lambda row: -(row.estimate or 0))
     columns: dict[str, Column] = {"Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}

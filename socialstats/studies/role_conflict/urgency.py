@@ -51,7 +51,7 @@ from socialstats.studies.estimates import (
     table_of,
 )
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
-from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
+from socialstats.studies.page import Block, Mark, PageTable, Strip, StudyOptions
 from socialstats.studies.role_conflict.labels import (
     Checked,
     check_labels,
@@ -104,7 +104,7 @@ def sensitivity_block(s: Result, effect: str = "") -> Block:
         f"{effect}",
         tables=(
             parts_table(s, parts),
-            Table(
+            PageTable(
                 "S of reference choosers on this design",
                 ("Chooser", "S", "Rule of choice"),
                 choosers,
@@ -145,7 +145,7 @@ def parts_of(s: Result) -> tuple[Row, ...]:
     )
 
 
-def parts_table(s: Result, parts: Sequence[Row]) -> Table:
+def parts_table(s: Result, parts: Sequence[Row]) -> PageTable:
     """Return S and its parts with their intervals, and the plug-in values beside bias-corrected ones."""
     columns: dict[str, Column] = {capital(kind_of_s(lead_row(s))): "estimate"}
     columns |= {"SE": "std_error", "Low": "conf_low", "High": "conf_high"}
@@ -203,7 +203,7 @@ def rates_blocks(
     return main, tables
 
 
-def roles_table(rates: Result, order: Sequence[str], covariate: str) -> Table:
+def roles_table(rates: Result, order: Sequence[str], covariate: str) -> PageTable:
     """Return one line per role: its win rates with intervals at higher, equal and lower values of the covariate."""
     found: dict[str, dict[str, Row]] = {
         f"{capital(condition)} {covariate}": {} for condition in TARGETS
@@ -367,7 +367,7 @@ def _order_imbalance(design: Comparisons, covariate: str) -> float:
     return float(abs((unequal * (more > 0)).sum() / max(unequal.sum(), 1) - 0.5))
 
 
-def grid_table(design: Comparisons, covariate: str) -> Table:
+def grid_table(design: Comparisons, covariate: str) -> PageTable:
     """Count rows and wins by the covariate of both sides."""
     c = design.covariates[covariate]
     won = np.where(design.outcome == TIED, 0.5, design.outcome == A_WON) * design.count
@@ -379,10 +379,10 @@ def grid_table(design: Comparisons, covariate: str) -> Table:
             (f"{x:g}", f"{y:g}", int(n), percent(float(won[here].sum() / n)) if n else "none")
         )
     header = (f"{capital(covariate)} of a", f"{capital(covariate)} of b", "Rows", "a chosen")
-    return Table(f"Comparisons by {covariate} of both roles", header, tuple(cells))
+    return PageTable(f"Comparisons by {covariate} of both roles", header, tuple(cells))
 
 
-def balance_table(design: Comparisons, covariate: str) -> Table:
+def balance_table(design: Comparisons, covariate: str) -> PageTable:
     """Count who was shown first (or stood in which column) by which side is more urgent."""
     first, second = presented(design)
     difference = steps(design, covariate) * design.first
@@ -562,7 +562,7 @@ def refusals_by_level(
         draw=partial(forest, shown, xlabel=what, label=by, reference=0.5),
         figure_title=f"{capital(what)}, refusals excluded",
         caption="Levels that refused different stories are compared on the stories that both answered.",
-        tables=(Table(about, (by, "Refusals", *header), cells),),
+        tables=(PageTable(about, (by, "Refusals", *header), cells),),
         results=tuple(result for found in results.values() for result in found),
         turned=tuple(
             text

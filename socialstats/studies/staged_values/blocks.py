@@ -25,7 +25,7 @@ from socialstats.studies.estimates import (
     table_of,
     whole,
 )
-from socialstats.studies.page import Block, StudyOptions, Table
+from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.studies.staged_values.scoring import instrument_of
 from socialstats.studies.staged_values.words import (
     at_stages,
@@ -65,7 +65,7 @@ def cross_table(
     column: Label,
     line: Label = lambda row: row.term,
     corner: str = "Model",
-) -> Table:
+) -> PageTable:
     """Return rows as a table of lines and columns, ``estimate [low, high]`` in each cell, and the adjusted p.
 
     Parameters
@@ -97,7 +97,7 @@ def cross_table(
         if sizes
         else ""
     )
-    return Table(
+    return PageTable(
         caption=f"{caption}: estimate{level}{holm}{n}",
         header=(corner, *(shorten(name, 40) for name in columns)),
         cells=tuple((name, *(cells.get((name, other)) for other in columns)) for name in lines),
@@ -200,13 +200,13 @@ def weights_block(profile: Result) -> Block | None:
         caption=f"Lowest and highest of {count(len(every), 'other set')} of weights: each trait 20% up, 20% down and "
         "left out, and equal weights. Positive and negative weights were scaled to keep their sums.",
         tables=(
-            Table(
+            PageTable(
                 caption=f"Composite{minus} of each model under other weights: estimate "
                 f"[{level_of(chosen['lowest'])} CI]{n}",
                 header=("Model", "Weights", "Composite", "Difference to this page", "Set"),
                 cells=tuple(cells),
             ),
-            Table(
+            PageTable(
                 caption=f"Composite under every set of weights, as scored: estimate [{level_of(every)} CI]; difference "
                 f"to the weights of this page, with p (Holm over {sets})",
                 header=("Weights", "Composite", "Difference"),
@@ -362,7 +362,7 @@ def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOpt
 
 def changes_table(
     result: Result, rows: Sequence[Row], caption: str, labels: Sequence[str], term: str = "Change"
-) -> Table:
+) -> PageTable:
     """Return changes with their d_z."""
 
     def of_size(name: str) -> Callable[[Row], Any]:
@@ -386,13 +386,13 @@ def changes_table(
     return table_of(rows, caption + own, (term, labels), columns)
 
 
-def moved_table(result: Result, caption: str, measure: str = "composite") -> list[Table]:
+def moved_table(result: Result, caption: str, measure: str = "composite") -> list[PageTable]:
     """Return the changes of all models (of the only one) with their d_z."""
     rows = changes_of(result, measure)
     return [changes_table(result, rows, caption, [change_name(r) for r in rows])] if rows else []
 
 
-def other_tables(result: Result, what: str) -> list[Table]:
+def other_tables(result: Result, what: str) -> list[PageTable]:
     """Return the changes of each model, of the stages of the play together, and between any two other stages."""
     own = rows_with(
         result.rows, "stage", "baseline", "model", role="difference", measure="composite"
@@ -460,7 +460,7 @@ def play_text(result: Result, what: str) -> str:
     )
 
 
-def spread_tables(profile: Result) -> list[Table]:
+def spread_tables(profile: Result) -> list[PageTable]:
     """Return the standard deviation of the models' composites, and of the scenarios of each model."""
     rows = [r for r in profile.rows if r.role == "spread" and r.label("measure") == "composite"]
     labels = [

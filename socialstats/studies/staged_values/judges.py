@@ -26,7 +26,7 @@ from socialstats.results.rows import rows_with
 from socialstats.scales.trait_profile import judge_zeros
 from socialstats.scales.traits import PAPER, JudgeZeros, ScoredAnswers, collect_answers, composites
 from socialstats.studies.estimates import rows_table
-from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
+from socialstats.studies.page import Block, Diagnostic, PageTable, StudyOptions
 from socialstats.studies.staged_values.blocks import (
     changes_caption,
     cross_table,
@@ -272,7 +272,7 @@ def no_zero(options: StudyOptions) -> str:
 
 def control_table(
     controls: Ratings, weights: Mapping[str, float] | str | None, level: float
-) -> Table:
+) -> PageTable:
     """Return the composites of the control texts by judge, their mean with its interval, and the SD (n - 1)."""
     found = judge_zeros(controls, **scoring(with_weights(instrument_of(controls), weights)))
     cells = tuple(
@@ -287,7 +287,7 @@ def control_table(
             found.texts, found.composites().tolist(), found.text_means(), strict=True
         )
     )
-    return Table(
+    return PageTable(
         caption="Composites of the control texts, by judge; mean over judges with its t interval, and SD (n − 1)",
         header=("Text", *(shorten(j, 30) for j in found.judges), "Mean", "Low", "High", "SD"),
         cells=cells,
@@ -368,7 +368,7 @@ def who(row: Row) -> str:
     return row.label("model") or "all models"
 
 
-def zero_tables(options: StudyOptions) -> list[Table]:
+def zero_tables(options: StudyOptions) -> list[PageTable]:
     """Return the composites of all control texts; of their mean alone where nothing else is known."""
     if options.controls is not None:
         return [control_table(options.controls, options.weights, options.level)]
@@ -376,7 +376,7 @@ def zero_tables(options: StudyOptions) -> list[Table]:
         return []
     cells = tuple((judge, number(value)) for judge, value in options.zero.items())
     caption = "The judges' neutral point: composite of neutral control texts"
-    return [Table(caption=caption, header=("Judge", "Composite"), cells=cells)]
+    return [PageTable(caption=caption, header=("Judge", "Composite"), cells=cells)]
 
 
 def wordings_block(spread: Result, wide: Sequence[Result] = ()) -> Block:

@@ -15,7 +15,7 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.scales.trait_profile import changes_of
 from socialstats.studies.estimates import equivalence_bounds, planned_verdict
-from socialstats.studies.page import StudyOptions, Table
+from socialstats.studies.page import PageTable, StudyOptions
 from socialstats.tables import Table as DataTable
 from socialstats.text import as_given, capital, count, listing, number, quoted, shorten
 
@@ -376,7 +376,7 @@ def all_stages(design: Ratings) -> bool:
     return bool(seen.all())
 
 
-def score_table(design: Ratings) -> Table:
+def score_table(design: Ratings) -> PageTable:
     """Describe the scores of each trait: how many, their range, mean and standard deviation."""
     cells = []
     for name, given in design.table().groupby("trait")["score"]:
@@ -396,7 +396,7 @@ def score_table(design: Ratings) -> Table:
                     sd,
                 )
             )
-    return Table(
+    return PageTable(
         caption="Scores of each trait, all judges and answers",
         header=("Trait", "Scores", "Missing", "Lowest", "Highest", "Mean", "SD"),
         cells=tuple(cells),
