@@ -147,6 +147,11 @@ class Contributions:
         alone = bool(drawn.all())
         return Part(e=deviations[:, None], f=share, left=left, rater=rater, alone=alone)
 
+    def linearised_variance(self) -> float:
+        """Return n / (n - 1) times the sum of squares of n independent units of uneven weight."""
+        n = float(self.units.sum())
+        return n / (n - 1) * float(self.influence**2 @ (1 / self.units))
+
 
 class SampleChecks:
     """The checks of the rows that are estimated from one sample.
@@ -171,7 +176,7 @@ class SampleChecks:
         for row in self.result.rows:
             value = self.estimates.get(key_of(row), math.nan)
             if row.estimate is not None and not math.isnan(value):
-                checks += field_checks(row, "numpy", PLAIN, estimate=value)
+                checks += field_checks(row, "numpy", PLAIN, size=self.sample.size, estimate=value)
             if not (self.is_resampled(row) and self.sample.resampled_errors):
                 checks += self.check_error(row)
             checks += self.check_score(row)
@@ -222,14 +227,14 @@ class SampleChecks:
             # a variance estimated from n units has n - 1 df
             n = contributions.total
             errors = replace(errors, variance=errors.variance * n / (n - 1))
+        elif self.sample.unbiased and not factors and contributions.people is None:
+            errors = replace(errors, variance=contributions.linearised_variance())
         checks = []
         if not is_test:
             error = math.sqrt(errors.variance)
             checks += field_checks(row, "numpy", CR2, SMOOTH, std_error=error)
         if row is self.result.rows[0] and "unfloored_std_error" in self.result.extras:
             checks.append(unfloored_check(self.result.extras["unfloored_std_error"], errors))
-        if self.is_resampled(row):
-            return checks
         if is_share:
             return checks + self.check_share(row, key, estimate, errors, contributions)
         if key in self.sample.disagreements:
@@ -359,6 +364,9 @@ class SampleChecks:
         if not shown:
             return []
         kind = str(next(iter(shown.values())).interval or self.result.settings["ci"])
+        if kind == "studentized":
+            # each resample has an error of its own, which the definition does not state
+            return []
         crossed = list(self.sample.factors)
         if self.sample.people is not None:
             crossed.append(self.sample.people)

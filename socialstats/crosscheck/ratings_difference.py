@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.clusters import mean_row_checks
+from socialstats.crosscheck.engine import verify
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.shares import share_checks
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
@@ -147,8 +148,6 @@ def group_gap_checks(result: Result) -> list[Check]:
     """
     import pandas as pd
 
-    from socialstats.crosscheck.paired_difference import verify
-
     design, (name, first, second) = result.extras["ratings"], result.extras["groups"]
     factor, row = design.rater_groups[name], result.rows[0]
     given = design.status == OK
@@ -182,7 +181,7 @@ def group_gap_checks(result: Result) -> list[Check]:
             tolerance=0.0,
             why=MATCHED,
         ),
-        *verify(result).checks,
+        *verify(result, result.entry().definition).checks,
     ]
 
 

@@ -82,40 +82,6 @@ def too_many(quantity: str) -> Verification:
     )
 
 
-def paired(result: Result) -> Verification:
-    """Recompute a mean difference of weighted pairs, and the weighted summaries of both conditions."""
-    design, settings = result.design, result.settings
-    if design.n_pairs > MOST_ROWS:
-        return too_many("difference")
-    at = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
-    x, y, w = design.first[at], design.second[at], design.weight[at]
-    codes = codes_of(design.factors(settings["cluster"]), at)
-    test = {"null": settings["null"], "alternative": settings["alternative"]}
-    checks: list[Check] = []
-    for row in result.rows:
-        values = {**dict(zip(design.conditions, (x, y), strict=True)), "difference": x - y}.get(
-            row.term
-        )
-        if values is not None and row.role == "difference":
-            own = codes if row.group is None else codes[:, :0]
-            checks += mean_checks(row, values, w, own, settings["level"], **test)
-        elif values is not None and row.group in ("mean", "sd"):
-            theirs = described(values, w)[row.group == "sd"]
-            size = float(np.abs(values).max())
-            checks.append(
-                relative(label(row), row.estimate, theirs, "statsmodels", DESCRIBED, size=size)
-            )
-        elif row.term == "r" and row.estimate is not None:
-            found: Any = load_peer("statsmodels.stats.weightstats", "DescrStatsW")(
-                np.column_stack([x, y]), weights=w
-            )
-            theirs = float(found.corrcoef[0, 1])
-            checks.append(
-                relative(label(row), row.estimate, theirs, "statsmodels", DESCRIBED, size=1.0)
-            )
-    return Verification(checks=tuple(checks))
-
-
 class Sides:
     """The units of two groups, written out."""
 

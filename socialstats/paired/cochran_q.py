@@ -25,7 +25,7 @@ from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.paired.matched_pairs import cochran_q as q_test
 from socialstats.paired.matched_pairs import with_share_difference
-from socialstats.paired.share_peers import ask_for_mid_p, wilson_ends
+from socialstats.paired.peers import ask_for_mid_p, wilson_ends
 from socialstats.paired.unit_means import (
     IGNORING,
     WALD,

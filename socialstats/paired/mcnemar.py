@@ -44,7 +44,13 @@ from socialstats.paired.matched_pairs import (
     odds_ratio_interval,
     wald_std_error,
 )
-from socialstats.paired.share_peers import binomial_p, mid_p_value, wilson_ends
+from socialstats.paired.peers import (
+    binomial_p,
+    cluster_means,
+    mid_p_value,
+    t_test_numbers,
+    wilson_ends,
+)
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -992,27 +998,12 @@ def ask_for_cluster_means(
     pairs: Paired, factors: Sequence[Factor], settings: Mapping[str, Any]
 ) -> Iterator[PeerNumbers]:
     """scipy's t test of the mean differences of clusters, by each factor alone."""
-    from scipy.stats import ttest_1samp
-
-    side = settings["alternative"]
+    side, level = settings["alternative"], settings["level"]
     for factor in factors:
-        n = np.bincount(factor.codes, pairs.count)
-        total = np.bincount(factor.codes, pairs.count * pairs.difference)
-        means = total[n > 0] / n[n > 0]
-        test: Any = ttest_1samp(means, 0.0, alternative=side.replace("_", "-"))
-        low, high = test.confidence_interval(settings["level"])
-        ends = one_sided_ends(max(low, -1.0), min(high, 1.0), side, SHARES)
-        numbers = {
-            "estimate": means.mean(),
-            "std_error": means.std(ddof=1) / math.sqrt(len(means)),
-            "statistic": test.statistic,
-            "df": test.df,
-            "p_value": test.pvalue,
-        }
-        plain_numbers = {name: float(value) for name, value in numbers.items()}
+        means = cluster_means(pairs.difference, pairs.count, factor)
         group = "test" if len(factors) == 1 else f"{factor.name} alone"
         row = (group, "cluster_means_t")
-        yield PeerNumbers(package="scipy", row=row, numbers=plain_numbers, ends=ends)
+        yield t_test_numbers(means, row, side=side, level=level, cut=SHARES)
 
 
 METRIC = Metric(

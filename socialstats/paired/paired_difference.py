@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -58,10 +58,12 @@ from socialstats.paired.differences import (
     summary_of,
     whole_df,
 )
+from socialstats.paired.peers import cluster_means, t_test_numbers
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative, ChanceTest, sign_flip_test, sum_cells_to_clusters
 from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.sentences import name_of_interval
 from socialstats.tables import EPSILON
 from socialstats.text import count, interval, number, p_value, shorten, significance_level_text
@@ -74,6 +76,8 @@ if TYPE_CHECKING:
 # 100,000 flips of more values take over a second, and their normal approximation is then right.
 MOST_FLIPPED = 20_000
 FEWEST_FLIPS = 99
+MOST_PAIRS = 2_000_000  # pairs that are written out for another package
+MOST_LISTED = 14  # ranks whose signs scipy lists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -677,6 +681,96 @@ def dependence_cautions(
     return mean_cautions(design, factors, [lead], fix=fix)
 
 
+def sample_values(result: Result) -> Iterator[PlainSample]:
+    """Yield the pairs, and their means, standard deviations and correlation by definition."""
+    pairs = result.design
+    first, second = pairs.conditions
+    values = {first: pairs.first, second: pairs.second, "difference": pairs.first - pairs.second}
+    weight = np.ones(len(pairs.count)) if pairs.weight is None else pairs.weight
+    differences: list[RowKey] = [(None, "difference"), (IGNORING, "difference")]
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        mass, n = count * weight, count.sum()
+        mean = {name: float(mass @ x / mass.sum()) for name, x in values.items()}
+        square = {name: float(mass @ (x - mean[name]) ** 2) for name, x in values.items()}
+        sd = {name: math.sqrt(total / mass.sum() * n / (n - 1)) for name, total in square.items()}
+        product = (pairs.first - mean[first]) * (pairs.second - mean[second])
+        norm = math.sqrt(square[first] * square[second])
+        numbers: dict[RowKey, float] = dict.fromkeys(differences, mean["difference"])
+        numbers |= {("mean", name): mean[name] for name in pairs.conditions}
+        numbers |= {("sd", name): value for name, value in sd.items()}
+        numbers[None, "r"] = float(mass @ product) / norm if norm else math.nan
+        return numbers
+
+    yield PlainSample(
+        count=pairs.count,
+        plain=estimates,
+        factors=pairs.factors(result.settings["cluster"]),
+        alike=np.column_stack([pairs.first, pairs.second, weight]),
+        counted=dict.fromkeys(differences, weight),
+        resampled_errors=False,
+        unbiased=True,
+        size=float(np.abs([pairs.first, pairs.second]).max()),
+    )
+
+
+def ask_for_tests(result: Result) -> Iterator[PeerNumbers]:
+    """scipy's t tests of independent pairs and of the means of clusters, and Wilcoxon's test."""
+    pairs, settings = result.design, result.settings
+    if pairs.weight is not None or pairs.n_pairs > MOST_PAIRS:
+        return
+    factors = pairs.factors(settings["cluster"])
+    times = pairs.count.astype(np.int64)
+    first, second = np.repeat(pairs.first, times), np.repeat(pairs.second, times)
+    side, null = settings["alternative"], settings["null"]
+    how = {"null": null, "side": side, "level": settings["level"]}
+    group = IGNORING if factors else None
+    t_test = t_test_numbers(first - second, (group, "difference"), **how)
+    yield t_test if factors or settings["ci"] == "closed" else replace(t_test, ends=None)
+    if len(factors) == 1:
+        means = cluster_means(pairs.difference, pairs.count, factors[0])
+        if len(means) > 1:
+            yield t_test_numbers(means, (ALIKE, "difference"), **how)
+    yield from ask_for_wilcoxon(result.row("wilcoxon"), first, second, null, side)
+
+
+def ask_for_wilcoxon(
+    row: Row, first: FloatArray, second: FloatArray, null: float, side: str
+) -> Iterator[PeerNumbers]:
+    """scipy's signed-rank test, as exact or normal as ours; with ties exact by listing the signs of few ranks."""
+    from scipy.stats import PermutationMethod, rankdata, wilcoxon
+
+    if row.p_value is None:
+        return
+    sizes = np.max([np.abs(first), np.abs(second), np.full(len(first), abs(null))], axis=0)
+    values = in_twelve_digits(first - second - null, sizes)
+    # zeros are left out, as Wilcoxon did
+    values = values[values != 0]
+    ranks = rankdata(np.abs(values))
+    numbers = {"statistic": float(ranks[values > 0].sum())}
+    method: Any = "approx"
+    if row.test == "exact_signed_rank":
+        method = "exact"
+        # tables of the exact distribution have no ties
+        if len(np.unique(ranks)) < len(ranks):
+            few = len(ranks) <= MOST_LISTED
+            method = PermutationMethod(n_resamples=2 ** len(ranks)) if few else None
+    if method is not None:
+        theirs: Any = wilcoxon
+        side = side.replace("_", "-")
+        test = theirs(values, correction=method == "approx", alternative=side, method=method)
+        numbers["p_value"] = float(test.pvalue)
+    key = (row.group, "wilcoxon")
+    yield PeerNumbers(package="scipy", row=key, numbers=numbers, close=1e-7)
+
+
+def in_twelve_digits(values: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return differences in twelve digits of the numbers they are of."""
+    # differences that tie but for rounding are then equal
+    unit = 10.0 ** (np.floor(np.log10(np.where(sizes > 0, sizes, 1.0))) - 12)
+    return np.array([float(f"{x:.12g}") for x in (np.round(values / unit) * unit).tolist()])
+
+
 METRIC = Metric(
     name="paired_difference",
     title="Mean difference of pairs",
@@ -684,7 +778,7 @@ METRIC = Metric(
     function=paired_difference,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.paired_difference:verify",
+    definition=Definition(samples=sample_values, peers=ask_for_tests),
     estimand="Mean over pairs of the value under the first condition minus that under the second.",
     assumptions=(
         "pairs (or the named clusters of pairs) are independent",

@@ -26,7 +26,7 @@ from socialstats.paired.matched_pairs import (
     stuart_maxwell,
     with_share_difference,
 )
-from socialstats.paired.share_peers import ask_for_mid_p
+from socialstats.paired.peers import ask_for_mid_p
 from socialstats.paired.unit_means import (
     IGNORING,
     WALD,

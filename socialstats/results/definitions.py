@@ -54,6 +54,8 @@ class PlainSample:
         Whether the variance of independent units has the divisor n - 1 also where a row shows no df.
     yes_or_no : bool
         Whether units answer yes or no: an interval without a name is Wilson's.
+    size : float
+        Of the values, where it is larger than the estimates: their rounding is a part of it.
     """
 
     count: FloatArray
@@ -69,6 +71,7 @@ class PlainSample:
     resampled_errors: bool = True
     unbiased: bool = False
     yes_or_no: bool = False
+    size: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

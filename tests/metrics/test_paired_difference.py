@@ -480,31 +480,6 @@ def test_type_one_error_of_the_clustered_test():
     assert hits["alone"] / 300 > 0.2
 
 
-def flip_check_of(result):
-    return next(c for c in result.verify() if c.quantity == "sign flips, p")
-
-
-def test_the_check_of_sign_flips_says_what_is_exact():
-    values = np.round(RNG.normal(0.6, 1, 16), 1)
-    listed = flip_check_of(paired_difference(pairs(values)))
-    assert (listed.why, listed.ok) == ("both list all sign flips", True)
-    assert listed.tolerance <= 1e-8
-    more = paired_difference(pairs(np.round(RNG.normal(0.25, 1, 40), 1)))
-    found = flip_check_of(more)
-    p, draws = more.row("sign_flip").p_value, 100_000
-    assert "scipy's is Monte-Carlo, ours is exact" in found.why
-    assert found.tolerance == pytest.approx(
-        10 * np.sqrt(p / 2 * (1 - p / 2) / draws) + 2 / (draws + 1)
-    )
-    assert found.ok
-    assert found.tolerance < p
-    wrong = replace(more.row("sign_flip"), p_value=p + 1.5 * found.tolerance)
-    rows = tuple(wrong if row.term == "sign_flip" else row for row in more.rows)
-    assert flip_check_of(replace(more, rows=rows)).ok is False
-    tiny = flip_check_of(paired_difference(pairs(np.round(RNG.normal(2, 1, 40), 1))))
-    assert "only that it is small" in tiny.note
-
-
 def codes(result):
     return [c.code for c in result.cautions]
 

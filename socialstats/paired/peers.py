@@ -1,11 +1,15 @@
-"""What scipy and statsmodels have of shares, and of differences of shares of the same units."""
+"""What scipy and statsmodels have of shares, and of differences of values and shares of the same units."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from socialstats.arrays import FloatArray
+from socialstats.designs.parts import Factor
 from socialstats.results.definitions import PeerNumbers, RowKey
 from socialstats.results.peers import load_peer
 
@@ -48,3 +52,41 @@ def ask_for_mid_p(signs: Mapping[RowKey, FloatArray], count: FloatArray) -> Iter
     for row, sign in signs.items():
         b, c = int(count[sign > 0].sum()), int(count[sign < 0].sum())
         yield PeerNumbers(package="scipy", row=row, numbers={"p_value": mid_p_value(b, c)})
+
+
+def t_test_numbers(
+    values: FloatArray,
+    row: RowKey,
+    *,
+    null: float = 0.0,
+    side: str = "two_sided",
+    level: float = 0.95,
+    cut: tuple[float, float] = (-math.inf, math.inf),
+) -> PeerNumbers:
+    """Return scipy's t test of a mean, and its interval, cut at the limits of the scale."""
+    from scipy.stats import ttest_1samp
+
+    theirs: Any = ttest_1samp
+    test = theirs(values, null, alternative=side.replace("_", "-"))
+    low, high = test.confidence_interval(level)
+    numbers = {
+        "estimate": values.mean(),
+        "std_error": values.std(ddof=1) / math.sqrt(len(values)),
+        "statistic": test.statistic,
+        "df": test.df,
+        "p_value": test.pvalue,
+    }
+    return PeerNumbers(
+        package="scipy",
+        row=row,
+        numbers={name: float(value) for name, value in numbers.items()},
+        ends=(max(float(low), cut[0]), min(float(high), cut[1])),
+    )
+
+
+def cluster_means(values: FloatArray, count: FloatArray, factor: Factor) -> FloatArray:
+    """Return the mean of each cluster that has units."""
+    n = np.bincount(factor.codes, count)
+    total = np.bincount(factor.codes, count * values)
+    means: FloatArray = total[n > 0] / n[n > 0]
+    return means
