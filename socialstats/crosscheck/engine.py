@@ -190,8 +190,11 @@ class SampleChecks:
 
     def is_share(self, row: Row) -> bool:
         """Whether a row is a share with Wilson's interval."""
-        unnamed = row.interval is None and self.sample.yes_or_no
-        return (row.interval == "score" or unnamed) and row.role != "difference"
+        if row.role == "difference":
+            return False
+        if self.sample.yes_or_no:
+            return row.interval in ("score", None)
+        return row.interval == "score" and row.limits is not None
 
     def codes(self, factors: Sequence[Factor]) -> IntArray:
         """Return the clusters of each cell, (cells, factors)."""

@@ -293,6 +293,7 @@ def sample_complete_units(result: Result) -> Iterator[PlainSample]:
         factors=tuple(factor.take(complete) for factor in factors),
         alike=values,
         signs=differences,
+        yes_or_no=True,
     )
 
 
