@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from numbers import Real
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -60,120 +60,120 @@ def pairs_test(given: Given) -> str:
     return "continuity" if corrected else "asymptotic"
 
 
-LEVEL = ["alpha", "sig_level", "significance"]
+LEVEL = {"alpha", "sig_level", "significance"}
 SIDES = {"greater": "greater", "less": "less", "left": "less", "right": "greater"}
 CORRECTED = ("exact", "correct", "correction", "continuity", "midp")
-TEXTS: Sequence[tuple[list[str], list[str], str]] = (
+TEXTS: Sequence[tuple[Set[str], Set[str], str]] = (
     (
-        ["paired_difference", "two_ordinal"],
-        [*CORRECTED, "use_continuity", "mode", "method", "distribution"],
+        {"paired_difference", "two_ordinal"},
+        {*CORRECTED, "use_continuity", "mode", "method", "distribution"},
         "Tests of ranks are exact, also with ties, and approximate only where units are many.",
     ),
     (
-        ["paired_difference"],
-        ["zero_method"],
+        {"paired_difference"},
+        {"zero_method"},
         "Wilcoxon's test leaves zeros out; Pratt's p is result.extras['wilcoxon']['p_pratt_exact'].",
     ),
     (
-        ["two_means"],
-        ["equal_var", "var_equal", "usevar", "correction", "pooled", "method"],
+        {"two_means"},
+        {"equal_var", "var_equal", "usevar", "correction", "pooled", "method"},
         "It is Welch's t, with a variance for each group. Student's t has one: scipy.stats.ttest_ind(x, y).",
     ),
     (
-        ["two_proportions"],
-        ["correct", "correction", "method", "compare", "prop_var"],
+        {"two_proportions"},
+        {"correct", "correction", "method", "compare", "prop_var"},
         "Its test is Fisher's, and its interval of the difference Newcombe's.",
     ),
     (
-        ["two_means", "two_ordinal", "two_proportions"],
-        ["paired"],
+        {"two_means", "two_ordinal", "two_proportions"},
+        {"paired"},
         "Its groups have different units. Pairs: ss.paired_difference(x, y), or ss.mcnemar(x, y) of 0 and 1.",
     ),
     (
-        ["spearman_rho"],
-        ["method"],
+        {"spearman_rho"},
+        {"method"},
         "It is Spearman's rho. Others: scipy.stats.kendalltau(x, y), scipy.stats.pearsonr(x, y).",
     ),
     (
-        ["choice_shares", "reply_shares"],
-        ["method"],
+        {"choice_shares", "reply_shares"},
+        {"method"},
         "Intervals of shares are Wilson's where units are independent.",
     ),
     (
-        ["fleiss_kappa"],
-        ["method", "exact"],
+        {"fleiss_kappa"},
+        {"method", "exact"},
         "It is Fleiss' kappa; Conger's is result.extras['conger']. Others: ss.gwet_ac, ss.krippendorff_alpha.",
     ),
     (
-        ["effect_sizes"],
-        ["eftype", "pooled_sd", "hedges_correction"],
+        {"effect_sizes"},
+        {"eftype", "pooled_sd", "hedges_correction"},
         "Each effect size is a row, as in result.row('d_av').",
     ),
-    (["symmetry"], ["shift_zeros", "method"], "No cell is changed, and each test is a row."),
+    ({"symmetry"}, {"shift_zeros", "method"}, "No cell is changed, and each test is a row."),
     (
-        ["mean_ratings"],
-        ["popmean", "mu", "null"],
+        {"mean_ratings"},
+        {"popmean", "mu", "null"},
         "It tests nothing. A t test: ss.paired_difference(ss.Paired.one_sample(values, bound=0)).",
     ),
     (
-        ["krippendorff_alpha"],
-        ["reliability_data"],
+        {"krippendorff_alpha"},
+        {"reliability_data"},
         "The array stands first, and says where its raters are: krippendorff_alpha(data, raters_in='rows').",
     ),
     (
-        ["choice_shares"],
-        ["nobs", "n_obs", "k", "n"],
+        {"choice_shares"},
+        {"nobs", "n_obs", "k", "n"},
         "Counts stand beside their labels: choice_shares(['yes', 'no'], count=[14, 6]).",
     ),
     (
-        ["power_mcnemar"],
-        ["p01", "p10", "p12", "p21"],
+        {"power_mcnemar"},
+        {"p01", "p10", "p12", "p21"},
         "Its effect is the difference of these two shares, and its share of discordant pairs their sum.",
     ),
-    (["bootstrap", "permute"], ["vectorized", "axis"], "The function gets one resample at a time."),
-    (["adjust"], ["alpha"], "Compare tidy()['p_adjusted'] with it."),
-    (["adjust"], ["pvals", "pvalues", "p"], "P-values stand first: adjust(p, 'holm')."),
-    (["power_paired_t"], ["type", "contrast"], "Its t test is of pairs."),
+    ({"bootstrap", "permute"}, {"vectorized", "axis"}, "The function gets one resample at a time."),
+    ({"adjust"}, {"alpha"}, "Compare tidy()['p_adjusted'] with it."),
+    ({"adjust"}, {"pvals", "pvalues", "p"}, "P-values stand first: adjust(p, 'holm')."),
+    ({"power_paired_t"}, {"type", "contrast"}, "Its t test is of pairs."),
     (
-        ["power_paired_t"],
-        ["delta", "sd"],
+        {"power_paired_t"},
+        {"delta", "sd"},
         "Its effect is the mean difference over the standard deviation of the differences.",
     ),
 )  # functions, names of their option, and what is so without it
-RENAMED: Sequence[tuple[list[str], list[str], Translate]] = (
-    (["level_of_measurement", "metric"], ["scale"], same),
-    (["nan_policy"], ["missing"], by({"omit": "drop", "raise": "error"})),
-    (["na_rm", "dropna", "skipna"], ["missing"], by({True: "drop", False: "error"})),
-    (["conf_level", "confidence_level", "confidence", "conf", "ci"], ["level"], same),
+RENAMED: Sequence[tuple[Set[str], list[str], Translate]] = (
+    ({"level_of_measurement", "metric"}, ["scale"], same),
+    ({"nan_policy"}, ["missing"], by({"omit": "drop", "raise": "error"})),
+    ({"na_rm", "dropna", "skipna"}, ["missing"], by({True: "drop", False: "error"})),
+    ({"conf_level", "confidence_level", "confidence", "conf", "ci"}, ["level"], same),
     (LEVEL, ["alpha"], same),
     (LEVEL, ["level"], rest_of),
     (
-        ["n_resamples", "n_boot", "nboot", "reps", "R", "B", "iterations", "n_iter"],
+        {"n_resamples", "n_boot", "nboot", "reps", "R", "B", "iterations", "n_iter"},
         ["resamples", "permutations", "simulations", "draws"],
         same,
     ),
-    (["permutations", "n_permutations", "n_perm"], ["permutations", "flips"], same),
-    (["random_state", "rng"], ["seed"], numbered),
-    (["mu", "popmean"], ["null"], same),
-    (["bound", "eps"], ["margin"], same),
-    (["upp", "upper"], ["high"], same),
-    (["lower"], ["low"], same),
-    (["tail", "tails", "side"], ["alternative"], by({"two-sided": "two_sided", **SIDES})),
-    (["labels", "categories", "value_domain"], ["levels"], same),
-    (["wt", "w", "weight_type"], ["weights"], same),
-    (["weights", "sample_weight"], ["weight"], unsaid),
-    (["p_adjust", "padjust", "p_adjust_method"], ["adjust"], same),
-    (["player1"], ["item_a"], same),
-    (["player2"], ["item_b"], same),
-    (["outcome"], ["winner", "value"], one_name),
-    (["refcat", "ref"], ["reference"], same),
-    (["dv"], ["value"], same),
-    (["within"], ["condition"], same),
-    (["subject", "targets", "id"], ["unit"], same),
-    (["between"], ["group"], same),
-    (["cov_kwds", "cov_type", "clusters"], ["cluster"], unsaid),
-    (["effect_size", "d", "cohens_d", "es"], ["effect"], same),
-    (["nobs", "n_obs", "nobs1", "sample_size"], ["n"], same),
+    ({"permutations", "n_permutations", "n_perm"}, ["permutations", "flips"], same),
+    ({"random_state", "rng"}, ["seed"], numbered),
+    ({"mu", "popmean"}, ["null"], same),
+    ({"bound", "eps"}, ["margin"], same),
+    ({"upp", "upper"}, ["high"], same),
+    ({"lower"}, ["low"], same),
+    ({"tail", "tails", "side"}, ["alternative"], by({"two-sided": "two_sided", **SIDES})),
+    ({"labels", "categories", "value_domain"}, ["levels"], same),
+    ({"wt", "w", "weight_type"}, ["weights"], same),
+    ({"weights", "sample_weight"}, ["weight"], unsaid),
+    ({"p_adjust", "padjust", "p_adjust_method"}, ["adjust"], same),
+    ({"player1"}, ["item_a"], same),
+    ({"player2"}, ["item_b"], same),
+    ({"outcome"}, ["winner", "value"], one_name),
+    ({"refcat", "ref"}, ["reference"], same),
+    ({"dv"}, ["value"], same),
+    ({"within"}, ["condition"], same),
+    ({"subject", "targets", "id"}, ["unit"], same),
+    ({"between"}, ["group"], same),
+    ({"cov_kwds", "cov_type", "clusters"}, ["cluster"], unsaid),
+    ({"effect_size", "d", "cohens_d", "es"}, ["effect"], same),
+    ({"nobs", "n_obs", "nobs1", "sample_size"}, ["n"], same),
 )  # names of their option, those of ours, of which the function has one, and their value as ours
 BOOTSTRAPS = ("BCa", "bca", "percentile", "basic")
 WON = ("loser", "winners", "losers")
