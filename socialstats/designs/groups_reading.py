@@ -182,9 +182,7 @@ def samples_as_groups(
         "group": [name for name, values in zip(names, samples, strict=True) for _ in values],
         "value": [value for values in samples for value in values],
     }
-    options = GroupsOptions(
-        unit=False, count=False, groups=names, levels=levels, scale=scale, missing=missing
-    )
+    options = GroupsOptions(unit=False, groups=names, levels=levels, scale=scale, missing=missing)
     table = as_table(columns, source)
     return replace(read_groups(table, options), columns={})
 

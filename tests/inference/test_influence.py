@@ -8,7 +8,12 @@ from scipy import stats
 
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.dependence import shape_cautions
-from socialstats.inference.influence import influence_df, jackknife_errors
+from socialstats.inference.influence import (
+    influence_df,
+    jackknife_errors,
+    kurtosis_of,
+    spread_ends,
+)
 
 RNG = np.random.default_rng(7)
 
@@ -105,3 +110,23 @@ def test_the_skewness_of_a_clustered_mean_is_at_least_that_of_its_values_by_thei
     single = abs(stats.skew(values)) / np.sqrt(effective)
     sums = off.reshape(30, 4).sum(axis=1)
     assert found.skewness == pytest.approx(max(single, abs((sums**3).sum()) / (sums @ sums) ** 1.5))
+
+
+def test_ends_of_a_standard_deviation_are_the_wider_of_bonetts_and_the_jackknifes() -> None:
+    """The jackknife of the log of the variance leaves each value out."""
+    rng = np.random.default_rng(4)
+    jackknifed = 0
+    for values in (rng.normal(5, 2, 30), rng.lognormal(0, 1, 30), rng.exponential(1, 12)):
+        n = len(values)
+        left = np.array([np.log(np.delete(values, k).var(ddof=1)) for k in range(n)])
+        pseudo = n * np.log(values.var(ddof=1)) - (n - 1) * left
+        df = float(influence_df((left - left.mean())[:, None], np.ones(n))[0])
+        half = stats.t.ppf(0.975, df) * pseudo.std(ddof=1) / np.sqrt(n)
+        z = stats.norm.ppf(0.975)
+        centre = np.log(n / (n - z) * values.var(ddof=1))
+        reach = z * n / (n - z) * np.sqrt((kurtosis_of(values) - (n - 3) / n) / (n - 1))
+        low = np.sqrt(np.exp(min(centre - reach, pseudo.mean() - half)))
+        high = np.sqrt(np.exp(max(centre + reach, pseudo.mean() + half)))
+        jackknifed += pseudo.mean() + half > centre + reach
+        assert spread_ends(values, 0.95) == pytest.approx((low, high))
+    assert 0 < jackknifed < 3

@@ -65,6 +65,14 @@ def test_what_does_not_exist_says_why():
         spearman_rho(refused, scale="interval", refusal="none")
 
 
+@pytest.mark.parametrize("units", [2, 3])
+def test_three_units_have_a_correlation_and_two_have_none(units):
+    row = spearman_rho({"a": [1, 3, 2][:units], "b": [1, 2, 3][:units]}, raters=["a", "b"]).rows[0]
+    assert (row.reason == "no_data") == (units < 3)
+    assert (row.estimate is None) == (units < 3)
+    assert row.estimate is None or row.estimate == pytest.approx(0.5)
+
+
 def test_rare_scores_are_cautioned():
     rng = np.random.default_rng(8)
     rare = {

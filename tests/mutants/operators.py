@@ -15,6 +15,8 @@ SYMMETRIC = {
     "maximum",
     "min",
     "max",
+    "fmin",
+    "fmax",
     "hypot",
     "logaddexp",
     "array_equal",
