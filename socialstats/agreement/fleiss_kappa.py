@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
+from socialstats.agreement.rating_tables import sample_of_chance_corrected, tallies_of
 from socialstats.agreement.reliability import (
     NO_ERROR,
     AgreementOptions,
@@ -30,6 +31,8 @@ from socialstats.designs.ratings import Ratings, Refusal
 from socialstats.inference.intervals import two_sided_p
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
+from socialstats.results.peers import load_peer
 
 
 @reads(Ratings, labels="single")
@@ -206,6 +209,38 @@ def sentence(result: Result) -> str:
     return reliability_sentence(result, name_text)
 
 
+def sample_ratings(result: Result) -> Iterator[PlainSample]:
+    """Yield units with their ratings by level; chance is the agreement of two ratings drawn from all."""
+    return sample_of_chance_corrected(result, "kappa", lambda share, w: float(share @ w @ share))
+
+
+def ask_peers(result: Result) -> Iterator[PeerNumbers]:
+    """Kappa of statsmodels, and z of Fleiss, Nee & Landis (1979) from the shares of the levels."""
+    for group, tallies in tallies_of(result, 1):
+        row = (group, "kappa")
+        sizes, weights = tallies.size, result.settings["weights"]
+        note = "" if weights == "unweighted" else "has no weights"
+        if np.ptp(sizes):
+            note = f"takes the same number of ratings for every unit; here {sizes.min():g} to {sizes.max():g}"
+        if note or not len(sizes):
+            numbers = {"estimate": math.nan}
+            yield PeerNumbers(package="statsmodels", row=row, numbers=numbers, note=note)
+            continue
+        table = tallies.units()
+        theirs = load_peer("statsmodels.stats.inter_rater", "fleiss_kappa")
+        value = float(theirs(table, method="fleiss"))
+        yield PeerNumbers(package="statsmodels", row=row, numbers={"estimate": value})
+        n, m = table.shape[0], sizes[0]
+        share = table.sum(axis=0) / (n * m)
+        spread = float((share * (1 - share)).sum())
+        skewed = float((share * (1 - share) * (1 - 2 * share)).sum())
+        variance = 2 * (spread**2 - skewed) / (n * m * (m - 1) * spread**2)
+        z = value / math.sqrt(variance)
+        p = math.erfc(abs(z) / math.sqrt(2))
+        row = (group, "null test")
+        yield PeerNumbers(package="numpy", row=row, numbers={"statistic": z, "p_value": p})
+
+
 METRIC = Metric(
     name="fleiss_kappa",
     title="Fleiss' kappa",
@@ -213,7 +248,7 @@ METRIC = Metric(
     function=fleiss_kappa,
     sentence=sentence,
     plot=reliability_plot,
-    crosscheck="socialstats.crosscheck.agreement:verify",
+    definition=Definition(samples=sample_ratings, peers=ask_peers),
     estimand=(
         "Agreement of two raters of the same unit beyond that of two ratings drawn from all, as a share of what "
         "is left to reach."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
+from socialstats.agreement.rating_tables import sample_of_chance_corrected
 from socialstats.agreement.reliability import (
     AgreementOptions,
     ChanceAgreement,
@@ -18,11 +19,13 @@ from socialstats.agreement.reliability import (
     reliability_sentence,
     reliability_weights,
 )
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings, Refusal
 from socialstats.errors import Caution, caution
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
+from socialstats.results.definitions import Definition, PlainSample
 from socialstats.text import count
 from socialstats.voice import Word, option
 
@@ -168,6 +171,20 @@ def sentence(result: Result) -> str:
     return reliability_sentence(result, f"Gwet's {result.rows[0].term}{weights}")
 
 
+def sample_ratings(result: Result) -> Iterator[PlainSample]:
+    """Yield units with their ratings by level; chance is Gwet's (2014, eq. 5.8), of all levels that there are.
+
+    No package for a current Python has these coefficients.
+    """
+
+    def chance(share: FloatArray, weights: FloatArray) -> float:
+        levels = len(weights)
+        varied = float((share * (1 - share)).sum())
+        return float(weights.sum()) * varied / (levels * (levels - 1)) if levels > 1 else 1.0
+
+    return sample_of_chance_corrected(result, result.rows[0].term, chance)
+
+
 METRIC = Metric(
     name="gwet_ac",
     title="Gwet's AC1 and AC2",
@@ -175,7 +192,7 @@ METRIC = Metric(
     function=gwet_ac,
     sentence=sentence,
     plot=reliability_plot,
-    crosscheck="socialstats.crosscheck.agreement:verify",
+    definition=Definition(samples=sample_ratings),
     estimand=(
         "Agreement of two raters of the same unit beyond what raters who sometimes choose at random would reach by "
         "chance."

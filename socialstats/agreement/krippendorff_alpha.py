@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
+
+from socialstats.agreement.rating_tables import Tallies, cost_of_levels, tallies_of
 from socialstats.agreement.reliability import (
     AgreementOptions,
     CiName,
@@ -21,16 +24,26 @@ from socialstats.agreement.reliability import (
     reliability_plot,
     reliability_sentence,
 )
+from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import SCALES, Ratings, Refusal, Scale
 from socialstats.errors import InputError
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
+from socialstats.results.definitions import (
+    Definition,
+    DisagreementParts,
+    PeerNumbers,
+    PlainSample,
+    RowKey,
+)
+from socialstats.results.peers import load_peer
 from socialstats.text import shorten
 from socialstats.voice import Word, check_allowed, option
 
 # Results hold the coincidences of so many levels: 40,000 numbers.
 MOST_LEVELS_SHOWN = 200
+MOST_OF_PEER = 20_000_000  # numbers that the krippendorff package may hold at once
 
 
 @reads(Ratings)
@@ -235,6 +248,92 @@ def sentence(result: Result) -> str:
     return reliability_sentence(result, f"Krippendorff's alpha ({result.settings['scale']})")
 
 
+def sample_ratings(result: Result) -> Iterator[PlainSample]:
+    """Yield units with two ratings or more, by level, and alpha from the distances of all pairs of ratings."""
+    scale = result.settings["scale"]
+    scores = np.append(result.design.scores, np.nan)
+    for group, tallies in tallies_of(result, 2):
+        if len(tallies.count):
+            used = tallies.table.sum(axis=0) > 0
+            yield alpha_sample(group, tallies, used, scores[used], scale)
+
+
+def alpha_sample(
+    group: str | None, tallies: Tallies, used: BoolArray, scores: FloatArray, scale: str
+) -> PlainSample:
+    """Return the sample of one alpha: 1 - (n - 1) sum o_ck d_ck^2 / sum n_c n_k d_ck^2 of n ratings."""
+    table, size = tallies.table[:, used], tallies.size
+    key, linear = (group, "alpha"), (group, "alpha with n for n - 1")
+
+    def disagreements(count: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        margins = count @ table
+        distance = squared_distances(scale, scores, margins)
+        within = ((table @ distance) * table).sum(axis=1) / (size - 1)
+        return distance, within, float(margins @ distance @ margins)
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        _, within, of_all = disagreements(count)
+        n = float(count @ size)
+        ratio = float(count @ within) / of_all if of_all > 0 else np.nan
+        return {key: 1 - (n - 1) * ratio, linear: 1 - n * ratio}
+
+    distance, within, of_all = disagreements(tallies.count)
+    n, largest = float(tallies.count @ size), float(distance.max())
+    parts = {}
+    if largest > 0:
+        expected = of_all / (n * (n - 1)) / largest
+        parts[key] = DisagreementParts(
+            within=within / size / largest, weight=size, expected=expected
+        )
+    return PlainSample(
+        count=tallies.count,
+        plain=estimates,
+        factors=tallies.factors,
+        alike=table,
+        # a linear approximation has no factor for small samples
+        linear={key: linear},
+        disagreements=parts,
+        cost=cost_of_levels(len(scores)),
+    )
+
+
+def squared_distances(scale: str, scores: FloatArray, margins: FloatArray) -> FloatArray:
+    """Return the squared distances of all pairs of levels on a scale, (levels, levels)."""
+    x = np.cumsum(margins) - margins / 2 if scale == "ordinal" else scores
+    if scale == "nominal":
+        return 1 - np.eye(len(margins))
+    apart = x[:, None] - x
+    if scale == "ratio":
+        total = x[:, None] + x
+        apart = apart / np.where(total > 0, total, 1.0)
+    return np.asarray(apart**2)
+
+
+def ask_peers(result: Result) -> Iterator[PeerNumbers]:
+    """Alpha of the krippendorff package.
+
+    It takes float counts, as small integers overflow in it, and the ascending values that occur as its domain.
+    """
+    scores = np.append(result.design.scores, result.design.scores.max(initial=0.0) + 1)
+    for group, tallies in tallies_of(result, 2):
+        used = np.flatnonzero(tallies.count @ tallies.table)
+        units, row = int(tallies.count.sum()), (group, "alpha")
+        if len(used) < 2:
+            continue
+        if units * len(used) ** 2 > MOST_OF_PEER:
+            note = f"needs {units:,} x {len(used):,} x {len(used):,} numbers at once"
+            numbers = {"estimate": np.nan}
+        else:
+            theirs = load_peer("krippendorff", "alpha")
+            value = theirs(
+                value_counts=tallies.units()[:, used],
+                value_domain=scores[used].tolist(),
+                level_of_measurement=result.settings["scale"],
+            )
+            note, numbers = "", {"estimate": float(value)}
+        yield PeerNumbers(package="krippendorff", row=row, numbers=numbers, note=note)
+
+
 METRIC = Metric(
     name="krippendorff_alpha",
     title="Krippendorff's alpha",
@@ -242,7 +341,7 @@ METRIC = Metric(
     function=krippendorff_alpha,
     sentence=sentence,
     plot=reliability_plot,
-    crosscheck="socialstats.crosscheck.agreement:verify",
+    definition=Definition(samples=sample_ratings, peers=ask_peers),
     estimand="One minus the ratio of disagreement within units to disagreement between any two of the values used.",
     assumptions=(
         "units (or the named clusters) are independent draws from the units of interest",

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.agreement import direct
 from socialstats.crosscheck.clusters import crossing, intersections
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.long import compare, direct
 from socialstats.crosscheck.resamples import Cells
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,

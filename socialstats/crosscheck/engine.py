@@ -183,10 +183,11 @@ class SampleChecks:
         return checks + self.check_resamples()
 
     def is_resampled(self, row: Row) -> bool:
-        """Whether the interval of a row is a bootstrap's."""
+        """Whether the interval of a row is a bootstrap's, or would be if it existed."""
         if row.interval is not None:
             return row.interval in RESAMPLED
-        return row.has_interval and self.result.settings.get("ci") in RESAMPLED
+        has_error = row.has_interval or row.std_error is not None
+        return has_error and self.result.settings.get("ci") in RESAMPLED
 
     def is_share(self, row: Row) -> bool:
         """Whether a row is a share with Wilson's interval."""
@@ -215,11 +216,13 @@ class SampleChecks:
         is_test = row.term in self.sample.t_tests
         subject = self.estimated(row)
         is_share = self.is_share(row)
-        # shares of 0 and 1 have ends, and no standard error
-        shown = row.statistic if is_test else row.std_error
-        if subject is None or (shown is None and not (is_share and row.has_interval)):
+        if subject is None:
             return []
         key, estimate = subject
+        # shares of 0 and 1, and full agreement, have ends and no standard error
+        needs_none = row.has_interval and (is_share or key in self.sample.disagreements)
+        if (row.statistic if is_test else row.std_error) is None and not needs_none:
+            return []
         factors = factors_of_row(row, self.sample.factors)
         contributions = self.contributions(key, factors)
         if isinstance(contributions, str):
@@ -319,14 +322,13 @@ class SampleChecks:
         if row.statistic is None:
             checks += field_checks(row, "numpy", CR2, df=errors.df)
         low, high = korn_graubard
-        fisher = fisher_ends(estimate, math.sqrt(errors.variance), errors.df, self.level)
         if row.interval in ("t", "z"):
             alone = replace(row, statistic=None)
             return checks + self.check_test(alone, estimate, errors, errors.df)
-        if row.interval == "fisher_z":
-            low, high = fisher
-        elif row.interval == "outer_ends":
-            low, high = min(low, fisher[0]), max(high, fisher[1])
+        if row.interval in ("fisher_z", "outer_ends"):
+            fisher = fisher_ends(estimate, math.sqrt(errors.variance), errors.df, self.level)
+            is_wider = row.interval == "outer_ends"
+            low, high = (min(low, fisher[0]), max(high, fisher[1])) if is_wider else fisher
         # a coefficient is 1 less a ratio, with the rounding of 1
         ends = with_open_end(low, high, self.side, row.limits)
         return checks + end_checks(row, *ends, least=1.0)
@@ -378,13 +380,20 @@ class SampleChecks:
             return []
         cells = Cells.of(self.sample.count, [factor.codes for factor in crossed])
 
+        plain = self.sample.plain
+
         def statistic(times: FloatArray) -> FloatArray:
-            values = self.sample.plain(times)
+            values = plain(times)
             return np.array([values[key] for key in keys])
 
         settings = self.result.settings
         drawn = redrawn(
-            cells, statistic, ci=kind, resamples=settings["resamples"], seed=settings["seed"]
+            cells,
+            statistic,
+            ci=kind,
+            resamples=settings["resamples"],
+            seed=settings["seed"],
+            cost=self.sample.cost,
         )
         checks = []
         for key, row in shown.items():
@@ -426,7 +435,8 @@ class SampleChecks:
         people = None
         if self.sample.people is not None:
             people = groups[entering, len(factors)].astype(np.int64)
-        influence = by_key[:, list(self.estimates).index(key)]
+        linear = self.sample.linear.get(key, key)
+        influence = by_key[:, list(self.estimates).index(linear)]
         return Contributions(
             influence=influence[entering],
             units=units[entering],
@@ -470,8 +480,10 @@ class SampleChecks:
     def differences(self, group: IntArray, n_groups: int) -> FloatArray | str:
         """Return central differences of all estimates by the relative weight of each group, (groups, estimates)."""
         count, keys = self.sample.count, list(self.estimates)
-        if n_groups > MOST_GROUPS or n_groups * len(count) > MANY_NUMBERS:
+        if n_groups > MOST_GROUPS:
             return f"more than {MOST_GROUPS:,} clusters, whose weights are not varied one by one"
+        if n_groups * len(count) * self.sample.cost > MANY_NUMBERS:
+            return "so many cells and levels, whose weights are not varied one by one"
         by_group = np.zeros((n_groups, len(keys)))
         with np.errstate(all="ignore"):
             for k in range(n_groups):

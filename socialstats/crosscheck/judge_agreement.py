@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.crosscheck.agreement import direct
 from socialstats.crosscheck.clusters import codes_of, fisher_ends, mean_error
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.long import compare, direct
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, wald_checks
 from socialstats.results import Check, Result, Verification
 

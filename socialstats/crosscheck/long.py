@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import socialstats
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, Result
@@ -19,6 +20,24 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NAMES = {1.0: "higher", 0.0: "equal", -1.0: "lower"}
+
+
+LABEL = "direct sums"
+
+
+def direct(quantity: str, ours: float | None, theirs: float, tolerance: float, why: str) -> Check:
+    """Make a check against direct sums."""
+    ok = bool(ours is not None and abs(ours - theirs) <= tolerance)
+    return Check(
+        quantity=quantity,
+        ours=ours,
+        theirs=theirs,
+        package=LABEL,
+        version=socialstats.__version__,
+        tolerance=tolerance,
+        ok=ok,
+        why=why,
+    )
 
 
 def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFrame:

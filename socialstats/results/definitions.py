@@ -48,6 +48,10 @@ class PlainSample:
         Term of a row of a t test -> term of the estimate that it tests.
     disagreements : mapping of RowKey to DisagreementParts
         Of a coefficient of agreement.
+    linear : mapping of RowKey to RowKey
+        Estimate of `plain` whose derivatives the error takes, where the row's has a factor for small samples.
+    cost : float
+        How much longer than a mean the plain definition takes.
     resampled_errors : bool
         Whether a standard error beside a bootstrap interval is that of the resamples.
     unbiased : bool
@@ -68,6 +72,8 @@ class PlainSample:
     signs: Mapping[RowKey, FloatArray] = field(default_factory=dict)
     t_tests: Mapping[str, str] = field(default_factory=dict)
     disagreements: Mapping[RowKey, DisagreementParts] = field(default_factory=dict)
+    linear: Mapping[RowKey, RowKey] = field(default_factory=dict)
+    cost: float = 1.0
     resampled_errors: bool = True
     unbiased: bool = False
     yes_or_no: bool = False

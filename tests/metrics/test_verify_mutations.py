@@ -31,7 +31,7 @@ OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
     *(
         f"{CHECKS}.{room}.redrawn"
         for room in (
-            "agreement",
+            "engine",
             "effect_sizes",
             "weighted_kappa",
             "engine",
