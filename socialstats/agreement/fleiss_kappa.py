@@ -209,12 +209,12 @@ def sentence(result: Result) -> str:
     return reliability_sentence(result, name_text)
 
 
-def sample_ratings(result: Result) -> Iterator[PlainSample]:
+def sample_fleiss(result: Result) -> Iterator[PlainSample]:
     """Yield units with their ratings by level; chance is the agreement of two ratings drawn from all."""
     return sample_of_chance_corrected(result, "kappa", lambda share, w: float(share @ w @ share))
 
 
-def ask_peers(result: Result) -> Iterator[PeerNumbers]:
+def ask_statsmodels(result: Result) -> Iterator[PeerNumbers]:
     """Kappa of statsmodels, and z of Fleiss, Nee & Landis (1979) from the shares of the levels."""
     for group, tallies in tallies_of(result, 1):
         row = (group, "kappa")
@@ -248,7 +248,7 @@ METRIC = Metric(
     function=fleiss_kappa,
     sentence=sentence,
     plot=reliability_plot,
-    definition=Definition(samples=sample_ratings, peers=ask_peers),
+    definition=Definition(samples=sample_fleiss, peers=ask_statsmodels),
     estimand=(
         "Agreement of two raters of the same unit beyond that of two ratings drawn from all, as a share of what "
         "is left to reach."

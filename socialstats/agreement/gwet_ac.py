@@ -171,7 +171,7 @@ def sentence(result: Result) -> str:
     return reliability_sentence(result, f"Gwet's {result.rows[0].term}{weights}")
 
 
-def sample_ratings(result: Result) -> Iterator[PlainSample]:
+def sample_gwet(result: Result) -> Iterator[PlainSample]:
     """Yield units with their ratings by level; chance is Gwet's (2014, eq. 5.8), of all levels that there are.
 
     No package for a current Python has these coefficients.
@@ -192,7 +192,7 @@ METRIC = Metric(
     function=gwet_ac,
     sentence=sentence,
     plot=reliability_plot,
-    definition=Definition(samples=sample_ratings),
+    definition=Definition(samples=sample_gwet),
     estimand=(
         "Agreement of two raters of the same unit beyond what raters who sometimes choose at random would reach by "
         "chance."

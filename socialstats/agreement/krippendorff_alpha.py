@@ -248,7 +248,7 @@ def sentence(result: Result) -> str:
     return reliability_sentence(result, f"Krippendorff's alpha ({result.settings['scale']})")
 
 
-def sample_ratings(result: Result) -> Iterator[PlainSample]:
+def sample_alpha(result: Result) -> Iterator[PlainSample]:
     """Yield units with two ratings or more, by level, and alpha from the distances of all pairs of ratings."""
     scale = result.settings["scale"]
     scores = np.append(result.design.scores, np.nan)
@@ -309,7 +309,7 @@ def squared_distances(scale: str, scores: FloatArray, margins: FloatArray) -> Fl
     return np.asarray(apart**2)
 
 
-def ask_peers(result: Result) -> Iterator[PeerNumbers]:
+def ask_krippendorff(result: Result) -> Iterator[PeerNumbers]:
     """Alpha of the krippendorff package.
 
     It takes float counts, as small integers overflow in it, and the ascending values that occur as its domain.
@@ -341,7 +341,7 @@ METRIC = Metric(
     function=krippendorff_alpha,
     sentence=sentence,
     plot=reliability_plot,
-    definition=Definition(samples=sample_ratings, peers=ask_peers),
+    definition=Definition(samples=sample_alpha, peers=ask_krippendorff),
     estimand="One minus the ratio of disagreement within units to disagreement between any two of the values used.",
     assumptions=(
         "units (or the named clusters) are independent draws from the units of interest",

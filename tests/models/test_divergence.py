@@ -514,7 +514,12 @@ def test_a_rating_counts_the_product_of_the_draws_of_its_unit_and_rater():
     np.add.at(statistics, unit, table)
     raters = RaterTable(table=table, row=unit, cluster=unit, rater=rater, touched=table > 0)
     found = bootstrap_with_raters(
-        statistics, lambda sums: sums, PlanUnits.clusters(np.arange(6)), raters, resamples=200, seed=1
+        statistics,
+        lambda sums: sums,
+        PlanUnits.clusters(np.arange(6)),
+        raters,
+        resamples=200,
+        seed=1,
     )
     products, of_units = found.replicates[:, :18].reshape(-1, 6, 3), found.replicates[:, 18:]
     np.testing.assert_allclose(of_units.sum(axis=1), 6)
