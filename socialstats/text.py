@@ -355,7 +355,7 @@ def shorten(label: str, width: int = 60) -> str:
 
 
 # of characters that nobody sees
-REPLACEMENT = "\ufffd"
+REPLACEMENT = "\ufffd"  # stands for a character that nobody sees
 
 
 def clean(text: str) -> str:

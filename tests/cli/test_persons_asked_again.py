@@ -134,3 +134,16 @@ def rows_of(**columns: Sequence[object]) -> pd.DataFrame:
 def test_rows_that_may_be_persons_stay(rows: pd.DataFrame) -> None:
     seen = Profile(as_table(rows))
     assert waves_of(seen, [seen.columns[name] for name in ITEMS]) is None
+
+
+def test_raters_of_things_that_are_shown_may_disagree(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Decimals of three columns, without a name for raters: their agreement comes before a pair of two of them."""
+    made = np.random.default_rng(0)
+    marks = made.normal(5, 1.5, (40, 3)).round(1)
+    rows = pd.DataFrame(marks, columns=["anna", "ben", "chris"])
+    rows.insert(0, "item", [f"q{k}" for k in range(40)])
+    first, second = proposed(rows, tmp_path, capsys)
+    assert "--raters anna,ben,chris" in first
+    assert "first=anna" in shlex.split(second)

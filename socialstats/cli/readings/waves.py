@@ -51,7 +51,8 @@ def waves_of(profile: Profile, answers: Columns) -> Waves | None:
         times = profile.telling_apart([person], may_be_times)
         if times or (SEVERAL_MET * person.size <= profile.rows and is_even(profile, person)):
             return Waves(person, times)
-    for person in sorted(keys, key=lambda c: -c.size):
+    unnamed = [c for c in keys if not c.describes]  # dates and ages name nobody
+    for person in sorted(unnamed, key=lambda c: -c.size):
         shorter = [c for c in keys if c.size < person.size and repeats_in(profile, person, c)]
         time = next((c for c in shorter if profile.distinct(person, c)), None)
         if time is not None and person.size >= FEWEST_UNNAMED:

@@ -59,6 +59,7 @@ from socialstats.designs.vocabulary import (
     CONTROLS,
     COVARIATES,
     DATES,
+    GIVEN,
     JUDGE_COUPLES,
     JUDGEMENTS,
     LABELLINGS,
@@ -77,6 +78,7 @@ from socialstats.designs.vocabulary import (
     SCORES,
     SIZES,
     SPREADS,
+    STIMULI,
     SUMMARIES,
     UNITS,
     VALUES,
@@ -116,6 +118,8 @@ class Rows:
         The same, where the name can be typed.
     persons : bool
         Whether rows are persons by the name of the column that names them, or by when they answered.
+    rated_things : bool
+        Whether rows are things that are shown or judged, by the name of the column that names them.
     described : bool
         Whether the table describes those who answered.
     counted : bool
@@ -134,6 +138,7 @@ class Rows:
         stamped = any(c.timing for c in [*seen.every][:1])
         called = self.identity is not None and self.identity.called(PERSONS)
         self.persons = stamped or called
+        self.rated_things = self.identity is not None and self.identity.called(STIMULI, GIVEN)
         self.described = any(bare(name) in COVARIATES for name in seen.columns)
         others = [c for c in seen.every if c.name not in seen.frequencies]
         self.counted = bool(seen.frequencies and not name and seen.distinct(*others))
@@ -422,7 +427,10 @@ def wide_tables(seen: Profile) -> Proposals:
             yield as_board(group)
         if group.unlike or (known and {*columns} == {*known}):
             continue
-        rated = group.many and group.agree_all and not (group.pairs or rows.persons)
+        likely = (
+            group.agree_all or rows.rated_things
+        )  # raters of a thing that is shown may disagree
+        rated = group.many and likely and not (group.pairs or rows.persons)
         if group.discrete or group.raters or group.size == 2 or rated:
             yield as_raters(group)
         items = group.size > FEWEST_ITEMS and len(group.stems) == 1 and not group.pairs
