@@ -925,3 +925,25 @@ def test_groups_of_three_labels_nest_people_and_a_unit_that_met_all_is_no_group(
     )
     cells = Cells(found, ["item"], ["group"], "score")
     assert "nested" in [reason.kind for reason in cells.within]
+
+
+@pytest.mark.parametrize(
+    ("shared", "of_unit", "kind"),
+    [(2.0, 0.0, "part"), (0.0, 0.0, "repeat"), (2.0, 20.0, "repeat"), (0.0, 20.0, "repeat")],
+)
+@pytest.mark.parametrize("lost", [0, 1])
+def test_labels_on_which_sources_agree_are_parts_of_units_that_do_not_differ_as_a_whole(
+    shared: float, of_unit: float, kind: str, lost: int
+) -> None:
+    """Ten items answered under four labels by each of two models; an item without a name tells nothing."""
+    rng = np.random.default_rng(4)
+    rows = [*product(MODELS, range(10), range(4))]
+    cell, unit = shared * rng.normal(size=(10, 4)), of_unit * rng.normal(size=10)
+    answers = [cell[i, z] + unit[i] + rng.normal() for _, i, z in rows]
+    found = profile(
+        model=[m for m, *_ in rows] + [*MODELS] * lost,
+        item=[f"q{i}" for _, i, _ in rows] + [None, None] * lost,
+        z=["wxyz"[z] for *_, z in rows] + ["w", "w"] * lost,
+        score=np.round([*answers, *[1e4, -1e4] * lost], 3),
+    )
+    assert kinds(found)["z"][0] == kind
