@@ -947,3 +947,30 @@ def test_labels_on_which_sources_agree_are_parts_of_units_that_do_not_differ_as_
         score=np.round([*answers, *[1e4, -1e4] * lost], 3),
     )
     assert kinds(found)["z"][0] == kind
+
+
+def test_items_that_both_groups_met_leave_groups_to_persons_alone() -> None:
+    table = grouped(1)
+    table["words"] = [k * 7 % 13 for k in range(24)]
+    alone = independent_groups(profile(**table))
+    beside = independent_groups(
+        profile(**table, item=[f"q{k}" for k in np.random.default_rng(3).integers(0, 9, 24)])
+    )
+    assert alone is not None
+    assert beside is not None
+    assert (alone.named, beside.named) == (True, False)
+
+
+def test_sessions_within_stories_that_met_both_groups_tell_no_groups_apart() -> None:
+    rows = [(session, k) for session in range(20) for k in range(3)]
+    table = {
+        "group": [["control", "advice"][s % 2] for s, _ in rows],
+        "talk": [f"t{s}" for s, _ in rows],
+        "words": (np.random.default_rng(10).integers(100, 300, 60) / 2).tolist(),
+    }
+    units = independent_groups(profile(**table))
+    assert units is not None
+    assert units.unit is not None
+    assert (units.unit.name, units.several) == ("talk", True)
+    within = independent_groups(profile(**table, story=[f"s{s // 2}" for s, _ in rows]))
+    assert within is None or within.unit is None or within.unit.name != "talk"

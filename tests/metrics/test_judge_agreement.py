@@ -15,6 +15,7 @@ from socialstats.agreement.reliability import agreement_weights
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.rounding import no_variation_reason
+from socialstats.scales.judge_agreement import agreement_rows
 from tests.golden_data import golden, golden_frame
 
 WEIGHTS = ("unweighted", "linear", "quadratic", "ordinal", "ratio")
@@ -274,3 +275,17 @@ def test_the_kappa_of_two_people_has_the_interval_of_their_pair() -> None:
     assert (theirs.conf_low, theirs.conf_high) == pytest.approx(
         (np.tanh(z - far), np.tanh(z + far))
     )
+
+
+def test_a_figure_has_people_once_where_all_judges_share_their_units() -> None:
+    frame = table(judges=2)
+    result = ss.judge_agreement(design_of(frame))
+    people = result.extras["named"]
+    shared = [f"j0 with {people}", f"j1 with {people}", f"{people} with each other"]
+    assert [row.term for row in agreement_rows(result)] == shared
+    fewer = frame[(frame["rater"] != "j1") | (frame["unit"] < "u020")]
+    rows = agreement_rows(ss.judge_agreement(design_of(fewer)))
+    own = [f"{people} with each other (units of {judge})" for judge in ("j0", "j1")]
+    assert [row.term for row in rows] == [shared[0], own[0], shared[1], own[1]]
+    assert {row.group for row in rows} == {None}
+    assert [row.n_units for row in rows] == [40, 40, 20, 20]
