@@ -24,6 +24,7 @@ from socialstats.shares.divergence import (
     unit_corrected,
     with_raters,
 )
+from socialstats.shares.js_similarity import joint_tests
 from socialstats.shares.split_half import split_half
 from tests.golden_data import golden
 
@@ -547,3 +548,18 @@ def test_of_two_factors_the_largest_variance_of_chance_is_taken(seed):
     largest = max(one, two)
     if largest[0] > joint:
         assert found == pytest.approx(largest)
+
+
+def test_cells_without_ratings_of_a_source_have_no_joint_test():
+    rng = np.random.default_rng(9)
+    first, second = (rng.multinomial(4, [0.5, 0.5], size=12).astype(float) for _ in range(2))
+    second[8:] = 0
+    cells = cells_of(np.repeat([0, 1], [8, 4]), ("p", "q"))
+    tests = joint_tests(first, second, np.ones(12), cells, (np.arange(12),), ())
+    assert tests.found[2] == "no ratings of both"
+    assert np.isnan(tests.p_value).tolist() == [False, False, True]
+    alone = joint_tests(
+        first[:8], second[:8], np.ones(8), cells_of(np.zeros(8, int), ("p",)), (np.arange(8),), ()
+    )
+    assert tests.p_value[1] == pytest.approx(alone.p_value[0])
+    assert alone.p_value[1] == pytest.approx(alone.p_value[0])
