@@ -118,7 +118,7 @@ class Rows:
         The same, where the name can be typed.
     persons : bool
         Whether rows are persons by the name of the column that names them, or by when they answered.
-    rated_things : bool
+    is_stimulus : bool
         Whether rows are things that are shown or judged, by the name of the column that names them.
     described : bool
         Whether the table describes those who answered.
@@ -138,7 +138,7 @@ class Rows:
         stamped = any(c.timing for c in [*seen.every][:1])
         called = self.identity is not None and self.identity.called(PERSONS)
         self.persons = stamped or called
-        self.rated_things = self.identity is not None and self.identity.called(STIMULI, GIVEN)
+        self.is_stimulus = self.identity is not None and self.identity.called(STIMULI, GIVEN)
         self.described = any(bare(name) in COVARIATES for name in seen.columns)
         others = [c for c in seen.every if c.name not in seen.frequencies]
         self.counted = bool(seen.frequencies and not name and seen.distinct(*others))
@@ -427,9 +427,7 @@ def wide_tables(seen: Profile) -> Proposals:
             yield as_board(group)
         if group.unlike or (known and {*columns} == {*known}):
             continue
-        likely = (
-            group.agree_all or rows.rated_things
-        )  # raters of a thing that is shown may disagree
+        likely = group.agree_all or rows.is_stimulus  # raters of a thing that is shown may disagree
         rated = group.many and likely and not (group.pairs or rows.persons)
         if group.discrete or group.raters or group.size == 2 or rated:
             yield as_raters(group)
