@@ -89,10 +89,10 @@ if TYPE_CHECKING:
     from socialstats.results.side_by_side import ResultTable as ResultTable
     from socialstats.results.side_by_side import table as table
     from socialstats.scales.ada_met import ada_met as ada_met
+    from socialstats.scales.board_ranks import LeaderboardResult as LeaderboardResult
     from socialstats.scales.compare_models import compare_models as compare_models
     from socialstats.scales.compare_models import factors_of_models as factors_of_models
     from socialstats.scales.judge_agreement import judge_agreement as judge_agreement
-    from socialstats.scales.leaderboard import LeaderboardResult as LeaderboardResult
     from socialstats.scales.leaderboard import leaderboard as leaderboard
     from socialstats.scales.mean_ratings import mean_ratings as mean_ratings
     from socialstats.scales.over_models import over_models as over_models
@@ -234,7 +234,7 @@ _GROUPS = {
             "results.side_by_side": "ResultTable",
             "planning": "PlanResult",
             "choices.bradley_terry": "BradleyTerryResult",
-            "scales.leaderboard": "LeaderboardResult",
+            "scales.board_ranks": "LeaderboardResult",
         },
     ),
     "errors": (

@@ -168,6 +168,45 @@ def one_factor(e: FloatArray, f: FloatArray) -> Errors:
     )
 
 
+def errors_in_strata(e: Any, f: Any, units: Any, code: Any, stratum: Any) -> Errors:
+    """Return the errors of a sum over strata of fixed weight of their means, by clusters that may be in several.
+
+    It is CR2 of a regression on strata. Of n_gt of the n_t units, (I - H)^-1/2 of a cluster is 1 / sqrt(1 - n_gt / n_t)
+    in the direction that counts. P is diag(D) - F F', with F = f / sqrt((1 - n_gt / n_t) n_t) of clusters and strata.
+
+    Parameters
+    ----------
+    e, f : (rows,) arrays
+        Deviations from the mean of the stratum, and weights with the sum 1.
+    units : (rows,) array
+        How many units each row stands for.
+    code, stratum : (rows,) int arrays
+    """
+    clusters, strata = int(np.max(code)) + 1, int(np.max(stratum)) + 1
+    cell = np.asarray(code) * strata + stratum
+    sums, share = (
+        np.bincount(cell, values, clusters * strata).reshape(clusters, strata) for values in (e, f)
+    )
+    of_stratum, size = share.sum(axis=0), np.maximum(np.bincount(stratum, units, strata), 1.0)
+    left = 1 - share / np.where(of_stratum > 0, of_stratum, 1.0)
+    # a cluster that holds the whole stratum says nothing of what varies in it
+    root = np.where(left > ALONE, 1 / np.sqrt(np.maximum(left, ALONE)), 0.0)
+    adjusted = share * root / np.sqrt(size)
+    diagonal = (of_stratum * share * root**2 / size).sum(axis=1)
+    squares = (adjusted**2).sum(axis=1)
+    trace = float((diagonal - squares).sum())
+    of_square = float(diagonal @ (diagonal - 2 * squares) + ((adjusted.T @ adjusted) ** 2).sum())
+    variance = float(((sums * root).sum(axis=1) ** 2).sum())
+    whole = share.sum(axis=1)
+    return Errors(
+        variance=variance,
+        df=trace**2 / of_square if of_square > 0 else math.nan,
+        effective=1 / float(whole @ whole),
+        largest=float(whole.max()),
+        plain=variance,
+    )
+
+
 def cochran(variances: Sequence[float], dfs: Sequence[float]) -> float:
     """Cochran's df: the t distribution whose 97.5% point is the mean of those of the parts, weighted by the parts."""
     from scipy.optimize import brentq

@@ -23,6 +23,7 @@ from socialstats.crosscheck.clusters import (
     counted,
     disagreement_ends,
     errors_by,
+    errors_in_strata,
     fisher_ends,
     unfloored_check,
 )
@@ -88,6 +89,8 @@ class Contributions:
         Clusters of the group; without factors a group is a cell of independent units.
     people : (groups,) int64 array or None
         Who gave the ratings, where raters are a sample; -1 for other raters.
+    strata : (groups,) int64 array or None
+        Strata of fixed weight.
     """
 
     influence: FloatArray
@@ -95,6 +98,7 @@ class Contributions:
     weight: FloatArray
     codes: IntArray
     people: IntArray | None = None
+    strata: IntArray | None = None
 
     @property
     def total(self) -> float:
@@ -108,8 +112,8 @@ class Contributions:
         return bool(self.codes.shape[1]) or sized or self.people is not None
 
     def errors(self) -> Errors:
-        """Return variance and df under clusters, or of independent units: the squares added up."""
-        if not self.clustered:
+        """Return variance and df under clusters or within strata, or of independent units: the squares added up."""
+        if self.strata is None and not self.clustered:
             variance = float(self.influence**2 @ (1 / self.weight))
             return Errors(
                 variance=variance,
@@ -119,6 +123,14 @@ class Contributions:
                 plain=variance,
             )
         groups = self if self.codes.shape[1] else self.single_units()
+        if groups.strata is not None:
+            return errors_in_strata(
+                groups.influence,
+                groups.weight / groups.total,
+                groups.units,
+                groups.codes[:, 0],
+                groups.strata,
+            )
         errors = errors_by(groups.influence, groups.weight / groups.total, groups.codes)
         return joined_errors(errors, [groups.part_of_people()])
 
@@ -128,12 +140,14 @@ class Contributions:
         influence, weight = self.influence / self.units, self.weight / self.units
         single = np.arange(len(unit))[:, None]
         people = None if self.people is None else self.people[unit]
+        strata = None if self.strata is None else self.strata[unit]
         return Contributions(
             influence=influence[unit],
             units=np.ones(len(unit)),
             weight=weight[unit],
             codes=single,
             people=people,
+            strata=strata,
         )
 
     def part_of_people(self) -> Part | None:
@@ -229,7 +243,8 @@ class SampleChecks:
             return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", contributions)]
         errors = contributions.errors()
         uses_t = row.df is not None and row.test not in ("chi2", "f")
-        if not contributions.clustered and (uses_t or self.sample.unbiased):
+        independent = not contributions.clustered and contributions.strata is None
+        if independent and (uses_t or self.sample.unbiased):
             # a variance estimated from n units has n - 1 df
             n = contributions.total
             errors = replace(errors, variance=errors.variance * n / (n - 1))
@@ -432,9 +447,11 @@ class SampleChecks:
         codes = groups[entering][:, : len(factors)].astype(np.int64)
         if factors and min(len(np.unique(code)) for code in codes.T) < 2:
             return "one cluster holds all units"
-        people = None
+        people, strata = None, None
         if self.sample.people is not None:
             people = groups[entering, len(factors)].astype(np.int64)
+        if self.sample.strata is not None:
+            strata = groups[entering, len(factors) + (people is not None)].astype(np.int64)
         linear = self.sample.linear.get(key, key)
         influence = by_key[:, list(self.estimates).index(linear)]
         return Contributions(
@@ -443,6 +460,7 @@ class SampleChecks:
             weight=weight[entering],
             codes=codes,
             people=people,
+            strata=strata,
         )
 
     def derivatives(
@@ -459,6 +477,8 @@ class SampleChecks:
         columns: list[Any] = [factor.codes for factor in factors]
         if sample.people is not None:
             columns.append(sample.people.codes)
+        if sample.strata is not None:
+            columns.append(sample.strata)
         cells = np.arange(len(count)) if sample.alike is None else sample.alike
         if not factors:
             columns.append(cells)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.parts import Factor
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class PlainSample:
         Clusters, with a code for each cell. Without any, units are independent.
     people : Factor, optional
         Who gave the ratings of each cell, where raters are a sample: a further factor. -1 for other raters.
+    strata : (cells,) int64 array, optional
+        Strata of fixed weight in the estimate: what varies is units within each. By default units are of one stratum.
     alike : (cells,) or (cells, values) array, optional
         Cells of units that are alike but for their clusters; by default each cell stands for itself.
     counted : mapping of RowKey to (cells,) float64 array
@@ -66,6 +68,7 @@ class PlainSample:
     plain: Callable[[FloatArray], Mapping[RowKey, float]]
     factors: tuple[Factor, ...] = ()
     people: Factor | None = None
+    strata: IntArray | None = None
     alike: FloatArray | None = None
     counted: Mapping[RowKey, FloatArray] = field(default_factory=dict)
     answers: Mapping[RowKey, float] = field(default_factory=dict)

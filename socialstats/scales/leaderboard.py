@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.choices.bradley_terry.covariance import (
-    CLUSTERS_AN_ITEM,
     SAME,
-    RankSets,
-    holm_rank_sets,
-    rank_sets,
 )
 from socialstats.designs.calls import TableLike
-from socialstats.designs.levels import opposites, which_counts
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.nouns import MODEL, noun_of, unit_noun
 from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.designs.ratings import OK, Ratings
+from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ClusteredMean, skewness_statistic
 from socialstats.inference.compare import HOLM, rows_with_holm
 from socialstats.inference.dependence import (
-    cluster_factors,
     cluster_facts,
     cluster_text,
     rare_answers,
@@ -42,30 +34,38 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import MeanErrors
 from socialstats.inference.proportions import effective_share_interval, wilson
 from socialstats.inference.rows import share_ci, with_ends, with_t
-from socialstats.paired.unit_means import Strata, StratifiedMeans, stratified_means
+from socialstats.paired.unit_means import Strata, StratifiedMeans
 from socialstats.registry import Metric, reads
-from socialstats.results import Result, ResultGroup, Row, Verification
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PlainSample, RowKey
 from socialstats.results.rows import (
-    distinct_cautions,
     negate_row,
     rescaled_row,
-    rows_with,
     undefined_text,
 )
 from socialstats.rounding import no_variation_reason
+from socialstats.scales.board_ranks import LeaderboardResult
+from socialstats.scales.score_boards import (
+    DIFFERENCE,
+    MEAN,
+    NOBODY,
+    POOLINGS,
+    SHARED,
+    TASK,
+    Board,
+    minus,
+    score_board,
+)
 from socialstats.sentences import (
     difference,
     estimate_text,
     is_significant,
-    name_of_interval,
     tied_first,
 )
 from socialstats.text import (
-    capital,
     count,
     listing,
     number,
-    percent_of,
     plural_of,
     quoted,
     shorten,
@@ -77,251 +77,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-TASK = "task"
-POOLINGS = ("tasks", "units")
-MOST_MODELS = 2_000  # whose 1,999,000 pairs are compared
-MOST_COUNTED = 1_000_000  # units that counts stand for, which are written out one by one
-NOBODY = "no unit has scores of both"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CommonUnits:
-    """Some units, their tasks, and the means of the models that have scores of all of them.
-
-    Attributes
-    ----------
-    units : (units,) bool array
-    columns : tuple of int
-        The models with a score of each of these units.
-    strata : Strata or str
-        The tasks with their weights, or why the units have no mean.
-    means : StratifiedMeans or None
-        Of `columns`.
-    """
-
-    units: BoolArray
-    columns: tuple[int, ...]
-    strata: Strata | str
-    means: StratifiedMeans | None
-
-    def of(self, models: Sequence[int]) -> StratifiedMeans | None:
-        """Return the mean of one model, or the first minus the second of two; None where there is none."""
-        if self.means is None:
-            return None
-        at = [self.columns.index(k) for k in models]
-        return replace(
-            self.means,
-            estimate=minus([self.means.estimate[[k]] for k in at]),
-            influence=minus([self.means.influence[:, [k]] for k in at]),
-            parts=self.means.parts[at].sum(keepdims=True),
-        )
-
-
-def minus(parts: Sequence[FloatArray]) -> FloatArray:
-    """Return the only array, or the first minus the second of two."""
-    return parts[0] - parts[1] if len(parts) > 1 else parts[0]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Board:
-    """Scores of models.
-
-    Attributes
-    ----------
-    models, tasks : tuple of str
-        A single task without a name where the design has none.
-    values : (units, models) float64 array
-        In `unit`; NaN where a model has no score.
-    task, cluster : (units,) int64 arrays
-        Cluster: one of its own for each unit where none are declared.
-    factors : tuple of Factor
-        The declared clusters that are used: none or one.
-    pooling : {"tasks", "units"}
-    level : float
-    unit : float
-        1, or the size of scores whose squares are beyond the range of floats.
-    kept : dict
-        The parts in use, so that each is computed once.
-    shapes : dict
-        The mean or difference behind each row with a t interval, by the name of the row.
-    """
-
-    models: tuple[str, ...]
-    tasks: tuple[str, ...]
-    values: FloatArray
-    task: IntArray
-    cluster: IntArray
-    factors: tuple[Factor, ...]
-    pooling: str
-    level: float
-    unit: float = 1.0
-    kept: dict[tuple[str, bytes], CommonUnits] = field(default_factory=dict)
-    shapes: dict[str, ClusteredMean] = field(default_factory=dict)
-    known: BoolArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "known", ~np.isnan(self.values))
-
-    @cached_property
-    def shares(self) -> bool:
-        """True where every score lies between 0 and 1, so that no mean can leave that range."""
-        values = self.values[self.known]
-        return bool(values.min() >= 0 and values.max() <= 1)
-
-    @cached_property
-    def magnitude(self) -> float:
-        """Largest size of a score."""
-        return float(np.abs(self.values[self.known]).max())
-
-    @cached_property
-    def complete(self) -> bool:
-        """True where every model has a score of every unit."""
-        return bool(self.known.all())
-
-    @property
-    def every(self) -> BoolArray:
-        """(units,) bool array of True."""
-        return np.ones(len(self.task), dtype=bool)
-
-    def part(
-        self, models: Sequence[int], pooling: str, units: BoolArray | None = None
-    ) -> CommonUnits:
-        """Return the units (of some) that models all have scores of."""
-        rated = self.every if units is None else units
-        for k in models:
-            rated = rated & self.known[:, k]
-        key = pooling, np.packbits(rated).tobytes()
-        # models with the same missing units share a part
-        if key not in self.kept:
-            strata = self.strata(rated, pooling)
-            columns = np.flatnonzero(self.known[rated].all(axis=0))
-            means = (
-                None
-                if isinstance(strata, str)
-                else stratified_means(self.values[rated][:, columns], strata)
-            )
-            self.kept[key] = CommonUnits(
-                units=rated, columns=tuple(columns.tolist()), strata=strata, means=means
-            )
-        return self.kept[key]
-
-    def strata(self, units: BoolArray, pooling: str) -> Strata | str:
-        """Return the tasks of some units with their weights, or why they have no mean."""
-        if not units.any():
-            return "no unit has a score"
-        sizes = np.bincount(self.task[units], minlength=len(self.tasks))
-        lost = [name for name, n in zip(self.tasks, sizes.tolist(), strict=True) if not n]
-        # a mean over fewer tasks would be of another quantity
-        if lost and pooling == "tasks":
-            pooled = option("pooling", "units")
-            return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; {pooled} does not"
-        present = np.flatnonzero(sizes)
-        weights = (
-            np.full(len(present), 1 / len(present))
-            if pooling == "tasks"
-            else sizes[present] / sizes.sum()
-        )
-        return Strata(
-            stratum=np.searchsorted(present, self.task[units]),
-            cluster=self.cluster[units],
-            weights=weights,
-            names=tuple(self.tasks[t] for t in present.tolist()),
-        )
-
-
-def score_board(
-    design: Ratings,
-    *,
-    task: str | None,
-    pooling: str,
-    cluster: str | Sequence[str] | None,
-    level: float,
-) -> Board:
-    """Take the scores of a design.
-
-    Raises
-    ------
-    DesignError
-        For values that are no numbers, raters that nobody named, or a single model.
-    InputError
-        For a task or a cluster that is not declared, or two clusters.
-    NothingToAnalyse
-        Without a score.
-    """
-    if not (design.numeric or len(design.levels) == 2):
-        raise DesignError(
-            f"{design.source}: a leaderboard needs numbers, or two levels; these scores are "
-            f"{quoted(design.levels, 8)}"
-        )
-    if not (design.numeric or design.levels_declared or opposites(design.levels)):
-        raise DesignError(
-            f"{design.source}: the scores are {quoted(design.levels)}, but which counts as 1 is "
-            f"undeclared. Say {which_counts(design.levels)}"
-        )
-    noun = noun_of(design)
-    if not design.raters_known or len(design.raters) < 2:
-        who, instead = "raters without names", ""
-        if design.raters_known:
-            who = f"one {noun}, {quoted(design.raters)}"
-            instead = ". Its mean is the metric mean_ratings, and the study one-source"
-        raise DesignError(
-            f"{design.source}: a leaderboard compares two {plural_of(noun)} or more; this table has {who}{instead}"
-        )
-    if (models := len(design.raters)) > MOST_MODELS:
-        raise InputError(
-            f"{design.source}: a leaderboard compares every two {plural_of(noun)}, and these are {count(models)}. "
-            f"At most {count(MOST_MODELS)} are compared: keep those of interest, or average groups of them"
-        )
-    factors = cluster_factors(design, cluster)
-    if len(factors) > 1:
-        raise InputError(
-            f"{design.source}: a leaderboard takes one cluster factor, got "
-            f"{quoted([f.name for f in factors])}. Name one of them with {option('cluster')}"
-        )
-    # (units, models): a missing value becomes the last code, whose score is NaN
-    levels = np.nan_to_num(design.matrix(), nan=-1).astype(np.int64)
-    values = np.append(design.scores, np.nan)[levels]
-    scored_units = ~np.isnan(values).all(axis=1)
-    if not scored_units.any():
-        raise NothingToAnalyse(f"{design.source}: no {noun} has a score")
-    copies = np.where(scored_units, design.unit_count, 0).astype(np.int64)
-    if (total := float(copies.sum())) > max(MOST_COUNTED, len(copies)):
-        raise InputError(
-            f"{design.source}: a leaderboard takes counts up to {count(MOST_COUNTED)} units, not "
-            f"{count(total)}. Divide all counts by a common factor"
-        )
-    # counts are written out: a unit that stands for n alike ones is n rows
-    index = np.repeat(np.arange(len(copies)), copies)
-    tasks, codes = tasks_of(design, task)
-    tasks_present, dense = np.unique(codes[index], return_inverse=True)
-    scores = values[scored_units][~np.isnan(values[scored_units])]
-    # shares stay as they are: their limits are 0 and 1
-    unit = 1.0 if scores.min() >= 0 and scores.max() <= 1 else size_unit(scores)
-    return Board(
-        models=design.raters,
-        tasks=tuple(tasks[t] for t in tasks_present.tolist()),
-        values=values[index] / unit,
-        unit=unit,
-        task=dense.astype(np.int64),
-        cluster=factors[0].codes[index] if factors else np.arange(len(index)),
-        factors=factors,
-        pooling=pooling,
-        level=level,
-    )
-
-
-def tasks_of(design: Ratings, task: str | None) -> tuple[tuple[str, ...], IntArray]:
-    """Return the tasks and the task of each unit: a stratum, or one task without a name."""
-    if task is not None and task in design.strata:
-        return design.strata[task].levels, design.strata[task].codes
-    if task not in (None, TASK):
-        raise InputError(
-            f"{option('task', shorten(str(task)))} is no stratum. Declared: {quoted(list(design.strata)) or 'none'}"
-        )
-    return ("",), np.zeros(len(design.units), dtype=np.int64)
-
-
-MEAN, DIFFERENCE, SHARED = "mean", "difference", "mean on shared units"
 OTHER = {"tasks": "mean over units", "units": "mean over tasks"}  # beside each pooling
 WEIGHED = {"tasks": "tasks weighted equally", "units": "units weighted equally"}
 
@@ -524,162 +279,6 @@ def interval_method(board: Board, units: BoolArray, pooling: str, wilson_ends: b
     several = len(np.unique(board.task[units])) > 1
     joined = " by task" if several and wilson_ends else ""
     return f"{kind}{joined}{clusters}" + (f", {WEIGHED[pooling]}" if several else "")
-
-
-KINDS = ("marginal", "simultaneous")
-FEWEST_DRAWS = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class LeaderboardResult(Result):
-    """Means and differences of models; besides what every `Result` has: `ranks()`.
-
-    Examples
-    --------
-    >>> import socialstats as ss
-    >>> scores = {"elm": [1, 1, 1, 0, 1, 1], "oak": [0, 1, 0, 0, 1, 0]}
-    >>> rows = [(model, item, score) for model, values in scores.items() for item, score in enumerate(values)]
-    >>> models, items, values = zip(*rows)
-    >>> table = {"model": models, "item": items, "score": values}
-    >>> board = ss.leaderboard(table, rater="model", unit="item", value="score")
-    >>> [(row.term, round(row.estimate, 3)) for row in board.rows][:2]
-    [('elm', 0.833), ('oak', 0.333)]
-    >>> print(board.ranks().sentence())
-    Approximate 95% marginal rank intervals included rank 1 for 2 of 2 models (elm and oak). They contained 2.0 of 2
-    ranks on average.
-    """
-
-    board: Board | None = field(default=None)
-
-    def ranks(
-        self,
-        *,
-        kind: Literal["marginal", "simultaneous"] = "marginal",
-        draws: int = 4000,
-        seed: int = 0,
-    ) -> Result:
-        """Return the rank of each model by its mean (1 = highest) with a confidence set.
-
-        Parameters
-        ----------
-        kind : {"marginal", "simultaneous"}
-            A marginal set covers the rank of one model; simultaneous sets cover all ranks at once.
-        draws, seed : int
-            Draws of the max-t test, which needs complete scores and ten units (or clusters) per model. Otherwise the
-            sets are by Holm's method, which needs no draws.
-
-        Returns
-        -------
-        Result
-            Group ``"rank"``: estimate is the rank, the interval its set. A model without a mean has no rank.
-
-        References
-        ----------
-        Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). doi:10.1093/restud/rdad006
-        """
-        if kind not in KINDS:
-            raise InputError(f"{option('kind', kind)} is not one of {', '.join(map(repr, KINDS))}")
-        if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
-            raise InputError(
-                f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
-                f"least {FEWEST_DRAWS}"
-            )
-        return rank_table(self, kind, draws, seed)
-
-
-class RankTable(Result):
-    """Ranks of a leaderboard; ``extras["board"]`` is the result that they belong to."""
-
-    __slots__ = ()
-
-    def crosscheck(self) -> Verification:
-        """Count ranks again, and sets by Holm's method where no draws made them."""
-        verification: Verification = importlib.import_module(
-            "socialstats.crosscheck.leaderboard"
-        ).verify_ranks(self)
-        return verification
-
-
-def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> Result:
-    """Rank the models that have a mean; `LeaderboardResult.ranks` documents it."""
-    level, noun = float(result.settings["level"]), str(result.extras["noun"])
-    means = [row for row in result.rows if row.group == MEAN]
-    ranked = [row for row in means if row.estimate is not None]
-    sets, test = sets_of(result, ranked, kind, draws, seed)
-    cautions = distinct_cautions(row for row in result.rows if row.role == "difference")
-    method = f"{kind} {test} rank set, step-down"
-    blank = Row(term="", group="rank", role="rank", cautions=cautions, method=method)
-    ranks = {}
-    for row, rank, low, high in zip(ranked, sets.rank, sets.low, sets.high, strict=True):
-        rank_row = replace(blank, term=row.term, estimate=float(rank))
-        ranks[row.term] = with_ends(rank_row, float(low), float(high), level)
-    rows = tuple(
-        ranks.get(r.term, Row(term=r.term, group="rank", undefined=r.undefined)) for r in means
-    )
-    first = [
-        row.term
-        for row in sorted(ranks.values(), key=lambda r: r.estimate or 0.0)
-        if row.conf_low == 1
-    ]
-    inference = f"{kind} sets, {test}"
-    if not sets.bonferroni:
-        inference += f", {draws} draws, seed {seed}"
-    words = f"No {noun} has a mean ({rows[0].undefined}), and so none has a rank."
-    if ranked:
-        intervals = capital(f"{name_of_interval(rows[0])}{percent_of(level)} {kind} rank intervals")
-        width = number(float(np.mean(sets.high - sets.low + 1)), 1)
-        words = (
-            f"{intervals} included rank 1 for {count(len(first))} of {count(len(means), noun)} "
-            f"({listing(shortened(first))}). They contained {width} of {count(len(ranked))} ranks on average."
-        )
-    return RankTable(
-        metric="leaderboard",
-        title=f"Ranks with {kind} confidence sets",
-        rows=rows,
-        inference=inference,
-        counts=result.counts,
-        settings={**result.settings, "kind": kind, "draws": draws, "seed": seed},
-        references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"),
-        design=result.design,
-        words=words,
-        extras={"result": result, "first": len(first), "holm": test != "max-t"},
-    )
-
-
-def sets_of(
-    result: LeaderboardResult, ranked: list[Row], kind: str, draws: int, seed: int
-) -> tuple[RankSets, str]:
-    """Return the sets and the test they come from: max-t on complete scores of enough units, else Holm's."""
-    board, level = result.board, float(result.settings["level"])
-    assert board is not None
-    # in a unit of the largest score, so that no covariance leaves the range of floats
-    size = board.magnitude or 1.0
-    strength = np.array([row.estimate for row in ranked], dtype=np.float64) / board.unit / size
-    means = board.part(range(len(board.models)), board.pooling).means if board.complete else None
-    # the max-t test takes one covariance of all means, of the same units
-    tested = any(row.p_value is not None for row in result.rows if row.role == "difference")
-    if means is not None and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked) and tested:
-        sets = rank_sets(
-            strength,
-            means.covariance / size**2,
-            level=level,
-            simultaneous=kind == "simultaneous",
-            draws=draws,
-            seed=seed,
-            df=int(means.df),
-        )
-        return sets, "max-t"
-    # (models, models) differences and their p; NaN where a pair has no test
-    place = {row.term: i for i, row in enumerate(ranked)}
-    difference, p = (np.full((len(ranked), len(ranked)), np.nan) for _ in range(2))
-    for row in rows_with(result.rows, "model", "minus", role="difference"):
-        i, j = (place.get(str(row.label(side))) for side in ("model", "minus"))
-        if i is not None and j is not None and row.p_value is not None and row.estimate is not None:
-            difference[i, j], difference[j, i] = row.estimate, -row.estimate
-            p[i, j] = p[j, i] = row.p_value
-    return holm_rank_sets(
-        strength, difference, p, level=level, simultaneous=kind == "simultaneous"
-    ), "Holm's method"
 
 
 def ordered(rows: list[Row]) -> list[Row]:
@@ -1007,6 +606,92 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
     return (caution("SS212", detail, affects=affects, fix=fix, rows=["difference"]),)
 
 
+def sample_scores(result: Result) -> Iterator[PlainSample]:
+    """Yield the units behind each mean, with their scores, or behind each difference, with the differences."""
+    design, settings = result.design, result.settings
+    table = score_table(design)
+    factors = design.factors(settings["cluster"])
+    task = np.zeros(len(design.units), dtype=np.int64)
+    tasks: dict[str, int] = {}
+    if settings["task"] in design.strata:
+        stratum = design.strata[settings["task"]]
+        task, tasks = stratum.codes, {name: code for code, name in enumerate(stratum.levels)}
+    scored_by_all = ~np.isnan(table).any(axis=1)
+    for row in result.rows:
+        model, other, of_task = (row.label(name) for name in ("model", "minus", "task"))
+        values = table[:, design.raters.index(str(model))]
+        if other is not None:
+            values = values - table[:, design.raters.index(other)]
+        if of_task is not None:
+            values = np.where(task == tasks[of_task], values, np.nan)
+        if row.label("units") == "shared":
+            values = np.where(scored_by_all, values, np.nan)
+        pooling = row.label("pooling") or settings["pooling"]
+        if not np.isnan(values).all():
+            equal_tasks = pooling == "tasks" and of_task is None
+            key = row.group, row.term
+            yield sample_of_tasks(key, values, design.unit_count, task, factors, equal_tasks)
+
+
+def score_table(design: Ratings) -> FloatArray:
+    """Return the score of each unit by each model, (units, models), NaN for none."""
+    table = np.full((len(design.units), len(design.raters)), np.nan)
+    scored = design.status == OK
+    table[design.unit[scored], design.rater[scored]] = design.scores[design.value[scored]]
+    return table
+
+
+def sample_of_tasks(
+    key: RowKey,
+    values: FloatArray,
+    count: FloatArray,
+    task: IntArray,
+    factors: Sequence[Factor],
+    equal_tasks: bool,
+) -> PlainSample:
+    """Return the sample of a mean over tasks of their means, each weighing the same, or as many units as it has.
+
+    Parameters
+    ----------
+    key : RowKey
+    values : (units,) float64 array
+        NaN where a unit does not count.
+    count : (units,) float64 array
+    task : (units,) int64 array
+    factors : sequence of Factor
+    equal_tasks : bool
+    """
+    valued = ~np.isnan(values)
+    columns = [*(factor.codes for factor in factors), task, values]
+    cells, _, place = unique_rows(np.column_stack(columns)[valued])
+    units = np.bincount(place, count[valued]).astype(np.float64)
+    value, stratum = cells[:, -1], np.unique(cells[:, -2], return_inverse=True)[1].ravel()
+    sizes = np.bincount(stratum, units)
+    weights = np.full(len(sizes), 1 / len(sizes)) if equal_tasks else sizes / sizes.sum()
+
+    def mean_of_tasks(count: FloatArray) -> dict[RowKey, float]:
+        means = np.bincount(stratum, count * value) / np.bincount(stratum, count)
+        return {key: float(weights @ means)}
+
+    yes_or_no = bool(np.isin(value, (0.0, 1.0)).all())
+    # each unit has its task's weight over the units of the task
+    unit_weights = units.sum() * weights / sizes
+    # clustered answers of yes and no count as no more than independent ones with these weights (Kish 1965)
+    answers = 1 / float((weights**2 / sizes).sum()) if yes_or_no else math.inf
+    return PlainSample(
+        count=units,
+        plain=mean_of_tasks,
+        factors=tuple(
+            replace(factor, codes=cells[:, k].astype(np.int64)) for k, factor in enumerate(factors)
+        ),
+        strata=stratum.astype(np.int64),
+        alike=np.column_stack([stratum, value]),
+        counted={key: unit_weights[stratum]},
+        answers={key: answers},
+        yes_or_no=yes_or_no,
+    )
+
+
 METRIC = Metric(
     name="leaderboard",
     title="Mean scores of models on the same units, with their ranks",
@@ -1014,7 +699,7 @@ METRIC = Metric(
     function=leaderboard,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.leaderboard:verify",
+    definition=Definition(samples=sample_scores),
     estimand="The mean score of each model over units like these, tasks weighted equally (or by their units), and the "
     "difference of every two models.",
     assumptions=(

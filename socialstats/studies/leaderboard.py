@@ -20,18 +20,17 @@ from socialstats.figures import ranks as rank_figure
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.inference.rows import share_ci
 from socialstats.results import Result, Row
+from socialstats.scales.board_ranks import LeaderboardResult
 from socialstats.scales.leaderboard import (
-    DIFFERENCE,
-    MEAN,
     OTHER,
     SHARED,
     WEIGHED,
-    LeaderboardResult,
     difference_of,
     leaderboard,
     ordered,
     task_group,
 )
+from socialstats.scales.score_boards import DIFFERENCE, MEAN
 from socialstats.sentences import (
     difference,
     estimate_text,
