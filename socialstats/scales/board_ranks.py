@@ -19,7 +19,7 @@ from socialstats.choices.bradley_terry.covariance import (
 from socialstats.errors import InputError
 from socialstats.inference.rows import with_ends
 from socialstats.results import Result, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
 from socialstats.results.rows import distinct_cautions, rows_with
 from socialstats.scales.score_boards import MEAN, Board
@@ -182,7 +182,9 @@ def sample_ranks(result: Result) -> Iterator[PlainSample]:
     values = np.array(list(means.values()), dtype=np.float64)
     values = values / (np.abs(values).max(initial=0.0) or 1.0)
     higher = values[None, :] > values[:, None] + SAME
-    ranks = {("rank", name): 1.0 + n for name, n in zip(means, higher.sum(axis=1), strict=True)}
+    ranks: dict[RowKey, float] = {
+        ("rank", name): 1.0 + n for name, n in zip(means, higher.sum(axis=1).tolist(), strict=True)
+    }
     yield PlainSample(count=np.ones(len(values)), plain=lambda _: ranks)
 
 

@@ -609,7 +609,7 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
 def sample_scores(result: Result) -> Iterator[PlainSample]:
     """Yield the units behind each mean, with their scores, or behind each difference, with the differences."""
     design, settings = result.design, result.settings
-    table = score_table(design)
+    table = scores_by_model(design)
     factors = design.factors(settings["cluster"])
     task = np.zeros(len(design.units), dtype=np.int64)
     tasks: dict[str, int] = {}
@@ -618,10 +618,10 @@ def sample_scores(result: Result) -> Iterator[PlainSample]:
         task, tasks = stratum.codes, {name: code for code, name in enumerate(stratum.levels)}
     scored_by_all = ~np.isnan(table).any(axis=1)
     for row in result.rows:
-        model, other, of_task = (row.label(name) for name in ("model", "minus", "task"))
+        model, subtracted, of_task = (row.label(name) for name in ("model", "minus", "task"))
         values = table[:, design.raters.index(str(model))]
-        if other is not None:
-            values = values - table[:, design.raters.index(other)]
+        if subtracted is not None:
+            values = values - table[:, design.raters.index(subtracted)]
         if of_task is not None:
             values = np.where(task == tasks[of_task], values, np.nan)
         if row.label("units") == "shared":
@@ -633,7 +633,7 @@ def sample_scores(result: Result) -> Iterator[PlainSample]:
             yield sample_of_tasks(key, values, design.unit_count, task, factors, equal_tasks)
 
 
-def score_table(design: Ratings) -> FloatArray:
+def scores_by_model(design: Ratings) -> FloatArray:
     """Return the score of each unit by each model, (units, models), NaN for none."""
     table = np.full((len(design.units), len(design.raters)), np.nan)
     scored = design.status == OK
@@ -678,12 +678,13 @@ def sample_of_tasks(
     unit_weights = units.sum() * weights / sizes
     # clustered answers of yes and no count as no more than independent ones with these weights (Kish 1965)
     answers = 1 / float((weights**2 / sizes).sum()) if yes_or_no else math.inf
+    factors_of_cells = [
+        replace(factor, codes=cells[:, k].astype(np.int64)) for k, factor in enumerate(factors)
+    ]
     return PlainSample(
         count=units,
         plain=mean_of_tasks,
-        factors=tuple(
-            replace(factor, codes=cells[:, k].astype(np.int64)) for k, factor in enumerate(factors)
-        ),
+        factors=tuple(factors_of_cells),
         strata=stratum.astype(np.int64),
         alike=np.column_stack([stratum, value]),
         counted={key: unit_weights[stratum]},

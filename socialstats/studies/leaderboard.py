@@ -23,14 +23,13 @@ from socialstats.results import Result, Row
 from socialstats.scales.board_ranks import LeaderboardResult
 from socialstats.scales.leaderboard import (
     OTHER,
-    SHARED,
     WEIGHED,
     difference_of,
     leaderboard,
     ordered,
     task_group,
 )
-from socialstats.scales.score_boards import DIFFERENCE, MEAN
+from socialstats.scales.score_boards import DIFFERENCE, MEAN, SHARED
 from socialstats.sentences import (
     difference,
     estimate_text,
