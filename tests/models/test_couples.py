@@ -8,7 +8,16 @@ import pytest
 from socialstats.errors import InputError
 from socialstats.paired.differences import folded_mean
 from socialstats.scales.alignment import flipped_mean_absolute
-from socialstats.scales.couples import CoupleAnswers, match_couples, mcnemar_bounds
+from socialstats.scales.couples import (
+    CoupleAnswers,
+    cell_scores,
+    clustered_difference_of,
+    clustered_mean_of,
+    combine_cells,
+    match_couples,
+    mcnemar_bounds,
+    scenario_means,
+)
 from tests.golden_data import golden
 
 
@@ -117,3 +126,63 @@ def test_couples_are_matched_by_scenario_pair_and_order():
     twice = match_couples(answers_of([*rows, (1, 1, 0, 1, -1)]))
     assert twice.repeated.tolist() == [False, False, False, True]
     assert match_couples(answers_of(rows[-2:])).cells(0, 1) is None
+
+
+TIMES = np.array([2, 1, 3, 1, 2, 1])
+
+
+def scored(times=None):
+    """Six units of two cells, each with an answer; alike units are counted, or written out."""
+    score, first = np.array([1.0, -1, 1, 1, -1, 0.5]), np.array([0, 0, 0, 1, 1, 1])
+    scenario, rows = np.array([0, 0, 1, 0, 1, 1]), np.arange(6)
+    written = times is None
+    if written:
+        rows = np.repeat(rows, TIMES)
+    n = len(rows)
+    answers = CoupleAnswers(
+        score=score[rows],
+        count=np.ones(n) if written else times.astype(float),
+        unit=np.arange(n),
+        scenario=scenario[rows],
+        pair=np.zeros(n, dtype=np.int64),
+        rater=np.zeros(n, dtype=np.int64),
+        first=first[rows],
+        second=1 - first[rows],
+    )
+    return answers, np.ones(n) if written else times.astype(float), rows
+
+
+@pytest.mark.parametrize("aggregate", ["pooled", "scenario"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_units_counted_are_units_written_out(aggregate, clustered):
+    found = []
+    for times in (TIMES, None):
+        answers, count, rows = scored(times)
+        means = cell_scores(answers, aggregate)
+        parts = [combine_cells(means, side, len(count)) for side in np.eye(2)]
+        both = combine_cells(means, np.array([1.0, -1.0]), len(count))
+        codes = [rows // 2] if clustered else []
+        mean = clustered_mean_of(both, count, codes)
+        difference = clustered_difference_of(*parts, count, codes)
+        assert mean.mean == pytest.approx(means.mean[0] - means.mean[1])
+        assert difference.mean == pytest.approx(mean.mean)
+        found.append([mean.std_error, mean.df, difference.std_error, difference.df])
+    assert found[0] == pytest.approx(found[1])
+
+
+def test_means_of_cells_weigh_answers_or_scenarios_alike():
+    answers, _, _ = scored(TIMES)
+    pooled, by_scenario = cell_scores(answers), cell_scores(answers, "scenario")
+    assert pooled.mean == pytest.approx([4 / 6, (1 - 2 + 0.5) / 4])
+    assert pooled.n.tolist() == [6, 4]
+    assert by_scenario.mean == pytest.approx([(1 / 3 + 1) / 2, (1 + (-2 + 0.5) / 3) / 2])
+    for means in (pooled, by_scenario):
+        sums = (
+            np.bincount(means.cell, means.weight),
+            np.bincount(means.cell, means.weight * answers.score),
+        )
+        assert sums[0] == pytest.approx([1, 1])
+        assert sums[1] == pytest.approx(means.mean)
+    one, other = scenario_means(answers, 1, 0, 1)
+    assert one.ravel() == pytest.approx([1 / 3, 1])
+    assert other.ravel() == pytest.approx([1, -0.5])
