@@ -75,7 +75,7 @@ def item_of(record: Mapping[str, Any]) -> Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class RunDesign:
     """What a run asks.
 
     Attributes
@@ -123,7 +123,7 @@ class Design:
         --------
         >>> protocol = protocol_class("who-is-right")(Settings())
         >>> items = tuple(Item(id=name, columns={}, drawn=name) for name in "ab")
-        >>> design = Design(protocol=protocol, items=items, factors={"model": ["m"]})
+        >>> design = RunDesign(protocol=protocol, items=items, factors={"model": ["m"]})
         >>> [(unit.item_id, unit.factors["order"]) for unit in design.units()]
         [('a', 'first is 1'), ('b', 'second is 1')]
         """
@@ -244,7 +244,7 @@ def _draw(salt: str, text: str) -> int:
     )
 
 
-def design_of(run: Mapping[str, Any]) -> Design:
+def design_of(run: Mapping[str, Any]) -> RunDesign:
     """Return the design that a run's line and its items' lines describe."""
     settings = Settings(
         texts=run["texts"],
@@ -255,7 +255,7 @@ def design_of(run: Mapping[str, Any]) -> Design:
         options=run.get("options", {}),
     )
     items = tuple(item for _, item in sorted(run["items"].items()))
-    return Design(
+    return RunDesign(
         protocol=protocol_class(str(run["protocol"]))(settings),
         items=items,
         factors=run["factors"],
@@ -279,7 +279,7 @@ def heads_of(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [run for run in whole if run["run_id"] not in replaced]
 
 
-def designs_of(runs: Sequence[Mapping[str, Any]]) -> list[Design]:
+def designs_of(runs: Sequence[Mapping[str, Any]]) -> list[RunDesign]:
     """Return the designs of a log as they stand."""
     return [design_of(run) for run in heads_of(runs)]
 
@@ -304,7 +304,7 @@ class Change:
         Settings that differ, each as a sentence.
     """
 
-    design: Design
+    design: RunDesign
     changed: tuple[tuple[Item, Item], ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
     corrected: Mapping[str, int] = field(default_factory=dict)
@@ -330,7 +330,7 @@ class Change:
         return "; ".join(said)
 
 
-def matched(present: Design, before: Sequence[Design]) -> Change:
+def matched(present: RunDesign, before: Sequence[RunDesign]) -> Change:
     """Match a design with those that a log holds: items by content first, then by identifier."""
     if not before:
         return Change(design=present)
@@ -370,7 +370,7 @@ def matched(present: Design, before: Sequence[Design]) -> Change:
     )
 
 
-def differences(before: Design, present: Design) -> Iterator[str]:
+def differences(before: RunDesign, present: RunDesign) -> Iterator[str]:
     """State which settings differ that decide what models are asked."""
     old, new = (next(iter(one.lines("", (), "", 0))) for one in (before, present))
     for one in (old, new):

@@ -14,7 +14,7 @@ from typing import Any
 from socialstats.errors import InputError
 from socialstats.tables.writing import Kind, kind_by_mark
 from socialstats_collect.ask import digest
-from socialstats_collect.design import Design
+from socialstats_collect.design import RunDesign
 from socialstats_collect.people import questions
 
 KIND = "socialstats form"
@@ -24,7 +24,7 @@ TO_FILL_IN = Kind("a table to fill in", lambda path: False)  # it may hold answe
 PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
-def form_data(design: Design, parts: Sequence[Sequence[int]] = ()) -> dict[str, Any]:
+def form_data(design: RunDesign, parts: Sequence[Sequence[int]] = ()) -> dict[str, Any]:
     """Return what the page asks, as JSON: questions with their choices, and the parts that raters are given."""
     asked = [
         {

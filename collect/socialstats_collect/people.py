@@ -11,7 +11,7 @@ from pathlib import Path
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.text import count, quoted
 from socialstats_collect.ask import Ask, Reply, Unit, digest
-from socialstats_collect.design import Design
+from socialstats_collect.design import RunDesign
 from socialstats_collect.items import read_rows
 from socialstats_collect.protocols.base import fields, filled
 
@@ -26,7 +26,7 @@ Given = tuple[str, int, dict[str, str]]
 class Question:
     """A unit as a person is asked it; `content` is the hash of what the texts take from its item."""
 
-    design: Design
+    design: RunDesign
     unit: Unit
     content: bytes
 
@@ -71,7 +71,7 @@ class Question:
         return [replace(self, unit=replace(self.unit, factors=factors)) for factors in several]
 
 
-def questions(design: Design) -> Iterator[Question]:
+def questions(design: RunDesign) -> Iterator[Question]:
     """Yield one question an item: factors at their first level, options in the order drawn for the models.
 
     Raises
@@ -91,7 +91,7 @@ def questions(design: Design) -> Iterator[Question]:
         yield Question(design, unit, contents[unit.item_id])
 
 
-def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], list[str]]:
+def people_rows(design: RunDesign, path: Path) -> tuple[list[dict[str, object]], list[str]]:
     """Return people's answers to the items of a run as rows of its table, without the items' columns, and notes.
 
     Parameters

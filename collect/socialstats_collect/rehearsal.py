@@ -10,7 +10,7 @@ from socialstats.errors import InputError, Problem
 from socialstats.text import count, quoted, shorten
 from socialstats_collect.ask import Ask, Unit
 from socialstats_collect.budget import most_tokens
-from socialstats_collect.design import Design
+from socialstats_collect.design import RunDesign
 from socialstats_collect.protocols.base import Example, keys_asked
 from socialstats_collect.tally import tokens_of
 
@@ -18,7 +18,7 @@ MOST_ITEMS = 200  # items whose replies are rehearsed; the texts and parsers of 
 MOST_PROBLEMS = 20
 
 
-def rehearse(design: Design) -> list[str]:
+def rehearse(design: RunDesign) -> list[str]:
     """Read an example of every answer with its parser, and return notes.
 
     Parameters
@@ -48,7 +48,7 @@ def rehearse(design: Design) -> list[str]:
     return list(dict.fromkeys(_unread(design)))
 
 
-def _units(design: Design) -> Iterator[Unit]:
+def _units(design: RunDesign) -> Iterator[Unit]:
     """Yield the first item in every cell, then other items in the first cell."""
     once = design.protocol.once
     items = [item for item in design.asked if not once(item.columns)] or list(design.asked)
@@ -60,7 +60,7 @@ def _units(design: Design) -> Iterator[Unit]:
     ).units()
 
 
-def _faults(design: Design, unit: Unit) -> Iterator[Problem]:
+def _faults(design: RunDesign, unit: Unit) -> Iterator[Problem]:
     labels = [*design.protocol.labels(unit)]
     if twice := [label for label in dict.fromkeys(labels) if labels.count(label) > 1]:
         fix = "Give each answer a label of its own."
@@ -73,7 +73,7 @@ def _faults(design: Design, unit: Unit) -> Iterator[Problem]:
         yield Problem(message=message, source=design.run_file, fix=fix)
 
 
-def _problem(design: Design, example: Example) -> Problem | None:
+def _problem(design: RunDesign, example: Example) -> Problem | None:
     """Return what is wrong with the reading of an example; None where it is read as it was meant."""
     who = "judge" if example.models == design.protocol.settings.judges else "model"
     whom = f"{who}{'s' if len(example.models) > 1 else ''} {quoted(list(example.models), 5)}"
@@ -99,7 +99,7 @@ def _problem(design: Design, example: Example) -> Problem | None:
     return None
 
 
-def _unread(design: Design) -> Iterator[str]:
+def _unread(design: RunDesign) -> Iterator[str]:
     """State which scores a judge text asks for that nobody reads."""
     unit = next(_units(design), None)
     declared = (

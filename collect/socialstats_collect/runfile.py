@@ -16,7 +16,7 @@ from socialstats.errors import InputError, Problem
 from socialstats.tables.sources import small_file
 from socialstats.tables.toml_files import Allowed, toml_of, wrong_keys
 from socialstats.text import meant, shorten
-from socialstats_collect.design import Design, Item
+from socialstats_collect.design import Item, RunDesign
 from socialstats_collect.items import read_items
 from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import CollectionProtocol, Settings, fields, require
@@ -133,7 +133,7 @@ NEEDED = {
 class RunFile:
     """A run file as read and checked: the design, who is asked, what may be spent; prices are of a million tokens."""
 
-    design: Design
+    design: RunDesign
     endpoint: Endpoint
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
@@ -210,7 +210,7 @@ def read_runfile(path: Path) -> RunFile:
     limits = {"patience": "30 min", **values.get("limits", {})}
     limits["patience"] = _seconds(limits["patience"], path.name)
     return RunFile(
-        design=Design(
+        design=RunDesign(
             protocol=protocol,
             items=items,
             factors=factors,

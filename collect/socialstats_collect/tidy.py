@@ -13,7 +13,7 @@ from typing import Any
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.text import count, quoted, shorten
 from socialstats_collect.ask import Ask, Reply, Unit
-from socialstats_collect.design import Design, Item, design_of, differences, heads_of, matched
+from socialstats_collect.design import Item, RunDesign, design_of, differences, heads_of, matched
 from socialstats_collect.log import Log, reply_of
 from socialstats_collect.parse import VERSION, printable
 from socialstats_collect.protocols.base import Source, replay
@@ -52,7 +52,7 @@ class LogTable:
     """
 
     log: Log
-    designs: list[Design]
+    designs: list[RunDesign]
     notes: list[str] = field(default_factory=list)
     used: int = 0
     units: int = 0
@@ -229,7 +229,7 @@ class LogTable:
         return printable(" ".join(part for part in parts if part))
 
 
-def _clashes(design: Design) -> set[str]:
+def _clashes(design: RunDesign) -> set[str]:
     """Return the item columns whose names the table needs for something else."""
     cell = {name: levels[0] for name, levels in design.factors.items()}
     found = set(OURS) & {name for item in design.items for name in item.columns}
@@ -281,7 +281,7 @@ def table_of(log: Log, runfile: Path | None = None) -> LogTable:
     return table
 
 
-def _with_earlier(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> Design:
+def _with_earlier(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> RunDesign:
     """Return the design of a run with the levels (a model, say) that runs before it asked for and it does not."""
     design, found, names = design_of(run), dict(run["factors"]), {*run.get("after", ())}
     for other in reversed(runs):
@@ -327,7 +327,7 @@ def _compare(table: LogTable, path: Path) -> None:
         )
 
 
-def _updated(design: Design, new: Mapping[str, Item]) -> Design:
+def _updated(design: RunDesign, new: Mapping[str, Item]) -> RunDesign:
     return replace(
         design,
         items=tuple(

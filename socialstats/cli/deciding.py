@@ -289,9 +289,9 @@ def fit_both(table: Table, settings: Settings) -> PartColumns | None:
 
 def holds_prose(table: Table, column: str | None) -> bool:
     """Whether a column of values holds texts of several words that differ in most rows: answers in full."""
-    from socialstats.designs.profile import FEW, Profile
+    from socialstats.designs.profile import FEW, TableProfile
 
-    held = Profile(table).column(column) if column is not None and not table.lazy else None
+    held = TableProfile(table).column(column) if column is not None and not table.lazy else None
     return held is not None and held.prose and (2 * held.size > held.rows or held.size > FEW)
 
 

@@ -315,7 +315,7 @@ def options_of(name: str, settings: Settings) -> Fields:
     return options | ({"cluster": clusters} if clusters else {})
 
 
-def read_paired(table: Table, settings: Settings) -> Paired:
+def paired_by_settings(table: Table, settings: Settings) -> Paired:
     """Read pairs: one row per unit and condition, or one row per unit with two columns (mapped, or before/after)."""
     options = options_of("paired", settings)
     if settings.get("crosstab"):
@@ -377,7 +377,7 @@ def read_paired(table: Table, settings: Settings) -> Paired:
     return replace(design, cautions=(*design.cautions, note))
 
 
-def read_ratings(table: Table, settings: Settings) -> Ratings:
+def ratings_by_settings(table: Table, settings: Settings) -> Ratings:
     """Read ratings: one row each, or one row per unit and a column each rater (``--raters a,b,c``)."""
     options = options_of("ratings", settings)
     if "probabilities" in options and (settings.get("crosstab") or "level_columns" in options):
@@ -419,7 +419,7 @@ def read_ratings(table: Table, settings: Settings) -> Ratings:
     return Ratings.from_wide(table, raters_in="columns", **options)
 
 
-def read_comparisons(table: Table, settings: Settings) -> Comparisons:
+def comparisons_by_settings(table: Table, settings: Settings) -> Comparisons:
     """Read paired comparisons, one row each or counts."""
     options = options_of("comparisons", settings)
     if settings.get("crosstab"):
@@ -428,7 +428,7 @@ def read_comparisons(table: Table, settings: Settings) -> Comparisons:
     return comparisons_of(table, options)
 
 
-def read_groups(table: Table, settings: Settings) -> Groups:
+def groups_by_settings(table: Table, settings: Settings) -> Groups:
     """Read two independent groups: one row per unit, or several, whose mean is the unit's value."""
     if settings.get("crosstab"):
         raise InputError(
@@ -439,8 +439,8 @@ def read_groups(table: Table, settings: Settings) -> Groups:
 
 
 READERS: dict[str, Callable[[Table, Settings], Design]] = {
-    "comparisons": read_comparisons,
-    "groups": read_groups,
-    "paired": read_paired,
-    "ratings": read_ratings,
+    "comparisons": comparisons_by_settings,
+    "groups": groups_by_settings,
+    "paired": paired_by_settings,
+    "ratings": ratings_by_settings,
 }

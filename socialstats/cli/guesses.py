@@ -7,10 +7,10 @@ import numpy as np
 from socialstats.cli.deciding import mapped_columns, parts_of, words
 from socialstats.cli.settings import ROWS, Settings
 from socialstats.designs.aliases import Fields, Texts
-from socialstats.designs.level_orders import ordered
+from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.people import is_people
-from socialstats.designs.profile import Column, Profile
-from socialstats.designs.roles import clusters_of, people_among
+from socialstats.designs.profile import ColumnProfile, TableProfile
+from socialstats.designs.roles import cluster_columns, people_among
 from socialstats.designs.undeclared import is_tried
 from socialstats.designs.vocabulary import ANALYSED_BY, CLUSTER_NAME, KINDS, REFUSED, SOURCES
 from socialstats.errors import InputError
@@ -36,7 +36,12 @@ class Columns:
     """
 
     def __init__(self, table: Table, settings: Settings, design: str) -> None:
-        self.table, self.settings, self.design, self.seen = table, settings, design, Profile(table)
+        self.table, self.settings, self.design, self.seen = (
+            table,
+            settings,
+            design,
+            TableProfile(table),
+        )
         self.parts = parts_of(design, table, settings)
         self.mapped = mapped_columns(settings)
         rows = [entry for key in ROWS for entry in words(settings.get(key))]
@@ -48,7 +53,7 @@ class Columns:
             *(entry.partition("=")[0] for entry in rows),
         }
 
-    def free(self, names: Texts = ()) -> list[Column]:
+    def free(self, names: Texts = ()) -> list[ColumnProfile]:
         """Return the columns that play no part and were named nowhere, and that hold two labels or more.
 
         With `names` only columns that are called so, in any case: the labels of the others are not counted.
@@ -57,11 +62,11 @@ class Columns:
         columns = (self.seen.column(name) for name in wanted if name not in self.taken)
         return [c for c in columns if c is not None and c.size > 1]
 
-    def first(self, names: Texts) -> Column | None:
+    def first(self, names: Texts) -> ColumnProfile | None:
         """Return the first free column of these names, in any case."""
         return min(self.free(names), key=lambda c: names.index(c.name.casefold()), default=None)
 
-    def constant(self, column: Column, part: str) -> bool:
+    def constant(self, column: ColumnProfile, part: str) -> bool:
         """Return whether a column has one value (or always none) for each label of a part."""
         name = self.parts.get(part)  # none where no column plays it
         outer = self.seen.column(name) if name else None
@@ -74,7 +79,7 @@ class Columns:
         items = [c for c in map(self.seen.column, named) if c is not None]
         if self.design == "comparisons" and len(items) == 2:
             used = {*self.table.columns} - {c.name for c in free}
-            return clusters_of(self.seen, items[0], items[1], [*used])
+            return cluster_columns(self.seen, items[0], items[1], [*used])
         return [
             c.name
             for c in free
@@ -87,7 +92,7 @@ class Columns:
         found = min(named, key=lambda c: ANALYSED_BY.index(c.name.casefold()), default=None)
         return found.name if found is not None and found.size <= MOST_BY else None
 
-    def source(self) -> Column | None:
+    def source(self) -> ColumnProfile | None:
         """Return the column that tells people's ratings from those of models, by its name or by its labels."""
         found = self.first(SOURCES)
         if found is None and is_tried(self.table):
@@ -95,7 +100,7 @@ class Columns:
         return found if found is not None and self.constant(found, "rater") else None
 
 
-def is_cluster(column: Column) -> bool:
+def is_cluster(column: ColumnProfile) -> bool:
     """Return whether a column is called like a cluster, and has several rows for each of at least 5 labels.
 
     Prompts are clusters where they are too many to report one by one.
@@ -140,7 +145,7 @@ def people_and_models(table: Table, settings: Settings) -> str | None:
     return source.name if source is not None and people_among(source) else None
 
 
-def levels_guess(columns: Columns, source: Column | None) -> Fields:
+def levels_guess(columns: Columns, source: ColumnProfile | None) -> Fields:
     """Guess refusals, and the order of levels that are texts: letters, words of a known order, or none."""
     value = columns.seen.column(columns.parts.get("value") or "")
     if value is None or columns.settings.get("levels") or columns.settings.get("scale"):
@@ -153,13 +158,15 @@ def levels_guess(columns: Columns, source: Column | None) -> Fields:
     levels = [label for label in labels if label not in refusals]
     if not levels or all(as_number(label) is not None for label in levels):
         return {"refusal": refusals}
-    order = ordered(levels)
+    order = conventional_order(levels)
     return {"refusal": refusals} | ({"levels": order} if order else {"scale": "nominal"})
 
 
-def letters_of_models(table: Table, value: Column, source: Column, labels: Texts) -> list[str]:
+def letters_of_models(
+    table: Table, value: ColumnProfile, source: ColumnProfile, labels: Texts
+) -> list[str]:
     """Return the last letters of a scale that people never chose: what models answer who refuse."""
-    if not ordered(labels) or any(len(label) > 1 for label in labels):
+    if not conventional_order(labels) or any(len(label) > 1 for label in labels):
         return []
     pairs = table.counts([source.name, value.name])
     who, what = (pairs.columns[c.name].labels() for c in (source, value))

@@ -10,7 +10,7 @@ from socialstats.cli.deciding import words
 from socialstats.cli.plan import Plan
 from socialstats.cli.settings import SETTINGS, Settings
 from socialstats.designs.aliases import Levels, TextSet
-from socialstats.designs.terms import terms_of
+from socialstats.designs.terms import right_terms
 from socialstats.errors import InputError, Problem
 from socialstats.studies.plan import ONE_FAMILY, Hypothesis
 from socialstats.tables.toml_files import line_of_key
@@ -66,7 +66,7 @@ def refuse_terms(settings: Settings, plan: Plan, typed: Namespace, known: TextSe
                             or f"Covariates: {quoted([*known], 10) or 'none'}",
                         )
                     )
-                terms_of(f"~ {word}")
+                right_terms(f"~ {word}")
             except InputError as error:
                 problems += [placed(problem, plan, typed, key) for problem in error.problems]
     if problems:

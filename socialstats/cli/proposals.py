@@ -33,8 +33,8 @@ from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
-from socialstats.designs.people import words_of
-from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profile
+from socialstats.designs.people import words_of_label
+from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, ColumnProfile, TableProfile
 from socialstats.designs.roles import independent_groups, only_measure
 from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS, bare
@@ -52,7 +52,7 @@ PLAIN_CODE = 77  # a smaller number that stands apart may be a value
 CONTESTED = 2.0  # taken from a reading that takes items or results of a comparison otherwise
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
-READINGS: tuple[Callable[[Profile], Proposals], ...] = (
+READINGS: tuple[Callable[[TableProfile], Proposals], ...] = (
     square_tables,
     counted_tables,
     winners_and_losers,
@@ -87,13 +87,13 @@ def proposals(
     refused : list of str, optional
         Is given what each candidate would have been, and why it cannot be read so.
     """
-    if refusal(Profile(table)) or holds_costs(Profile(table)):
+    if refusal(TableProfile(table)) or holds_costs(TableProfile(table)):
         return []
     table, left = without_notes(table)
     table, kept = only_trials(table)
     table, cancelled = without_cancelled(table)
     left = left | kept | {key: [*left.get(key, ()), *values] for key, values in cancelled.items()}
-    seen = Profile(table)
+    seen = TableProfile(table)
     found = plausible(seen, [one for look in READINGS for one in look(seen) if one.score >= LEAST])
     given = {**left, **{key: value for key, value in said.items() if value not in (None, [], "")}}
     done: list[Proposal] = []
@@ -119,7 +119,7 @@ def proposals(
     return done
 
 
-def with_codes(seen: Profile, one: Proposal) -> Proposal:
+def with_codes(seen: TableProfile, one: Proposal) -> Proposal:
     """Return a proposal that takes codes of missing answers, and labels that say why there is none, as missing."""
     columns = [c for part in (*ANSWERS, "winner") for c in one.parts.get(part, ())]
     codes = dict.fromkeys(label for column in columns for label in column.odd)
@@ -141,10 +141,10 @@ def with_codes(seen: Profile, one: Proposal) -> Proposal:
     return replace(one, options=options, means=f"{one.means}; {quoted([*codes])} taken as missing")
 
 
-def with_given(seen: Profile, one: Proposal, given: Settings) -> Proposal | None:
+def with_given(seen: TableProfile, one: Proposal, given: Settings) -> Proposal | None:
     """Return a proposal with what was said in place of what it says; None where it takes a repeat as another part."""
     entries = words(given.get("map"))
-    parts: dict[str, list[Column]] = {}
+    parts: dict[str, list[ColumnProfile]] = {}
     for part, names in (entry.partition("=")[::2] for entry in entries):
         columns = [
             seen.column(name)
@@ -169,14 +169,14 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
     return {**one.settings, "count": None} == {**other.settings, "count": None}
 
 
-def holds_costs(seen: Profile) -> bool:
+def holds_costs(seen: TableProfile) -> bool:
     """Whether all numbers of a table are prices, sizes and the like: nothing but groups can be compared by one."""
     numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
     costs = seen.unjudged and bool(numbers) and all(c.called(COSTS, CALLS) for c in numbers)
     return costs and only_measure(seen, independent_groups(seen)) is None
 
 
-def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
+def plausible(seen: TableProfile, found: Sequence[Proposal]) -> list[Proposal]:
     """Return candidates that others, or what the table holds, leave standing.
 
     Groups of different units are no conditions. Columns of a long table of scores, or beside groups, are no pair unless
@@ -254,7 +254,7 @@ def without_notes(table: Table) -> tuple[Table, Fields]:
 
 def without_cancelled(table: Table) -> tuple[Table, dict[str, list[str]]]:
     """Return a table without the rows that a column of true and false calls cancelled, and the setting for that."""
-    seen = Profile(table)
+    seen = TableProfile(table)
     for column in (c for c in seen.every if c.called(CANCELLED) and c.filled == c.rows):
         if {label.casefold() for label in column.levels} == {"false", "true"}:
             true = next(label for label in column.levels if label.casefold() == "true")
@@ -268,7 +268,7 @@ def only_trials(table: Table) -> tuple[Table, Fields]:
 
     Other rows are called instructions, practice and the like, and columns that trials have are empty in them.
     """
-    seen = Profile(table)
+    seen = TableProfile(table)
     gaps = [c for c in seen.every if 0 < c.filled < c.rows][:MOST_GAPS]
     kinds = [
         c
@@ -276,7 +276,7 @@ def only_trials(table: Table) -> tuple[Table, Fields]:
         if c.text and c.filled == c.rows and 1 < c.size <= MOST_GAPS and len(gaps) > 1
     ]
     for kind in kinds:
-        trials = [label for label in kind.levels if not {*words_of(label)} & {*NO_TRIALS}]
+        trials = [label for label in kind.levels if not {*words_of_label(label)} & {*NO_TRIALS}]
         if len(trials) != 1 or kind.size < 2:
             continue
         only = [c for c in gaps if seen.filled_only(c, kind, trials[0])]
@@ -329,7 +329,7 @@ def joined(labels: Texts) -> str:
 
 def seen_words(table: Table) -> str:
     """Return what a table holds in a paragraph: rows, columns, and what stands in the first ones."""
-    seen = Profile(table)
+    seen = TableProfile(table)
     told = []
     for column in [*seen.every][:8]:
         levels, numbers = column.levels, column.numbers
@@ -385,7 +385,7 @@ def one_of_each(table: Table, settings: Settings) -> Fields:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
     from socialstats.cli.designs import read
 
-    seen = Profile(table)
+    seen = TableProfile(table)
     for column in (c for c in seen.every if c.size == 2 and c.filled == c.rows):
         kept = [
             [*words(settings.get("where")), f"{column.name}={level}"]
@@ -410,7 +410,7 @@ def one_of_each(table: Table, settings: Settings) -> Fields:
 
 def nothing_found(table: Table, refused: Texts) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
-    held = Profile(table).columns
+    held = TableProfile(table).columns
     nested = [name for name in table.columns[:MOST_COLUMNS] if name not in held]
     if refused and not nested:
         return f"What it may be cannot be read: {refused[0]}"
@@ -439,8 +439,8 @@ def proposed(error: NoDesign, files: Texts, output: str = "") -> tuple[bool, str
     found = [
         one for one in found if not one.metric or files[0] != "--example"
     ]  # estimate reads files alone
-    seen = Profile(without_notes(error.table)[0])
-    whole = refusal(Profile(error.table))
+    seen = TableProfile(without_notes(error.table)[0])
+    whole = refusal(TableProfile(error.table))
     lacks = (
         [f"{whole}."] if whole else what_is_needed(seen, "value" in mapped_columns(error.settings))
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.terms import Expression, Term, terms_of
+from socialstats.designs.terms import Expression, Term, right_terms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ def effects_of(design: Comparisons, formula: str) -> FloatArray:
     from formulaic import model_matrix
 
     both = pd.DataFrame({name: np.concatenate([c.a, c.b]) for name, c in design.covariates.items()})
-    rows, terms = np.tile(design.count, 2), terms_of(formula)
+    rows, terms = np.tile(design.count, 2), right_terms(formula)
     if terms is None:
         every = both.loc[both.index.repeat(np.ceil(rows).astype(np.int64))]
         spec = model_matrix(formula.partition("~")[2], every, context={}).model_spec

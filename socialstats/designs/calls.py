@@ -15,7 +15,7 @@ import numpy as np
 from socialstats.designs.aliases import Fields, Given, Levels, Missing, Texts
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
-from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
+from socialstats.designs.formulas import GRAMMAR, SIDES, take_apart
 from socialstats.designs.groups import Groups, GroupScale
 from socialstats.designs.habits import advice
 from socialstats.designs.label_lists import LabelLists
@@ -271,7 +271,7 @@ def by_keywords(
     Raises
     ------
     InputError
-        For a formula without a table, beside keywords that contradict it, and as `parsed`.
+        For a formula without a table, beside keywords that contradict it, and as `take_apart`.
 
     Examples
     --------
@@ -285,7 +285,7 @@ def by_keywords(
     alone = isinstance(formula, str) and "~" not in formula  # an error of the function's own
     if not isinstance(formula, str) or ("formula" in arguments and (plain or alone)):
         return args, given if formula is None else {**given, "formula": formula}
-    terms, keys = parsed(formula), {key for reader in readers for key in keywords(reader)}
+    terms, keys = take_apart(formula), {key for reader in readers for key in keywords(reader)}
     for reader in readers:
         named = terms.keywords(SIDES[reader.__qualname__], arguments, name)
         if set(named) <= {*keywords(reader), *arguments}:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
-from socialstats.designs.label_lists import LabelLists, gathered, marked, split
+from socialstats.designs.label_lists import LabelLists, cited_labels, count_alike_units, split
 from socialstats.designs.parts import Factor
 from socialstats.designs.suspects import label_cautions
 from socialstats.errors import InputError, NothingToAnalyse
@@ -84,7 +84,7 @@ def chosen_labels(
     )
     lists = [split(text, separator or None) for text in texts]
     chosen = np.flatnonzero(design.outcome != TIED)
-    names, cited = marked(lists, design.cited.codes[chosen])
+    names, cited = cited_labels(lists, design.cited.codes[chosen])
     if not names:
         raise NothingToAnalyse(f"{design.source}: no row with a chosen item cites a label")
     sides = design.covariates[group]
@@ -107,5 +107,5 @@ def chosen_labels(
         cautions=tuple(label_cautions({"labels": names})),
     )
     return ChosenLabels(
-        lists=gathered(base, factors, grouped=True), sep=separator, ties=design.n_ties
+        lists=count_alike_units(base, factors, grouped=True), sep=separator, ties=design.n_ties
     )

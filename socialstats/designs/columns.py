@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from socialstats.designs.aliases import ColumnOption, Levels, Pair, Texts
 from socialstats.designs.options import Options, texts
-from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
+from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare, frequency_columns
-from socialstats.designs.vocabulary import couples, spelled
+from socialstats.designs.vocabulary import spelled, word_couples
 from socialstats.errors import Problem
 from socialstats.tables import Table
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
-ITEM_PAIRS = couples(
+ITEM_PAIRS = word_couples(
     "item_a item_b, role_a role_b, model_a model_b, player_a player_b, option_a option_b, choice_a choice_b, "
     "name_a name_b, item_i item_j, role_i role_j, item_1 item_2, item1 item2, model_1 model_2, model1 model2, "
     "player_1 player_2, player1 player2, left right, first second, home away, a b, A B"
@@ -25,36 +25,36 @@ WINNER_NAMES = spelled("winner choice chosen preferred preference result outcome
 LOSER_NAMES = spelled("loser")
 ORDER_NAMES = spelled("order first_shown shown_first presented_first first")
 VALUES_NAMES = spelled("values cited_values values_cited")
-SIDE_WORDS = couples("left right, first second, home away")
-COMMON_TOKENS = couples("a b, A B, i j")
+SIDE_WORDS = word_couples("left right, first second, home away")
+COMMON_TOKENS = word_couples("a b, A B, i j")
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
 REST = "p_rest"
 
 
 ITEMS = ("item_a", "item_b")
 PARTS = (
-    Part("item_a", "item"),
-    Part("item_b", "item"),
-    Part("winner", "value"),
-    Part("order", "order"),
-    Part("wins_a", "wins"),
-    Part("wins_b", "wins"),
-    Part("ties", "wins"),
-    Part("score_a", "score"),
-    Part("score_b", "score"),
+    DesignPart("item_a", "item"),
+    DesignPart("item_b", "item"),
+    DesignPart("winner", "value"),
+    DesignPart("order", "order"),
+    DesignPart("wins_a", "wins"),
+    DesignPart("wins_b", "wins"),
+    DesignPart("ties", "wins"),
+    DesignPart("score_a", "score"),
+    DesignPart("score_b", "score"),
 )
 FURTHER = (
-    Part("order", "order", ORDER_NAMES, wanted=False),
-    Part("weight", "weight"),
-    Part("count", "count"),
-    Part("drawn", "drawn"),
-    Part("by", "by"),
-    Part("values", "value", VALUES_NAMES, wanted=False),
-    Part("status", "status", (STATUS,), wanted=False),
-    Part("rest", "note"),
+    DesignPart("order", "order", ORDER_NAMES, wanted=False),
+    DesignPart("weight", "weight"),
+    DesignPart("count", "count"),
+    DesignPart("drawn", "drawn"),
+    DesignPart("by", "by"),
+    DesignPart("values", "value", VALUES_NAMES, wanted=False),
+    DesignPart("status", "status", (STATUS,), wanted=False),
+    DesignPart("rest", "note"),
     BLOCKS,
-    Part("cluster", "cluster"),
-    Part("repeat", "repeat"),
+    DesignPart("cluster", "cluster"),
+    DesignPart("repeat", "repeat"),
 )
 
 
@@ -104,7 +104,7 @@ def assign(table: Table, options: Options) -> Contest:
     """
     finder = Finder(table)
     items = winner_and_loser(finder, options) or _items(finder, options)
-    scores = _sides(finder, options, "score")
+    scores = _side_columns(finder, options, "score")
     winner, wins = ("", ()) if scores else _winner(finder, options, items)
     names = [part.name for part in PARTS if part.kind not in ("order", "score")]
     columns = dict(zip(names, (*items, winner, *wins), strict=False))
@@ -117,10 +117,11 @@ def assign(table: Table, options: Options) -> Contest:
         options,
         [*columns.values()],
         cluster=[name for name in clusters if not (by_pair and name == "pair")],
-        order=_order(finder, options, items),
+        order=_order_column(finder, options, items),
         values=False
         if soft
-        else options.values,  # the labels that a reply cites belong to the answer that was drawn
+        # the labels that a reply cites belong to the answer that was drawn
+        else options.values,
         status=options.status or (None if winner else False),
     )
     free = [c for c in finder.columns if c not in (*columns.values(), *further.columns())]
@@ -142,7 +143,7 @@ def assign(table: Table, options: Options) -> Contest:
     }
     rest = {"rest": (REST,)} if soft and table.has(REST) else {}
     return Contest(
-        schema=(*PARTS, *(Part(name, "covariate") for name in sides), *further.schema),
+        schema=(*PARTS, *(DesignPart(name, "covariate") for name in sides), *further.schema),
         played={**played, **sides, **further.played, **rest},
         covariates=covariates,
         undeclared=frozenset(covariates) if options.covariates is None else frozenset(),
@@ -231,7 +232,11 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]
         return finder.explicit("winner", options.winner, WINNER_NAMES), ()
     counted = bool(options.wins_a or options.wins_b or options.ties)
     winner = items[0] if items[1] in LOSER_NAMES else finder.free(WINNER_NAMES, items)
-    wins = () if winner and not counted else _sides(finder, options, "wins") or _wins(finder, items)
+    wins = (
+        ()
+        if winner and not counted
+        else _side_columns(finder, options, "wins") or _wins(finder, items)
+    )
     if winner and not wins:
         return winner, ()
     if wins:
@@ -251,7 +256,7 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]
     return "", ()
 
 
-def _sides(finder: Finder, options: Options, part: str) -> Levels:
+def _side_columns(finder: Finder, options: Options, part: str) -> Levels:
     """Return the columns of both sides where one is named, the other by its name; empty where none is."""
     parts = (f"{part}_a", f"{part}_b")
     named = [getattr(options, name) or "" for name in parts]
@@ -276,7 +281,7 @@ def _wins(finder: Finder, items: Pair) -> Levels:
     return ()
 
 
-def _order(finder: Finder, options: Options, items: Pair) -> ColumnOption:
+def _order_column(finder: Finder, options: Options, items: Pair) -> ColumnOption:
     """Return the column that says who was shown first, as named; an item column where that side always was."""
     if options.order not in ("item_a", "item_b"):
         return options.order
@@ -284,7 +289,8 @@ def _order(finder: Finder, options: Options, items: Pair) -> ColumnOption:
     if options.order in finder.columns and options.order != column:
         message = f"{option('order', options.order)} is the item column '{shorten(column)}' or the column of that name"
         finder.miss("order", message, [], guess=column)
-    return column if finder.table.has(column) else False  # a missing item is said once
+    # a missing item is said once
+    return column if finder.table.has(column) else False
 
 
 def _covariates(finder: Finder, options: Options, items: Pair, free: Texts) -> dict[str, Pair]:

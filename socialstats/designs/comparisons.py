@@ -33,8 +33,8 @@ from socialstats.designs.parts import (
     Replies,
     StatusArray,
     named_factors,
-    renamed,
-    stacked,
+    rename_labels,
+    stack_factors,
     taken,
     taken_fields,
 )
@@ -327,7 +327,7 @@ class Comparisons(Design):
         InputError
             If a name is no item, or two items would share a label.
         """
-        new = renamed(self.items, labels, "item")
+        new = rename_labels(self.items, labels, "item")
         items = tuple(sorted(new))
         code = np.array([items.index(name) for name in new], dtype=np.int64)
         aside = self.aside(
@@ -649,14 +649,14 @@ def drop_unused_items(fields: Fields, items: Levels) -> Fields:
     }
 
 
-def joined(one: Comparisons, two: Comparisons) -> Comparisons:
+def combine_designs(one: Comparisons, two: Comparisons) -> Comparisons:
     """Return the comparisons of both designs, which were read from the same columns.
 
     Examples
     --------
     >>> rows = {"item_a": ["x", "y"], "item_b": ["y", "z"], "winner": ["x", "z"]}
     >>> parts = [Comparisons.from_frame({name: [column[k]] for name, column in rows.items()}) for k in (0, 1)]
-    >>> joined(*parts).items, joined(*parts).n_rows
+    >>> combine_designs(*parts).items, combine_designs(*parts).n_rows
     (('x', 'y', 'z'), 2)
     """
     items = tuple(sorted({*one.items, *two.items}))
@@ -692,7 +692,7 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
             if (other := two.covariates.get(name)) is not None
         },
         clusters=tuple(
-            stacked([factor, others[factor.name]])
+            stack_factors([factor, others[factor.name]])
             for factor in one.clusters
             if factor.name in others
         ),

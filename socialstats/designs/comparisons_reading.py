@@ -38,7 +38,7 @@ from socialstats.designs.tables import (
 from socialstats.designs.undeclared import of_comparisons, with_dependence
 from socialstats.designs.winners import (
     Expanded,
-    Sides,
+    ItemSides,
     drawn_rows,
     each_once,
     first_shown,
@@ -52,7 +52,8 @@ from socialstats.tables.lazy import asks
 from socialstats.text import shorten
 from socialstats.voice import option
 
-MOST_SEARCHED = 1_000_000  # rows; of more, no caution is worth another pass and a cell for each row
+# rows; of more, no caution is worth another pass and a cell for each row
+MOST_SEARCHED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,9 +209,9 @@ def build(table: Table, options: Options) -> Comparisons:
     """
     begun = draft(table, options)
     rows, roles = begun.rows, begun.roles
-    sides = _sides(rows, roles.items)
+    sides = _item_codes(rows, roles.items)
     different = sides.a != sides.b
-    design = _finish(begun, sides, winners(rows, roles, sides, options, begun.drawn))
+    design = _finish_comparisons(begun, sides, winners(rows, roles, sides, options, begun.drawn))
     aside: Fields = {}
     for name, cells in (("refused", begun.refused), ("unread", begun.unread)):
         if cells.any():
@@ -218,10 +219,11 @@ def build(table: Table, options: Options) -> Comparisons:
             ties = each_once(np.full(len(rows.use), TIED, dtype=np.int64))
             if design.replies is not None:
                 ties = tied_replies(rows.n, cells & different)
-            aside[name] = _cells(_finish(part, sides, ties), roles)
+            aside[name] = _merge_cells(_finish_comparisons(part, sides, ties), roles)
             del part, ties
-    del begun, rows, sides, different  # 300 MB of four million cells, while merging takes more
-    design = replace(_cells(design, roles), **aside)
+    # 300 MB of four million cells, while merging takes more
+    del begun, rows, sides, different
+    design = replace(_merge_cells(design, roles), **aside)
     if roles.of("count", "wins") or design.n_rows > MOST_SEARCHED:
         return design
     tried = design.replies is None and design.scan is None
@@ -261,9 +263,9 @@ def set_replies_aside(
     return refused, start & ((statuses.kind == MISSING) | absent)
 
 
-def _sides(rows: Rows, columns: Pair) -> Sides:
+def _item_codes(rows: Rows, columns: Pair) -> ItemSides:
     """Code the two items, and refuse items that meet themselves."""
-    sides = Sides.of(columns, *map(rows.labels, columns))
+    sides = ItemSides.of(columns, *map(rows.labels, columns))
     same = rows.use & (sides.a == sides.b)
     message = "'{}' is compared with itself"
     rows.each_value(columns[0], same, columns, message, fix="Remove such rows, or correct one side")
@@ -271,7 +273,7 @@ def _sides(rows: Rows, columns: Pair) -> Sides:
     return sides
 
 
-def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
+def _finish_comparisons(begun: Draft, sides: ItemSides, won: Expanded) -> Comparisons:
     """Decode the rest, raise what was collected, and keep the cells in use."""
     rows, roles, options, stored = begun.rows, begun.roles, begun.options, begun.stored
     first: AnyArray = np.ones(len(rows.use), dtype=np.int8)
@@ -283,7 +285,8 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
         first = first_shown(roles["order"], sides, rows)
     covariates, cautions = read_covariates(rows, roles, options, stored.covariates)
     rows.raise_if_any()
-    rows.known.clear()  # a million labels are made again faster than they are held
+    # a million labels are made again faster than they are held
+    rows.known.clear()
     keep = rows.use[won.cell]
     cell = won.cell[keep]
     if not len(cell):
@@ -295,7 +298,8 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
         weight, weight_sq = rows.counts.weight[cell] * times, rows.counts.weight_sq[cell] * times
     outcome = won.outcome[keep].astype(np.int8)
     cited = None
-    if roles["values"]:  # an empty field has a level of its own
+    # an empty field has a level of its own
+    if roles["values"]:
         cited = rows.factor(roles["values"], cell)
         cited = replace(
             cited, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels), mixed=()
@@ -332,7 +336,7 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
         ties_possible=bool(may_tie or (outcome == TIED).any()),
         flow=_flow(begun, cell, count),
     )
-    return replace(design, cautions=(*unused, *cautions, *_cautions(begun, design)))
+    return replace(design, cautions=(*unused, *cautions, *_reading_cautions(begun, design)))
 
 
 def _scan(begun: Draft, cell: IntArray) -> Scan | None:
@@ -362,7 +366,7 @@ def _replies(rows: Rows, roles: Contest, codes: IntArray, cell: IntArray) -> Rep
     return Replies(codes=codes, rest=rest, none=int(rows.n[silent].sum()), column=roles["winner"])
 
 
-def _cells(design: Comparisons, roles: Contest) -> Comparisons:
+def _merge_cells(design: Comparisons, roles: Contest) -> Comparisons:
     """Return the design with alike cells as one."""
     design = merged(design)
     return (
@@ -388,12 +392,12 @@ def _in_pairs(table: Table, roles: Contest, column: str) -> bool:
     """Return whether each value of a column lies in one pair of items, which is the cluster of a page anyway."""
     coded = table.counts([column, *roles.items]).columns
     label, *labels = (coded[name].labels() for name in (column, *roles.items))
-    sides = Sides.of(roles.items, *labels)
+    sides = ItemSides.of(roles.items, *labels)
     pair = joint_codes([np.minimum(sides.a, sides.b), np.maximum(sides.a, sides.b)])
     return not len(several(label.codes + 1, pair))
 
 
-def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
+def _reading_cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     rows, roles = begun.rows, begun.roles
     cautions = [*begun.cautions]
     read, left = rows.flow[0].rows, int(rows.n[rows.use].sum())

@@ -102,7 +102,8 @@ class Contrast(Design):
 
     def merged(self) -> Self:
         """Return the design with equal cells counted together, in canonical order."""
-        arrays = {name: getattr(self, name) + 0 for name in self.CELLS}  # + 0: no negative zero
+        # + 0: no negative zero
+        arrays = {name: getattr(self, name) + 0 for name in self.CELLS}
         weights = [] if self.weight is None else [self.weight]
         index, cell = group(
             [*(factor.codes for factor in self.splits()), *arrays.values(), *weights]

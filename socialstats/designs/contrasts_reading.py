@@ -14,21 +14,21 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Fields, LevelOrder, Levels, Pair, Texts
 from socialstats.designs.cells import unequal
 from socialstats.designs.contrasts import ContrastScale
-from socialstats.designs.level_orders import ordered
+from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import (
     categories,
     declared_levels,
-    in_order,
     opposites,
+    sort_labels,
     two_in_order,
     which_counts,
 )
-from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
-from socialstats.designs.options import Reading, check_choice
+from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_averaging
+from socialstats.designs.options import ReadingOptions, check_choice
 from socialstats.designs.parts import FlowStep, UnitNames
-from socialstats.designs.roles import repeats_of
+from socialstats.designs.roles import repeat_columns
 from socialstats.designs.rows import Rows, if_labels, if_missing
-from socialstats.designs.schema import Part, Roles
+from socialstats.designs.schema import DesignPart, Roles
 from socialstats.designs.suspects import code_suspects, label_cautions
 from socialstats.designs.tables import begun, frequency, times_of, weights_of
 from socialstats.designs.undeclared import with_dependence
@@ -39,20 +39,22 @@ from socialstats.tables.lazy import asks
 from socialstats.text import listing, meant, quoted, shorten
 from socialstats.voice import Word, option
 
-OWNER = ("unit", "by")  # kinds of columns that tell units apart
+# kinds of columns that tell units apart
+OWNER = ("unit", "by")
 ZERO_ONE = {0.0, 1.0}
+# parts of every table of two conditions
 COMMON = (
-    Part("value", "value", VALUES.names),
-    Part("by", "by"),
-    Part("count", "count"),
-    Part("weight", "weight"),
-    Part("cluster", "cluster"),
-    Part("repeat", "repeat"),
-)  # parts of every table of two conditions
+    DesignPart("value", "value", VALUES.names),
+    DesignPart("by", "by"),
+    DesignPart("count", "count"),
+    DesignPart("weight", "weight"),
+    DesignPart("cluster", "cluster"),
+    DesignPart("repeat", "repeat"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContrastOptions(Reading, ABC):
+class ContrastOptions(ReadingOptions, ABC):
     """How to read a table of two conditions.
 
     Attributes
@@ -82,7 +84,7 @@ class ContrastOptions(Reading, ABC):
     SCORES: ClassVar[Any]
 
     def __post_init__(self) -> None:
-        Reading.__post_init__(self)
+        ReadingOptions.__post_init__(self)
         check_choice("scale", self.scale, (*self.SCALES, None))
         levels = declared_levels(self.levels)
         if levels is not None and len(levels) != 2 and self.scale == "binary":
@@ -103,19 +105,21 @@ class ContrastOptions(Reading, ABC):
         """Return two labels of a column with the first of the difference first; None where nothing tells the order."""
         return two_in_order(table, column, (one, other))
 
-    def decoded(self, rows: Rows, roles: Roles) -> Values:
+    def decoded(self, rows: Rows, roles: Roles) -> DecodedValues:
         """Decode the values."""
         return decode(roles["value"], rows, self, self.scale)
 
-    def set_aside(self, rows: Rows, roles: Roles, values: Values) -> None:
+    def set_aside(self, rows: Rows, roles: Roles, values: DecodedValues) -> None:
         """Report rows that do not fit the design, or leave them out, before repeats are averaged."""
 
     def repeat_columns(self, rows: Rows, roles: Roles) -> Levels | None:
         """Return the columns that number the answers of a unit; None where there is one answer each."""
-        return repeats_of(rows, roles, unnumbered=self.repeat is True, wide=rows.origin is not None)
+        return repeat_columns(
+            rows, roles, unnumbered=self.repeat is True, wide=rows.origin is not None
+        )
 
     @abstractmethod
-    def arranged(self, rows: Rows, roles: Roles, values: Values, two: Pair) -> Arranged:
+    def arranged(self, rows: Rows, roles: Roles, values: DecodedValues, two: Pair) -> Arranged:
         """Find the rows of each unit; report units that lack any, or leave them out."""
 
     @property
@@ -186,7 +190,7 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Values:
+class DecodedValues:
     """Decoded values.
 
     Attributes
@@ -208,7 +212,7 @@ class Values:
 
 def decode(
     column: str, rows: Rows, options: ContrastOptions, scale: ContrastScale | None
-) -> Values:
+) -> DecodedValues:
     """Decode the value column.
 
     Parameters
@@ -228,14 +232,14 @@ def decode(
     if options.levels is None and scale in (None, "numeric"):
         engine = _engine_numbers(column, rows, scale)
         if engine is not None:
-            return Values("numeric", (), engine)
+            return DecodedValues("numeric", (), engine)
     levels, used = declared_levels(options.levels), rows.used_labels(column)
     typed = categories(rows.table, column) if levels is None else None
     categories_used = (
         typed if typed is not None and len(typed) >= 2 and {*used} <= {*typed} else None
     )
     if levels is None and scale == "nominal":
-        levels = categories_used or in_order(used)
+        levels = categories_used or sort_labels(used)
     if levels is not None:
         return _as_levels(column, rows, levels, scale, options)
     rows.refuse_spellings(column, otherwise=if_labels())
@@ -243,7 +247,7 @@ def decode(
     zero_one = ("0", "1") if numbers <= ZERO_ONE and scale != "numeric" else None
     levels = opposites(used) if None in numbers else zero_one
     if levels and scale == "numeric":
-        return Values("numeric", (), _by_level(column, rows, levels))
+        return DecodedValues("numeric", (), _by_level(column, rows, levels))
     if levels is None and None not in numbers and scale == "binary":
         listed = listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
         raise DesignError(
@@ -257,20 +261,20 @@ def decode(
             rows.each_value(
                 column, rows.texts(column), [column], "'{}' is not a finite number", fix=if_missing
             )
-        return Values("numeric", (), rows.labels(column).numbers())
+        return DecodedValues("numeric", (), rows.labels(column).numbers())
     if levels is None and categories_used is None:
         if len(used) <= 2 or scale == "binary":
             raise DesignError(
                 f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} "
                 f"{quoted(used, 6)}, and which counts as 1 is undeclared. Declare {which_counts(used)}"
             )
-        categories_used = tuple(ordered(used)) or in_order(used)
+        categories_used = tuple(conventional_order(used)) or sort_labels(used)
     return _as_levels(column, rows, levels or categories_used or (), None, options)
 
 
 def _as_levels(
     column: str, rows: Rows, levels: Levels, scale: ContrastScale | None, options: ContrastOptions
-) -> Values:
+) -> DecodedValues:
     """Decode labels as codes of levels; without a scale, of two levels it is binary.
 
     Of a numeric scale they are the numbers that levels are or, of words, 0, 1, 2, ... in order. Levels in order that
@@ -281,11 +285,11 @@ def _as_levels(
         numbers = [as_number(level) for level in levels]
         steps = f"{quoted(levels, 8)} count as 0 to {len(levels) - 1}, in equal steps"
         if None in numbers:
-            return Values(
+            return DecodedValues(
                 scale, (), codes, (caution("SS310", steps, affects="means and differences"),)
             )
         scores = np.array([*numbers, np.nan], dtype=np.float64)
-        return Values(
+        return DecodedValues(
             scale, (), scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
         )
     letters = all(len(level) == 1 for level in levels)
@@ -293,14 +297,16 @@ def _as_levels(
     if (
         options.scale is None
         and len(levels) > 2
-        and (options.levels or (ordered(levels) and not letters))
+        and (options.levels or (conventional_order(levels) and not letters))
     ):
         declare = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
         none = option("scale", "nominal", "--scale nominal")
         fix = f"{declare} compares their means; {none} says that they have none"
         detail = f"{quoted(levels, 8)} were compared as categories"
         cautions = (caution("SS345", detail, affects="tests and shares", fix=fix),)
-    return Values(scale or ("binary" if len(levels) == 2 else "nominal"), levels, codes, cautions)
+    return DecodedValues(
+        scale or ("binary" if len(levels) == 2 else "nominal"), levels, codes, cautions
+    )
 
 
 def _engine_numbers(column: str, rows: Rows, scale: ContrastScale | None) -> FloatArray | None:
@@ -317,9 +323,9 @@ def _by_level(column: str, rows: Rows, levels: Texts) -> FloatArray:
     return np.where(codes >= 0, codes, np.nan)
 
 
-def averaged(
-    rows: Rows, roles: Roles, values: Values, options: ContrastOptions
-) -> tuple[Values, Means]:
+def average_by_condition(
+    rows: Rows, roles: Roles, values: DecodedValues, options: ContrastOptions
+) -> tuple[DecodedValues, Means]:
     """Keep one row of each unit and condition, with the mean of its answers.
 
     Raises
@@ -331,7 +337,7 @@ def averaged(
     """
     binary = values.scale == "binary"
     if (values.levels and not binary) or roles["count"]:
-        refuse_means(rows, roles, numeric=False)
+        refuse_averaging(rows, roles, numeric=False)
     blank = rows.use & np.isnan(values.numbers)
     if blank.any() and options.missing == "error":
         rows.add_missing(roles["value"], blank, roles.of(*OWNER, "condition"))
@@ -340,7 +346,7 @@ def averaged(
         rows.leave_out(blank, f"no value in '{shorten(roles['value'])}'", option("missing", "drop"))
         raise rows.nothing(options.UNIT)
     means = mean_answers(rows, roles, values.numbers, values.levels[1] if binary else "")
-    return Values("numeric", (), means.values), means
+    return DecodedValues("numeric", (), means.values), means
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -425,7 +431,7 @@ def read_contrast(
     means = None
     if repeat is not None:
         roles = roles.replaced(repeat=repeat)
-        values, means = averaged(rows, roles, values, options)
+        values, means = average_by_condition(rows, roles, values, options)
         cautions.append(means.note)
         times = np.ones(len(times))
     units = options.arranged(rows, roles, values, two)
@@ -437,7 +443,8 @@ def read_contrast(
     if column and not roles["count"] and (rows.origin or table).has(column):
         labels = rows.labels(column)
         names = UnitNames(codes=labels.codes[at], levels=labels.levels, cell=np.arange(len(at)))
-    per_row = 1 if wide is None else 2  # a row of a wide table holds the two values of a pair
+    # a row of a wide table holds the two values of a pair
+    per_row = 1 if wide is None else 2
     read = replace(rows.flow[0], label="rows read")
     flow = [read, *rows.flow[1:], FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))]
     flow = [replace(step, rows=step.rows // per_row) for step in flow]

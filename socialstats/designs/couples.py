@@ -10,7 +10,7 @@ import narwhals as nw
 
 from socialstats.designs.aliases import Levels, Names, NaTexts, Pair, Texts
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.schema import STATUS, Finder, Part
+from socialstats.designs.schema import STATUS, DesignPart, Finder
 from socialstats.designs.tables import free_name, with_constant
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, label_text
@@ -23,23 +23,25 @@ EXTRA = ("topic", "kind")
 ANSWERS = ("answer", "value", "score", "choice")
 RATERS = ("rater", "model", "judge")
 PARTS = (
-    Part("scenario", "cluster"),
-    Part("pair", "cluster"),
-    Part("group_first", "stratum"),
-    Part("group_second", "stratum"),
-    Part("by", "by"),
-    Part("rater", "rater", RATERS, wanted=False),
-    Part("answer", "value", ANSWERS),
-    Part("status", "status", (STATUS,), wanted=False),
+    DesignPart("scenario", "cluster"),
+    DesignPart("pair", "cluster"),
+    DesignPart("group_first", "stratum"),
+    DesignPart("group_second", "stratum"),
+    DesignPart("by", "by"),
+    DesignPart("rater", "rater", RATERS, wanted=False),
+    DesignPart("answer", "value", ANSWERS),
+    DesignPart("status", "status", (STATUS,), wanted=False),
 )
+# other words for -1 and 1
 WRITTEN = (
     ("1", "2"),
     ("NAME1", "NAME2"),
     ("name1", "name2"),
     ("first", "second"),
-)  # other words for -1 and 1
+)
 ORDER = "order of one group"
-PLACES = ("first", "second")  # how names of columns of probabilities end
+# how names of columns of probabilities end
+PLACES = ("first", "second")
 
 
 def couples_design(
@@ -196,9 +198,8 @@ def with_orders(table: Table, keys: Texts, groups: Pair, more: Texts) -> Table:
     frame: Any = (
         table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame
     )
-    if (
-        ROW not in frame.collect_schema() or frame.implementation.is_dask()
-    ):  # whose windows need an index of its own
+    # whose windows need an index of its own
+    if ROW not in frame.collect_schema() or frame.implementation.is_dask():
         raise InputError(
             f"{table.source}: name the columns of the two names with {option('names')}, since rows "
             "of this engine have no order"

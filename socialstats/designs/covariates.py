@@ -21,13 +21,15 @@ from socialstats.tables.lazy import asks, collected, height
 from socialstats.text import quoted
 from socialstats.voice import option
 
-MOSTLY = 0.5  # share of texts from which a column holds labels, of which none is a misspelt number
-MANY_VALUES = 10_000  # distinct rows of covariates, among the first rows of a table, from which they make no cells
+# share of texts from which a column holds labels, of which none is a misspelt number
+MOSTLY = 0.5
+# distinct rows of covariates, among the first rows of a table, from which they make no cells
+MANY_VALUES = 10_000
 FIRST_ROWS = 100_000
-EAGER_ROWS = 1_000_000  # rows up to which a table that is in memory anyway is counted in cells
-UNUSED_LABELS = (
-    50  # labels of a covariate that was found by its name, of which many nearly identify the rows
-)
+# rows up to which a table that is in memory anyway is counted in cells
+EAGER_ROWS = 1_000_000
+# labels of a covariate that was found by its name, of which many nearly identify the rows
+UNUSED_LABELS = 50
 
 
 @asks
@@ -147,7 +149,7 @@ def covariate(name: str, columns: Pair, rows: Rows, allowed: LevelOrder) -> Cova
     is_text = [rows.texts(column) for column in columns]
     numeric = not np.any(is_text)
     if allowed is not None:
-        fine, numeric = _allowed(columns, rows, allowed)
+        fine, numeric = _check_values(columns, rows, allowed)
         if not fine:
             return None
     elif not numeric:
@@ -182,7 +184,7 @@ def ordered_labels(rows: Rows, columns: Texts) -> Levels:
     )
 
 
-def _allowed(columns: Pair, rows: Rows, allowed: Sequence[Any]) -> tuple[bool, bool]:
+def _check_values(columns: Pair, rows: Rows, allowed: Sequence[Any]) -> tuple[bool, bool]:
     """Report values that are not allowed; return whether all are, and whether those that are allowed are numbers."""
     listed = [label_text(value) or "" for value in allowed]
     numbers = [as_number(value) for value in listed]

@@ -9,7 +9,7 @@ from typing import Any
 
 from socialstats.designs.aliases import Fields, Levels, Texts
 from socialstats.designs.options import texts
-from socialstats.designs.terms import parse, runs_python, term_text
+from socialstats.designs.terms import parse_formula, runs_python, term_text
 from socialstats.designs.vocabulary import spelled
 from socialstats.errors import InputError
 from socialstats.text import listing, quoted
@@ -22,14 +22,15 @@ COLUMN_KEYWORDS = frozenset(
         "task ties trait traits unit value values weight winner wins_a wins_b wording"
     )
 )
-LISTS = spelled("cluster raters traits strata rater_groups repeat unit")  # take several columns
+# take several columns
+LISTS = spelled("cluster raters traits strata rater_groups repeat unit")
 CALL = re.compile(r"^(\w+)\((.*)\)$", re.S)
 ARGUMENT = re.compile(r"\s*(?:`([^`]+)`|([^`,\s][^`,]*?))\s*(?:,|$)")
 GRAMMAR = "a formula reads 'response ~ terms | clusters' (docs/formulas.md)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class FormulaSides:
     """What the columns of a formula are in a design.
 
     Attributes
@@ -52,60 +53,60 @@ class Sides:
     example: str
 
 
-SIDES: Mapping[str, Sides] = {
-    "Comparisons": Sides(
+SIDES: Mapping[str, FormulaSides] = {
+    "Comparisons": FormulaSides(
         single="winner",
         several=("wins_a", "wins_b", "ties"),
         what="covariates of the two items",
         example="winner ~ urgency | scenario + judge",
     ),
-    "Paired": Sides(
+    "Paired": FormulaSides(
         single="value",
         several=("first", "second"),
         right=("condition",),
         what="one column, the condition",
         example="answer ~ condition + unit(question) | scenario",
     ),
-    "Groups": Sides(
+    "Groups": FormulaSides(
         single="value",
         right=("group",),
         what="one column, the group",
         example="score ~ arm | class",
     ),
-    "Ratings": Sides(
+    "Ratings": FormulaSides(
         single="value",
         several=("raters",),
         right=("rater",),
         what="one column, the rater",
         example="rating ~ judge + unit(item) | story",
     ),
-    "model_scores": Sides(
+    "model_scores": FormulaSides(
         single="value",
         several=("raters",),
         right=("rater",),
         what="one column, the model",
         example="correct ~ model + unit(item) + task(benchmark)",
     ),
-    "repeated_answers": Sides(
+    "repeated_answers": FormulaSides(
         single="value",
         right=("rater",),
         what="one column, the source of the answers",
         example="answer ~ model + unit(item) + repeat(sample)",
     ),
-    "trait_table": Sides(
+    "trait_table": FormulaSides(
         single="traits",
         several=("traits",),
         right=("model",),
         what="one column, the model",
         example="care + fairness ~ model | scenario",
     ),
-    "couples_design": Sides(
+    "couples_design": FormulaSides(
         single="answer",
         right=("rater",),
         what="one column, the rater",
         example="answer ~ model | scenario",
     ),
-    "LabelLists.from_frame": Sides(
+    "LabelLists.from_frame": FormulaSides(
         single="labels",
         right=("group",),
         what="one column, the group",
@@ -115,7 +116,7 @@ SIDES: Mapping[str, Sides] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Formula:
+class FormulaParts:
     """A formula taken apart.
 
     Attributes
@@ -136,7 +137,7 @@ class Formula:
     named: Mapping[str, Levels]
     clusters: Levels
 
-    def keywords(self, sides: Sides, options: Texts, name: str) -> Fields:
+    def keywords(self, sides: FormulaSides, options: Texts, name: str) -> Fields:
         """Return the keywords of a call.
 
         Parameters
@@ -178,7 +179,7 @@ class Formula:
             columns_of[key] = columns[0] if len(columns) == 1 and key != "raters" else list(columns)
         return columns_of
 
-    def _right(self, sides: Sides, options: Texts, name: str) -> Fields:
+    def _right(self, sides: FormulaSides, options: Texts, name: str) -> Fields:
         """Return the keywords of the terms on the right."""
         if not self.terms:
             return {}
@@ -193,7 +194,7 @@ class Formula:
                 f"{name} takes no covariate, and formula {self.text!r} has {listing(self.terms)} on the "
                 "right: write 1 there"
             )
-        plain = [_plain(term) for term in self.terms]
+        plain = [_single_column(term) for term in self.terms]
         if len(plain) > len(right) or None in plain:
             bare = [f"{term[2:-1]} for {term}" for term in self.terms if term.startswith("C(")]
             if bare:
@@ -207,13 +208,13 @@ class Formula:
         return dict(zip(right, plain, strict=False))
 
 
-def _plain(term: str) -> str | None:
+def _single_column(term: str) -> str | None:
     """Return the column of a term that is one column, else None."""
     bare = term[1:-1] if re.fullmatch(r"`[^`]+`", term) else term
     return bare if bare != term or re.fullmatch(r"[^\W\d][\w.]*", term) else None
 
 
-def parsed(text: str) -> Formula:
+def take_apart(text: str) -> FormulaParts:
     """Take a formula apart: by the grammar of `socialstats.designs.terms`, or else by formulaic's parser.
 
     Parameters
@@ -228,10 +229,10 @@ def parsed(text: str) -> Formula:
 
     Examples
     --------
-    >>> parsed("answer ~ condition + unit(item) | scenario + `name pair`").clusters
+    >>> take_apart("answer ~ condition + unit(item) | scenario + `name pair`").clusters
     ('scenario', 'name pair')
     """
-    left, right, clusters = _parts(text)
+    left, right, clusters = _split_formula(text)
     named: dict[str, Levels] = {}
     terms = []
     for term in right:
@@ -246,20 +247,21 @@ def parsed(text: str) -> Formula:
             named[call[1]] = tuple(
                 (quoted or plain).strip() for quoted, plain in ARGUMENT.findall(call[2])
             )
-    return Formula(
+    return FormulaParts(
         text=text,
-        left=_columns(left, text, "response"),
+        left=_plain_columns(left, text, "response"),
         terms=tuple(terms),
         named=named,
-        clusters=_columns(clusters, text, "cluster"),
+        clusters=_plain_columns(clusters, text, "cluster"),
     )
 
 
-def _parts(text: str) -> tuple[list[str], list[str], list[str]]:
+def _split_formula(text: str) -> tuple[list[str], list[str], list[str]]:
     """Return the terms of response, right side and clusters, as they are written."""
     try:
         left, right, clusters = (
-            [term_text(term) for term in part.values()] for part in parse(text, COLUMN_KEYWORDS)
+            [term_text(term) for term in part.values()]
+            for part in parse_formula(text, COLUMN_KEYWORDS)
         )
     except InputError:
         if not runs_python():
@@ -286,12 +288,12 @@ def _parts_of_python(text: str) -> tuple[list[str], list[str], list[str]]:
     if len(right) > 2:
         raise InputError(f"formula {text!r} has two |; join clusters by +: {GRAMMAR}")
     left, right, clusters = (
-        [*map(_written, part)] for part in (parts.get("lhs", ()), right[0], (*right, ())[1])
+        [*map(_formula_term, part)] for part in (parts.get("lhs", ()), right[0], (*right, ())[1])
     )
     return left, right, clusters
 
 
-def _written(term: Any) -> str:
+def _formula_term(term: Any) -> str:
     """Return a term of formulaic as it is written in a formula: names that are no identifiers in backticks."""
     from formulaic.parser.types import Factor
 
@@ -304,11 +306,11 @@ def _written(term: Any) -> str:
     )
 
 
-def _columns(terms: Iterable[str], text: str, what: str) -> Levels:
+def _plain_columns(terms: Iterable[str], text: str, what: str) -> Levels:
     """Return the columns of a side that takes nothing else."""
     columns = []
     for term in terms:
-        column = _plain(term)
+        column = _single_column(term)
         if column is None:
             raise InputError(
                 f"formula {text!r}: {what} {term} is no column. Name columns alone, in backticks where a "

@@ -126,14 +126,18 @@ class GroupSources:
         >>> design.groups, design.n_units
         (('drug', 'placebo'), (2, 2))
         """
-        from socialstats.designs.groups_reading import GroupsOptions, groups_roles, read_groups
+        from socialstats.designs.groups_reading import (
+            GroupsOptions,
+            groups_from_table,
+            groups_roles,
+        )
 
         table, key = with_joint(as_table(data, source), unit or None)
         table, stacked, row = several_values(table, value, repeat)
         options = among(GroupsOptions, locals(), unit=False if unit is False else key, **stacked)
         if row and not groups_roles(table, options)["unit"]:
             options = replace(options, unit=row)
-        return values_were_read(read_groups(table, options), table)
+        return values_were_read(groups_from_table(table, options), table)
 
     @classmethod
     def from_samples(

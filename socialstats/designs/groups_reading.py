@@ -13,20 +13,20 @@ from socialstats.designs.contrasts_reading import (
     OWNER,
     Arranged,
     ContrastOptions,
-    Values,
+    DecodedValues,
     decode,
     read_contrast,
     two_labels,
     vector,
 )
 from socialstats.designs.groups import Groups
-from socialstats.designs.levels import categories, declared_levels, in_order, opposites
+from socialstats.designs.levels import categories, declared_levels, opposites, sort_labels
 from socialstats.designs.parts import FlowStep
-from socialstats.designs.roles import repeats_of
+from socialstats.designs.roles import repeat_columns
 from socialstats.designs.rows import Rows
-from socialstats.designs.schema import Part, Roles
+from socialstats.designs.schema import DesignPart, Roles
 from socialstats.designs.tables import bare, roles_of_two
-from socialstats.designs.undeclared import of_groups
+from socialstats.designs.undeclared import group_scores
 from socialstats.designs.vocabulary import CONDITIONS, CONTROLS, TREATMENTS, UNITS, without_accents
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table, as_number, as_table
@@ -35,11 +35,12 @@ from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 PARTS = (
-    Part("unit", "unit", UNITS.names, wanted=False),
-    Part("group", "condition", tuple(dict.fromkeys((*TREATMENTS, *CONDITIONS.names)))),
+    DesignPart("unit", "unit", UNITS.names, wanted=False),
+    DesignPart("group", "condition", tuple(dict.fromkeys((*TREATMENTS, *CONDITIONS.names)))),
     *COMMON,
 )
-MOST_CELLS = 10_000  # columns of a table of counts
+# columns of a table of counts
+MOST_CELLS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +55,9 @@ class GroupsOptions(ContrastOptions):
     UNIT: ClassVar[str] = "unit"
 
     DESIGN = Groups
-    SCORES = staticmethod(of_groups)
+    SCORES = staticmethod(group_scores)
 
-    def decoded(self, rows: Rows, roles: Roles) -> Values:
+    def decoded(self, rows: Rows, roles: Roles) -> DecodedValues:
         """Decode the values; levels that were declared, or come from the type of the column, are in order.
 
         For an ordinal scale, levels in order are read as any levels, and numbers as numbers.
@@ -86,7 +87,7 @@ class GroupsOptions(ContrastOptions):
             scale = "ordinal"
         return replace(values, scale=scale, cautions=values.cautions if scale == "numeric" else ())
 
-    def set_aside(self, rows: Rows, roles: Roles, values: Values) -> None:
+    def set_aside(self, rows: Rows, roles: Roles, values: DecodedValues) -> None:
         """Report units that are in both groups, which are pairs, and missing values, or leave these out."""
         column = roles["value"]
         if roles["unit"]:
@@ -107,9 +108,9 @@ class GroupsOptions(ContrastOptions):
 
     def repeat_columns(self, rows: Rows, roles: Roles) -> Levels | None:
         """Return the columns that number the answers of a unit, whatever tells them apart."""
-        return repeats_of(rows, roles, unnumbered=True, wide=False) if roles["unit"] else None
+        return repeat_columns(rows, roles, unnumbered=True, wide=False) if roles["unit"] else None
 
-    def arranged(self, rows: Rows, roles: Roles, values: Values, two: Pair) -> Arranged:
+    def arranged(self, rows: Rows, roles: Roles, values: DecodedValues, two: Pair) -> Arranged:
         """Find the row of each unit; refuse a group without any."""
         rows.raise_if_any()
         side = rows.labels(roles["group"]).mapped(
@@ -152,7 +153,7 @@ def groups_roles(table: Table, options: GroupsOptions) -> Roles:
     return roles_of_two(table, PARTS, options, beside)
 
 
-def read_groups(table: Table, options: GroupsOptions) -> Groups:
+def groups_from_table(table: Table, options: GroupsOptions) -> Groups:
     """Read a long table as two groups; `Groups.from_frame` documents it."""
     design: Groups = read_contrast(table, groups_roles(table, options), options)
     return design
@@ -184,7 +185,7 @@ def samples_as_groups(
     }
     options = GroupsOptions(unit=False, groups=names, levels=levels, scale=scale, missing=missing)
     table = as_table(columns, source)
-    return replace(read_groups(table, options), columns={})
+    return replace(groups_from_table(table, options), columns={})
 
 
 def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: str) -> Groups:
@@ -198,7 +199,9 @@ def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: s
         )
     names = two_labels("groups", groups or (tuple(table.index) if framed else ("first", "second")))
     named = declared_levels(tuple(table.columns)) or () if framed else ()
-    ascending = in_order(named) if all(as_number(label) is not None for label in named) else named
+    ascending = (
+        sort_labels(named) if all(as_number(label) is not None for label in named) else named
+    )
     labels = (
         declared_levels(levels)
         or opposites(named)
@@ -228,6 +231,6 @@ def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: s
         na=False,
     )
     long = as_table(rows, source)
-    done = read_groups(long, options)
+    done = groups_from_table(long, options)
     total = FlowStep(label="units analysed", rows=done.n_rows, note="a table of counts")
     return replace(done, flow=(total,), columns={})

@@ -15,10 +15,11 @@ from socialstats.text import listing
 from socialstats.voice import option
 
 F = TypeVar("F", bound=Callable[..., Any])
-Translate: TypeAlias = Callable[[Any], Any]  # a value of theirs -> ours; None where there is none
+# a value of theirs -> ours; None where there is none
+Translate: TypeAlias = Callable[[Any], Any]
 
 
-def same(value: Any) -> Any:
+def unchanged_value(value: Any) -> Any:
     """Return a value that is ours too; None for what is too long to be repeated in a message."""
     return value if isinstance(value, (str, bool, Real)) or few(value) else None
 
@@ -42,7 +43,7 @@ def rest_of(value: Any) -> Any:
     return round(1 - float(value), 10) if isinstance(value, float) and 0 < value < 1 else None
 
 
-def numbered(value: Any) -> Any:
+def seed_of(value: Any) -> Any:
     """Return a seed; None for a generator of random numbers."""
     return value if isinstance(value, int) else None
 
@@ -63,6 +64,7 @@ def pairs_test(given: Given) -> str:
 LEVEL = {"alpha", "sig_level", "significance"}
 SIDES = {"greater": "greater", "less": "less", "left": "less", "right": "greater"}
 CORRECTED = ("exact", "correct", "correction", "continuity", "midp")
+# functions, names of their option, and what is so without it
 TEXTS: Sequence[tuple[Set[str], Set[str], str]] = (
     (
         {"paired_difference", "two_ordinal"},
@@ -139,49 +141,51 @@ TEXTS: Sequence[tuple[Set[str], Set[str], str]] = (
         {"delta", "sd"},
         "Its effect is the mean difference over the standard deviation of the differences.",
     ),
-)  # functions, names of their option, and what is so without it
+)
+# names of their option, those of ours, of which the function has one, and their value as ours
 RENAMED: Sequence[tuple[Set[str], list[str], Translate]] = (
-    ({"level_of_measurement", "metric"}, ["scale"], same),
+    ({"level_of_measurement", "metric"}, ["scale"], unchanged_value),
     ({"nan_policy"}, ["missing"], by({"omit": "drop", "raise": "error"})),
     ({"na_rm", "dropna", "skipna"}, ["missing"], by({True: "drop", False: "error"})),
-    ({"conf_level", "confidence_level", "confidence", "conf", "ci"}, ["level"], same),
-    (LEVEL, ["alpha"], same),
+    ({"conf_level", "confidence_level", "confidence", "conf", "ci"}, ["level"], unchanged_value),
+    (LEVEL, ["alpha"], unchanged_value),
     (LEVEL, ["level"], rest_of),
     (
         {"n_resamples", "n_boot", "nboot", "reps", "R", "B", "iterations", "n_iter"},
         ["resamples", "permutations", "simulations", "draws"],
-        same,
+        unchanged_value,
     ),
-    ({"permutations", "n_permutations", "n_perm"}, ["permutations", "flips"], same),
-    ({"random_state", "rng"}, ["seed"], numbered),
-    ({"mu", "popmean"}, ["null"], same),
-    ({"bound", "eps"}, ["margin"], same),
-    ({"upp", "upper"}, ["high"], same),
-    ({"lower"}, ["low"], same),
+    ({"permutations", "n_permutations", "n_perm"}, ["permutations", "flips"], unchanged_value),
+    ({"random_state", "rng"}, ["seed"], seed_of),
+    ({"mu", "popmean"}, ["null"], unchanged_value),
+    ({"bound", "eps"}, ["margin"], unchanged_value),
+    ({"upp", "upper"}, ["high"], unchanged_value),
+    ({"lower"}, ["low"], unchanged_value),
     ({"tail", "tails", "side"}, ["alternative"], by({"two-sided": "two_sided", **SIDES})),
-    ({"labels", "categories", "value_domain"}, ["levels"], same),
-    ({"wt", "w", "weight_type"}, ["weights"], same),
+    ({"labels", "categories", "value_domain"}, ["levels"], unchanged_value),
+    ({"wt", "w", "weight_type"}, ["weights"], unchanged_value),
     ({"weights", "sample_weight"}, ["weight"], unsaid),
-    ({"p_adjust", "padjust", "p_adjust_method"}, ["adjust"], same),
-    ({"player1"}, ["item_a"], same),
-    ({"player2"}, ["item_b"], same),
+    ({"p_adjust", "padjust", "p_adjust_method"}, ["adjust"], unchanged_value),
+    ({"player1"}, ["item_a"], unchanged_value),
+    ({"player2"}, ["item_b"], unchanged_value),
     ({"outcome"}, ["winner", "value"], one_name),
-    ({"refcat", "ref"}, ["reference"], same),
-    ({"dv"}, ["value"], same),
-    ({"within"}, ["condition"], same),
-    ({"subject", "targets", "id"}, ["unit"], same),
-    ({"between"}, ["group"], same),
+    ({"refcat", "ref"}, ["reference"], unchanged_value),
+    ({"dv"}, ["value"], unchanged_value),
+    ({"within"}, ["condition"], unchanged_value),
+    ({"subject", "targets", "id"}, ["unit"], unchanged_value),
+    ({"between"}, ["group"], unchanged_value),
     ({"cov_kwds", "cov_type", "clusters"}, ["cluster"], unsaid),
-    ({"effect_size", "d", "cohens_d", "es"}, ["effect"], same),
-    ({"nobs", "n_obs", "nobs1", "sample_size"}, ["n"], same),
-)  # names of their option, those of ours, of which the function has one, and their value as ours
+    ({"effect_size", "d", "cohens_d", "es"}, ["effect"], unchanged_value),
+    ({"nobs", "n_obs", "nobs1", "sample_size"}, ["n"], unchanged_value),
+)
 BOOTSTRAPS = ("BCa", "bca", "percentile", "basic")
 WON = ("loser", "winners", "losers")
 OF_KAPPA = ("unweighted", "equal", "squared", "linear", "quadratic")
+# what other packages call what is analysed
 FIRST = (
     *("reliability_data", "y1", "y2", "x", "y", "a", "b", "rater1", "rater2", "table", "df", "arr"),
     *("sample1", "sample2", "y_true", "y_pred"),
-)  # what other packages call what is analysed
+)
 
 
 def advice(key: str, given: Given, known: Texts, name: str, calls: str = "") -> str:
@@ -208,7 +212,8 @@ def advice(key: str, given: Given, known: Texts, name: str, calls: str = "") -> 
     'Did you mean missing= ?'
     """
     function, value = name.removesuffix("()"), given[key]
-    key = key.replace(".", "_")  # R's conf.level, var.equal
+    # R's conf.level, var.equal
+    key = key.replace(".", "_")
     if function == "mcnemar" and key in CORRECTED:
         return f"Say {option('test', pairs_test(given))}"
     if key == "outcome" and "wins_a" in known and few(value) and len(value) == 2:
@@ -266,15 +271,15 @@ def refuse_habits(given: Given, known: Texts, name: str, calls: str = "") -> Non
         )
     found = {key: advice(key, given, known, name, calls) for key in given if key not in known}
     if any(found.values()):
-        raise InputError(together(name, {key: said for key, said in found.items() if said}))
+        raise InputError(habits_message(name, {key: said for key, said in found.items() if said}))
 
 
-def together(name: str, found: Mapping[str, str]) -> str:
+def habits_message(name: str, found: Mapping[str, str]) -> str:
     """Return one message of all options of others in a call.
 
     Examples
     --------
-    >>> together("f()", {"conf_level": "Say level=0.9", "rng": "Say seed=1", "paired": "Its groups differ."})
+    >>> habits_message("f()", {"conf_level": "Say level=0.9", "rng": "Say seed=1", "paired": "Its groups differ."})
     'f() has no option conf_level=, rng=, paired=. Its groups differ. Leave paired= out. Say level=0.9, seed=1'
     """
     words = [one for one in dict.fromkeys(found.values()) if not one.startswith("Say ")]

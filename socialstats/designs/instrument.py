@@ -88,7 +88,8 @@ class Instrument:
             For everything that is wrong with it, key by key.
         """
         if problems := [
-            Problem(message=message, source=source, fix=fix) for message, fix in _wrong(values)
+            Problem(message=message, source=source, fix=fix)
+            for message, fix in _instrument_errors(values)
         ]:
             raise InputError(problems)
         groups = {name: tuple(some) for name, some in values.get("groups", {}).items()}
@@ -96,7 +97,7 @@ class Instrument:
             traits=tuple(values["traits"]),
             scale=_pair(values["scale"]),
             further={name: _pair(scale) for name, scale in values.get("further", {}).items()},
-            weights=_spread(values.get("weights", {}), values["traits"], groups),
+            weights=_trait_weights(values.get("weights", {}), values["traits"], groups),
             groups=groups,
             active=None if values.get("active") is None else float(values["active"]),
             stages=tuple(values.get("stages", ())),
@@ -107,7 +108,7 @@ class Instrument:
     def facts(self) -> Fields:
         """Return what `read` reads, as JSON has it; what is empty is left out."""
         order = ("traits", "scale", "active", *KEYS[2:5], "stages", "baseline", "debrief")
-        values = {name: plain(getattr(self, name)) for name in order}
+        values = {name: as_lists(getattr(self, name)) for name in order}
         return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
     @property
@@ -142,12 +143,12 @@ class Instrument:
 
 
 @cache
-def published(name: str) -> Instrument:
+def published_instrument(name: str) -> Instrument:
     """Return the instrument of a published study.
 
     Examples
     --------
-    >>> paper = published("staged-values")
+    >>> paper = published_instrument("staged-values")
     >>> len(paper.traits), paper.scale, dict(paper.further)
     (10, (0.0, 20.0), {'commitment': (0.0, 5.0)})
     """
@@ -211,10 +212,10 @@ def of_weights(table: Table) -> Instrument | None:
     return Instrument.read({"traits": [*dict.fromkeys(traits)], "scale": scale}, table.source)
 
 
-def plain(value: Any) -> Any:
+def as_lists(value: Any) -> Any:
     """Return a value with lists and dicts for tuples and mappings."""
     if isinstance(value, Mapping):
-        return {name: plain(inner) for name, inner in value.items()}
+        return {name: as_lists(inner) for name, inner in value.items()}
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -223,7 +224,7 @@ def _pair(scale: Sequence[float]) -> Scale:
     return float(low), float(high)
 
 
-def _spread(
+def _trait_weights(
     weights: Mapping[str, float], traits: Texts, groups: Mapping[str, Texts]
 ) -> dict[str, float]:
     """Return the weight of each trait: its own, and its part of that of each group that it is in."""
@@ -237,7 +238,7 @@ def _spread(
     }
 
 
-def _wrong(values: Given) -> Iterator[Pair]:
+def _instrument_errors(values: Given) -> Iterator[Pair]:
     """Yield what is wrong with a declaration, and how to mend it."""
     for name in values:
         if name not in KEYS:
@@ -247,7 +248,7 @@ def _wrong(values: Given) -> Iterator[Pair]:
             )
     traits: Any = values.get("traits")
     groups, further = values.get("groups", {}), values.get("further", {})
-    if not _names(traits):
+    if not _are_distinct_texts(traits):
         yield "traits: no list of names", 'Write traits = ["care", "fairness"].'
         return
     if not isinstance(groups, dict) or not isinstance(further, dict):
@@ -260,15 +261,15 @@ def _wrong(values: Given) -> Iterator[Pair]:
         f"further.{score}": ends for score, ends in further.items()
     }
     for name, scale in scales.items():
-        if not (_numbers(scale) and len(scale) == 2 and scale[0] < scale[1]):
+        if not (_are_finite_numbers(scale) and len(scale) == 2 and scale[0] < scale[1]):
             yield (
                 f"{name} = {shorten(repr(scale))} is no lowest and highest score",
                 f"Write {name} = [0, 10].",
             )
     keys: dict[str, str] = {}
     for name in (*traits, *further):
-        other = keys.setdefault(_key(name), name)
-        if not _key(name):
+        other = keys.setdefault(_reply_key(name), name)
+        if not _reply_key(name):
             yield f"'{name}' is no name", "Name each score with a letter or a number."
         elif other is not name or [*traits, *further].count(name) > 1:
             yield (
@@ -277,25 +278,27 @@ def _wrong(values: Given) -> Iterator[Pair]:
             )
     for name, members in groups.items():
         lost = (
-            [trait for trait in members if trait not in traits] if _names(members) else ["nothing"]
+            [trait for trait in members if trait not in traits]
+            if _are_distinct_texts(members)
+            else ["nothing"]
         )
         if lost or name in traits:
             fault = "has the name of a trait" if name in traits else f"names {quoted(lost)}"
             yield f"group '{name}' {fault}", f"Traits: {', '.join(traits)}."
     yield from _wrong_weights(values.get("weights", {}), traits, groups)
-    if values.get("active") is not None and not _numbers([values["active"]]):
+    if values.get("active") is not None and not _are_finite_numbers([values["active"]]):
         yield (
             f"active = {shorten(repr(values['active']))} is no score",
             "Write the score from which a trait is active.",
         )
     stages = values.get("stages", [])
-    if stages and not _names(stages):
+    if stages and not _are_distinct_texts(stages):
         yield "stages: no list of different names", 'Write stages = ["offer", "threat"].'
 
 
 def _wrong_weights(weights: Any, traits: Texts, groups: Given) -> Iterator[Pair]:
     known = (*traits, *groups)
-    if not isinstance(weights, dict) or not _numbers([*weights.values()]):
+    if not isinstance(weights, dict) or not _are_finite_numbers([*weights.values()]):
         yield "weights: each is a finite number", "Write weights = { care = 1, authority = -1 }."
         return
     for name in [name for name in weights if name not in known]:
@@ -311,7 +314,7 @@ def _wrong_weights(weights: Any, traits: Texts, groups: Given) -> Iterator[Pair]
         yield "weights: every weight is 0", "Leave weights out where there are none."
 
 
-def _names(given: Any) -> bool:
+def _are_distinct_texts(given: Any) -> bool:
     """Whether something is a list of different texts."""
     listed = isinstance(given, list | tuple) and bool(given)
     return (
@@ -321,12 +324,12 @@ def _names(given: Any) -> bool:
     )
 
 
-def _numbers(given: Any) -> bool:
+def _are_finite_numbers(given: Any) -> bool:
     """Whether something is a list of finite numbers."""
     plain = isinstance(given, list | tuple) and {*map(type, given)} <= {int, float}
     return plain and all(map(math.isfinite, given))
 
 
-def _key(name: str) -> str:
+def _reply_key(name: str) -> str:
     """Return a name as keys of replies are compared."""
     return unicodedata.normalize("NFC", name.strip(" :*_")).casefold()

@@ -14,7 +14,7 @@ from socialstats.designs.cells import totals
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor, FlowStep, Read, named_factors
 from socialstats.designs.rows import FILL, Rows, begin
-from socialstats.designs.schema import NAMING, NEEDED, Finder, Part, Roles
+from socialstats.designs.schema import NAMING, NEEDED, DesignPart, Finder, Roles
 from socialstats.designs.suspects import label_cautions
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import as_table, missing_labels
@@ -153,24 +153,25 @@ class LabelLists(Read):
         elif unit is not None:
             rows.refuse_several(roles, ["unit"])
         rows.raise_if_any()
-        return finished(rows, roles, sep)
+        return lists_of_units(rows, roles, sep)
 
 
 PARTS = (
-    Part("labels", "value"),
-    Part("unit", "unit"),
-    Part("group", "group"),
-    Part("cluster", "cluster"),
+    DesignPart("labels", "value"),
+    DesignPart("unit", "unit"),
+    DesignPart("group", "group"),
+    DesignPart("cluster", "cluster"),
 )
 
 
-def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
+def lists_of_units(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     """Turn rows into units with their labels, and count alike units together."""
     column, unit = roles["labels"], roles["unit"]
     index = np.flatnonzero(rows.use)
     coded = rows.labels(column)
-    lists = [split(text, sep) for text in coded.levels] + [[]]  # the last one: no label
-    names, cited = marked(lists, coded.codes[index])
+    # the last one: no label
+    lists = [split(text, sep) for text in coded.levels] + [[]]
+    names, cited = cited_labels(lists, coded.codes[index])
     if not names:
         raise NothingToAnalyse(f"{rows.table.source}: no unit cites a label")
     repeats = sum(len(labels) - len({*labels}) for labels in lists)
@@ -194,10 +195,10 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
         columns=tuple(roles.of("value", "unit")),
         cautions=(*notes, *label_cautions({"labels": names})),
     )
-    return gathered(lists_of, factors, grouped=bool(roles["group"]))
+    return count_alike_units(lists_of, factors, grouped=bool(roles["group"]))
 
 
-def marked(lists: Sequence[Texts], codes: IntArray) -> tuple[Levels, FloatArray]:
+def cited_labels(lists: Sequence[Texts], codes: IntArray) -> tuple[Levels, FloatArray]:
     """Return the labels that units cite, and which of them each unit does.
 
     Parameters
@@ -213,7 +214,7 @@ def marked(lists: Sequence[Texts], codes: IntArray) -> tuple[Levels, FloatArray]
 
     Examples
     --------
-    >>> labels, cited = marked([["care", "duty"], [], ["order"]], np.array([1, 0]))
+    >>> labels, cited = cited_labels([["care", "duty"], [], ["order"]], np.array([1, 0]))
     >>> labels, cited.tolist()
     (('care', 'duty'), [[0.0, 0.0], [1.0, 1.0]])
     """
@@ -237,7 +238,7 @@ def split(text: str, sep: str | None) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def gathered(lists: LabelLists, factors: Sequence[Factor], *, grouped: bool) -> LabelLists:
+def count_alike_units(lists: LabelLists, factors: Sequence[Factor], *, grouped: bool) -> LabelLists:
     """Count units with the same labels, group and clusters together."""
     _, first, cell = unique_rows(
         np.column_stack([*(factor.codes for factor in factors), lists.cited])

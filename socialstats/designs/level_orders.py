@@ -8,15 +8,16 @@ from socialstats.designs.aliases import Texts
 from socialstats.designs.vocabulary import AGAINST, DEGREES, LEVEL_ORDERS, MIDDLE, NOT
 
 CODE = re.compile(r"AO?\d\d?")
-NONE = "not at all "  # before the word of a scale of one pole
+# before the word of a scale of one pole
+NONE = "not at all "
 
 
-def ordered(levels: Texts) -> list[str]:
+def conventional_order(levels: Texts) -> list[str]:
     """Return levels in an order that everybody knows; an empty list where there is none.
 
     Examples
     --------
-    >>> ordered(["High", "Low"]), ordered(["C", "A", "B"]), ordered(["red", "blue"])
+    >>> conventional_order(["High", "Low"]), conventional_order(["C", "A", "B"]), conventional_order(["red", "blue"])
     (['Low', 'High'], ['A', 'B', 'C'], [])
     """
     if len(levels) > 2 and all(
@@ -24,7 +25,8 @@ def ordered(levels: Texts) -> list[str]:
     ):
         return sorted(levels)
     numbered = {label: CODE.fullmatch(label) for label in levels}
-    if len(levels) > 3 and all(numbered.values()):  # answer codes of LimeSurvey
+    # answer codes of LimeSurvey
+    if len(levels) > 3 and all(numbered.values()):
         return sorted(levels)
     for order in LEVEL_ORDERS:
         if all(label.strip().casefold() in order for label in levels):

@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 
 from socialstats.designs.aliases import LevelOrder, Levels, Pair, Texts, TextSet
-from socialstats.designs.vocabulary import LATER, couples, without_accents
+from socialstats.designs.vocabulary import LATER, without_accents, word_couples
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, label_text
 from socialstats.tables.lazy import asks
@@ -18,6 +18,7 @@ from socialstats.voice import Word, option
 
 POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
 DIGITS = r"[+-]?\d+(?:[.,]\d+)?"
+# how numbers are written for people: shapes and cures
 SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"{DIGITS}\s?%"), "Write percentages as plain numbers, as 28.4"),
     (re.compile(r"[\u2212\u2013]\d+(?:[.,]\d+)?%?"), "Write a minus as the hyphen '-'"),
@@ -43,9 +44,9 @@ SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(r"[$\u20ac\u00a3]\s?\d+(?:\.\d+)?"),
         "Write amounts without the sign of the currency",
     ),
-)  # how numbers are written for people: shapes and cures
+)
 OPPOSITES: tuple[Pair, ...] = (("false", "true"), ("no", "yes"))
-BOTH_OPPOSITES = couples(
+BOTH_OPPOSITES = word_couples(
     "incorrect correct, wrong right, fail pass, failed passed, i c, nein ja, falsch richtig, falsch wahr, non "
     "oui, faux vrai, no si, nao sim, nee ja, nej ja, incorrecto correcto, errado certo, incorreto correto, sbagliato "
     "corretto, n y, f t, falso vero, fout goed, onjuist juist, "
@@ -180,9 +181,8 @@ def two_in_order(table: Table, column: str, found: Texts) -> Pair | None:
     if (timed := later_and_earlier(found)) is not None:
         return timed
     levels = table.categories(column) if table.has(column) else ()
-    chosen = [label for label in levels if label in found] == [
-        *found[::-1]
-    ]  # no order of letters: somebody chose it
+    # no order of letters: somebody chose it
+    chosen = [label for label in levels if label in found] == [*found[::-1]]
     return (found[1], found[0]) if chosen else None
 
 
@@ -204,9 +204,8 @@ def opposites(labels: TextSet) -> Pair | None:
         return None
     folded = {without_accents(label).strip().casefold(): label for label in labels}
     short, long = sorted(folded, key=len) if len(folded) == 2 else ("", "")
-    if len(short) > LONGEST_PREFIX and any(
-        long == prefix + short for prefix in NEGATIONS
-    ):  # unsupported, supported
+    # unsupported, supported
+    if len(short) > LONGEST_PREFIX and any(long == prefix + short for prefix in NEGATIONS):
         return folded[long], folded[short]
     for pair in (*OPPOSITES, *(pair for pair in BOTH_OPPOSITES if set(pair) == set(folded))):
         if set(folded) <= set(pair) and len(folded) == len(labels):
@@ -217,12 +216,12 @@ def opposites(labels: TextSet) -> Pair | None:
     return None
 
 
-def in_order(labels: TextSet) -> Levels:
+def sort_labels(labels: TextSet) -> Levels:
     """Sort labels: by number where every label is one, else by code point.
 
     Examples
     --------
-    >>> in_order(["10", "9"]), in_order(["b", "10", "a"])
+    >>> sort_labels(["10", "9"]), sort_labels(["b", "10", "a"])
     (('9', '10'), ('10', 'a', 'b'))
     """
     numbers = {label: as_number(label) for label in labels}
@@ -231,12 +230,12 @@ def in_order(labels: TextSet) -> Levels:
     return tuple(sorted(labels, key=lambda label: (numbers[label] or 0.0, label)))
 
 
-def plain_number(value: float) -> str:
+def number_label(value: float) -> str:
     """Return the label of a number.
 
     Examples
     --------
-    >>> plain_number(3.0), plain_number(0.5), plain_number(-0.0)
+    >>> number_label(3.0), number_label(0.5), number_label(-0.0)
     ('3', '0.5', '0')
     """
     return label_text(value + 0.0) or ""
@@ -246,7 +245,8 @@ def plain_number(value: float) -> str:
 def categories(table: Table, column: str) -> Levels | None:
     """Return the levels of an ordered categorical (pandas, pyarrow) or an enumeration (polars, DuckDB); else None."""
     if table.stacked is not None and column == table.stacked.column:
-        return None  # the order of the columns that were stacked is that of `Long`
+        # the order of the columns that were stacked is that of `Long`
+        return None
     dtype = table.dtype(column)
     levels = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
     if levels is None:

@@ -9,7 +9,7 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.parts import FlowStep, Repeats
-from socialstats.designs.profile import Column
+from socialstats.designs.profile import ColumnProfile
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
 from socialstats.designs.vocabulary import PERSONS, RATERS, SCORERS
@@ -19,13 +19,16 @@ from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
+# who gives answers: a sample of their own, which the means leave out
 GIVERS = (
     *RATERS,
     *PERSONS,
     *SCORERS,
-)  # who gives answers: a sample of their own, which the means leave out
-AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
-APART = (*UNIT, "rater", "source", "condition", "by")  # kinds of columns that tell values apart
+)
+# a step of the flow that leaves no row out
+AVERAGED = "answers averaged"
+# kinds of columns that tell values apart
+APART = (*UNIT, "rater", "source", "condition", "by")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -130,9 +133,8 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     mean = np.bincount(key[there], weights=n * known, minlength=size) / np.where(
         answers > 0, answers, 1.0
     )
-    mean = np.array(
-        [float(f"{x:.12g}") for x in mean]
-    )  # 12 digits: means do not depend on the order of rows
+    # 12 digits: means do not depend on the order of rows
+    mean = np.array([float(f"{x:.12g}") for x in mean])
     squares = np.bincount(key[there], weights=n * (known - mean[key[there]]) ** 2, minlength=size)
     order = np.lexsort((~there, key))
     order = order[rows.use[order]]
@@ -140,7 +142,8 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     means = np.full(len(key), np.nan)
     means[first] = np.where(answers > 0, mean, np.nan)[key[first]]
     repeat = tuple(roles.of("repeat"))
-    held = answers[answers > 0].astype(np.int64)  # rows without an answer are no answers
+    # rows without an answer are no answers
+    held = answers[answers > 0].astype(np.int64)
     size_of = f"{held.min()}" if held.min() == held.max() else f"{held.min()} to {held.max()}"
     by = f", told apart by {quoted(repeat)}" if repeat else ""
     sources = roles.of("condition", "source", "rater")
@@ -170,7 +173,7 @@ def is_sample(table: Table, repeat: str, sources: Texts) -> bool:
 
     Names of persons of two groups, for instance, are other names in each group.
     """
-    if Column(name=repeat, levels=(), rows=0, filled=0).called(GIVERS):
+    if ColumnProfile(name=repeat, levels=(), rows=0, filled=0).called(GIVERS):
         return True
     if not (sources and table.has(repeat)):
         return False
@@ -178,7 +181,7 @@ def is_sample(table: Table, repeat: str, sources: Texts) -> bool:
     return several and len(table.counts([repeat, *sources]).n) == len(labels) < labels.sum() / 2
 
 
-def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:
+def refuse_averaging(rows: Rows, roles: Roles, *, numeric: bool) -> None:
     """Refuse to average labels, ordered ones too, and probabilities of levels.
 
     Raises

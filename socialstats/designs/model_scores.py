@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.designs.aliases import Levels, Missing, Names, Texts
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import among, texts
-from socialstats.designs.profile import Profile
+from socialstats.designs.profile import TableProfile
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import (
     PARTS,
@@ -20,8 +20,8 @@ from socialstats.designs.ratings_reading import (
     RatingsOptions,
     build_from,
 )
-from socialstats.designs.roles import Board, Cells, find_board, refuse_other_answers
-from socialstats.designs.schema import UNIT, Finder, Part, Roles
+from socialstats.designs.roles import BoardColumns, SourceCells, find_board, refuse_other_answers
+from socialstats.designs.schema import UNIT, DesignPart, Finder, Roles
 from socialstats.designs.tables import as_named, bare, make_long
 from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS, spelled
 from socialstats.errors import Caution, DesignError, InputError, caution
@@ -33,13 +33,13 @@ TASK = "task"
 ITEMS = tuple(name for name in RATED_UNITS if name not in TASKS.names)
 SCORES = (*RATINGS, *SCORE_NAMES)
 BOARD = (
-    Part("rater", "rater", MODELS.names),
-    Part("unit", "unit", ITEMS, wanted=False),
-    Part("task", "stratum", TASKS.names, wanted=False),
-    Part("value", "value", SCORES),
-    Part("by", "by"),
-    Part("cluster", "cluster"),
-    Part("repeat", "repeat"),
+    DesignPart("rater", "rater", MODELS.names),
+    DesignPart("unit", "unit", ITEMS, wanted=False),
+    DesignPart("task", "stratum", TASKS.names, wanted=False),
+    DesignPart("value", "value", SCORES),
+    DesignPart("by", "by"),
+    DesignPart("cluster", "cluster"),
+    DesignPart("repeat", "repeat"),
 )
 
 
@@ -113,7 +113,7 @@ def model_scores(
     if task is not None and task not in table.columns and "," in task:
         columns = texts(name.strip() for name in task.split(","))
     elif not (value or key or task or finder.free((*ITEMS, *TASKS.names), [*taken, model])):
-        scores = scores_of(table, [*taken, model])
+        scores = score_columns(table, [*taken, model])
         columns = scores if len(scores) > 1 else ()
     return (
         wide_by_model(finder, model, columns, options)
@@ -122,7 +122,7 @@ def model_scores(
     )
 
 
-def scores_of(table: Table, other: Sequence[str | None]) -> Levels:
+def score_columns(table: Table, other: Sequence[str | None]) -> Levels:
     """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
     free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
     scores = [c for c in free if holds_scores(table, c)]
@@ -159,11 +159,13 @@ def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) 
         unit=[what], within=within, strata=within, status=status
     )
     if not roles["repeat"]:
-        cells = Cells(Profile(table), roles.of(*UNIT), [model], roles["value"], roles.columns())
+        cells = SourceCells(
+            TableProfile(table), roles.of(*UNIT), [model], roles["value"], roles.columns()
+        )
         if cells.repeated:
             refuse_other_answers(table, cells, ("measure", "part", "scorer"))
     refuse_counts_of(table, roles["value"], [model, what, *roles.of("cluster")])
-    return finished(table, roles, options)
+    return scores_design(table, roles, options)
 
 
 def refuse_counts_of(table: Table, value: str, used: Texts) -> None:
@@ -197,7 +199,7 @@ def wide_by_item(
     named = finder.roles(parts, options, columns, task=task)
     finder.finish()
     used = named.columns()
-    scores = columns or scores_of(table, used)
+    scores = columns or score_columns(table, used)
     if not columns:
         refuse_long(table, scores)
     if len(scores) < 2:
@@ -220,7 +222,7 @@ def wide_by_item(
         strata=within,
         repeat=(),
     )
-    return finished(stacked.table, roles, options, wide=table, used=(*used, *scores))
+    return scores_design(stacked.table, roles, options, wide=table, used=(*used, *scores))
 
 
 def refuse_long(table: Table, scores: Texts) -> None:
@@ -231,7 +233,7 @@ def refuse_long(table: Table, scores: Texts) -> None:
     DesignError
         Naming the columns, and the settings that read them.
     """
-    board = board_of(table, scores)
+    board = board_of_scores(table, scores)
     if board is None:
         return
     parts = {
@@ -263,10 +265,12 @@ def wide_by_model(finder: Finder, model: str, columns: Levels, options: RatingsO
         )
     stacked = make_long(table, columns, named.columns(), row=None, name=TASK)
     roles = Roles(PARTS, named.played).replaced(unit=[stacked.name], value=[stacked.value])
-    return finished(stacked.table, roles, options, wide=table, used=(*named.columns(), *columns))
+    return scores_design(
+        stacked.table, roles, options, wide=table, used=(*named.columns(), *columns)
+    )
 
 
-def finished(
+def scores_design(
     table: Table,
     roles: Roles,
     options: RatingsOptions,
@@ -283,9 +287,8 @@ def finished(
     tasks = dict(zip((TASK,), roles.of("stratum"), strict=False))
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
     strata = {name: replace(done.strata[column], name=name) for name, column in tasks.items()}
-    cautions = [
-        c for c in done.cautions if c.code not in ("SS310", "SS309")
-    ]  # levels and raters are no choice here
+    # levels and raters are no choice here
+    cautions = [c for c in done.cautions if c.code not in ("SS310", "SS309")]
     cautions = [
         replace(c, fix=NO_COUNTS) if c.code == "SS324" else c
         for c in cautions
@@ -327,7 +330,7 @@ def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
     unit, rater, value = (parts[name] for name in ("unit", "rater", "value"))
     if rater != "model" or not holds_scores(table, value):
         return False
-    board = board_of(table, [value])
+    board = board_of_scores(table, [value])
     return board is not None and (board.model.name, board.unit[0].name, board.value.name) == (
         rater,
         unit,
@@ -335,8 +338,8 @@ def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
     )
 
 
-def board_of(table: Table, scores: Texts) -> Board | None:
+def board_of_scores(table: Table, scores: Texts) -> BoardColumns | None:
     """Return the roles of a long table of scores of models, where these columns may hold the score."""
-    profile = Profile(table)
+    profile = TableProfile(table)
     columns = map(profile.column, scores)
     return find_board(profile, [column for column in columns if column is not None])

@@ -6,30 +6,35 @@ import re
 
 from socialstats.designs.aliases import Texts
 from socialstats.designs.model_scores import TASK
-from socialstats.designs.profile import SPACED, Column
+from socialstats.designs.profile import SPACED, ColumnProfile
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.roles import called_model, holds_families
 from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, spelled
 from socialstats.text import as_words, count, shorten
 
 MODEL, SOURCE, UNIT = "model", "source", "unit"
-MODEL_LABEL = re.compile(
-    r"(?:\b|_)model(?:\b|_|\d)", re.IGNORECASE
-)  # labels that say so, as "model 3" does
+# labels that say so, as "model 3" does
+MODEL_LABEL = re.compile(r"(?:\b|_)model(?:\b|_|\d)", re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-LEAST, MOST, MOST_WORDS = 3, 30, 3  # letters and words of a name that reads as a noun
-ENDS = ("name", *IDENTITIES, *NUMBERINGS)  # last words that say how the labels are written
-QUESTIONS = spelled("is has was did had does are")  # first words of names that are no nouns
-TAKEN = spelled(
-    "rater source unit score rank mean difference pair row interval cluster number"
-)  # what the sentences of a leaderboard call something else
+# letters and words of a name that reads as a noun
+LEAST, MOST, MOST_WORDS = 3, 30, 3
+# last words that say how the labels are written
+ENDS = ("name", *IDENTITIES, *NUMBERINGS)
+# first words of names that are no nouns
+QUESTIONS = spelled("is has was did had does are")
+# what the sentences of a leaderboard call something else
+TAKEN = spelled("rater source unit score rank mean difference pair row interval cluster number")
+# words that are a plural already, or whose plural is not regular
 NO_PLURAL = spelled(
     "people men women children data criteria media criterion phenomenon man woman child series species"
-)  # words that are a plural already, or whose plural is not regular
+)
+# names of columns of units that a page repeats
 UNITS_CALLED = spelled(
     "item question prompt story scenario vignette dilemma problem example document text image statement sentence claim "
     "query comment poem person student participant respondent subject task"
-)  # names of columns of units that a page repeats
+)
+# nouns that columns are called, whose plural is known: that of a word of another language is not
+# made with an s
 ENGLISH = (
     *UNITS_CALLED,
     *spelled(
@@ -54,7 +59,7 @@ ENGLISH = (
         "edition episode log record signal sensor device platform channel source unit state "
         "file call"
     ),
-)  # nouns that columns are called, whose plural is known: that of a word of another language is not made with an s
+)
 
 
 def noun_of(design: Ratings) -> str:
@@ -85,7 +90,7 @@ def unit_noun(design: Ratings) -> str:
     >>> unit_noun(ss.Ratings.from_frame(rows, unit="item_id", rater="model", scale="interval"))
     'item'
     """
-    words = readable(design.columns.get("unit", UNIT))
+    words = name_words(design.columns.get("unit", UNIT))
     return (
         words[0]
         if len(words) == 1 and words[0] in UNITS_CALLED and words[0] not in design.strata
@@ -93,7 +98,7 @@ def unit_noun(design: Ratings) -> str:
     )
 
 
-def readable(name: str) -> list[str]:
+def name_words(name: str) -> list[str]:
     """Return the words of a column's name in lower case, without a last one that says how labels are written."""
     words = SPACED.sub(" ", re.sub(r"[_.]", " ", name)).lower().split()
     while len(words) > 1 and words[-1] in ENDS:
@@ -113,10 +118,10 @@ def noun_for(name: str, labels: Texts) -> str:
     >>> {noun_for(name, ["a", "b"]) for name in ("x", "rater", "rate (n)", "条件", "Bedingung", "is_calm", "people")}
     {'source'}
     """
-    column = Column(name=name, levels=tuple(labels), rows=len(labels), filled=len(labels))
+    column = ColumnProfile(name=name, levels=tuple(labels), rows=len(labels), filled=len(labels))
     if called_model(column) or holds_families(column):
         return MODEL
-    words = readable(name)
+    words = name_words(name)
     if is_noun(words):
         return shorten(" ".join(words))
     return (
@@ -134,7 +139,7 @@ def noun_or(name: str, other: str) -> str:
     >>> noun_or("judge_model", "group"), noun_or("Bedingung", "group")
     ('judge model', 'group')
     """
-    words = readable(name)
+    words = name_words(name)
     return shorten(" ".join(words), 40) if words[-1:] and words[-1] in ENGLISH else other
 
 

@@ -25,7 +25,7 @@ from socialstats.text import shorten
 from socialstats.voice import option
 
 WinnerCoding = Literal["auto", "label", "side", "score", "grade", "probability"]
-R = TypeVar("R", bound="Reading")
+R = TypeVar("R", bound="ReadingOptions")
 DEFAULT_TIES = ("tie",)
 PARTS = spelled(
     "item_a item_b winner order weight count by values cluster repeat wins_a wins_b ties drawn score_a score_b status "
@@ -55,7 +55,7 @@ def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReadingOptions:
     """How to read a table as any design."""
 
     by: str | None = None
@@ -82,7 +82,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingReplies(Reading):
+class ReadingReplies(ReadingOptions):
     """How to read a table of replies, which may be refusals."""
 
     status: str | None = None
@@ -116,7 +116,7 @@ class Options(ReadingReplies):
     lowest_wins: bool = False
 
     def __post_init__(self) -> None:
-        Reading.__post_init__(self)
+        ReadingOptions.__post_init__(self)
         check_choice("winner_coding", self.winner_coding, get_args(WinnerCoding))
 
     @property

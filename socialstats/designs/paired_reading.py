@@ -15,7 +15,7 @@ from socialstats.designs.contrasts_reading import (
     OWNER,
     Arranged,
     ContrastOptions,
-    Values,
+    DecodedValues,
     decode,
     read_contrast,
     vector,
@@ -25,7 +25,7 @@ from socialstats.designs.options import check_choice
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.rows import Rows, begin
-from socialstats.designs.schema import Part, Roles, find_roles
+from socialstats.designs.schema import DesignPart, Roles, find_roles
 from socialstats.designs.tables import (
     frequency,
     looks_counted,
@@ -67,22 +67,20 @@ class PairedOptions(ContrastOptions):
         check_choice("unmatched", self.unmatched, (*get_args(Missing), None))
         ContrastOptions.__post_init__(self)
 
-    def arranged(self, rows: Rows, roles: Roles, values: Values, two: Pair) -> Arranged:
+    def arranged(self, rows: Rows, roles: Roles, values: DecodedValues, two: Pair) -> Arranged:
         """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
         key, labels = rows.key(roles.of(*OWNER)), rows.labels(roles["condition"])
         size = int(key.max(initial=-1)) + 1
-        numbers = rows.engine_numbers(
-            roles["value"]
-        )  # no labels are made of a million distinct numbers
+        # no labels are made of a million distinct numbers
+        numbers = rows.engine_numbers(roles["value"])
         blank: BoolArray = rows.codes(roles["value"]) < 0 if numbers is None else np.isnan(numbers)
         value = np.full((2, size), np.nan)
         has = np.zeros((2, size), dtype=bool)
         row = np.zeros((2, size), dtype=np.int64)
         for side, condition in enumerate(two):
             code = labels.levels.index(condition) if condition in labels.levels else -2
-            gone = (
-                blank if rows.origin is not None else False
-            )  # an empty field of a wide table is no row
+            # an empty field of a wide table is no row
+            gone = blank if rows.origin is not None else False
             at = np.flatnonzero(rows.use & (labels.codes == code) & ~np.asarray(gone))
             value[side, key[at]] = values.numbers[at]
             has[side, key[at]] = True
@@ -94,7 +92,8 @@ class PairedOptions(ContrastOptions):
         bad = blank & _of_keys(key, empty)
         if bad.any() and self.missing == "error":
             message = ""
-            if rows.origin is not None:  # both values of a row: say so once
+            # both values of a row: say so once
+            if rows.origin is not None:
                 message = "both values are missing"
                 bad = bad & (labels.codes == labels.codes[bad][0])
             rows.add_missing(roles["value"], bad, roles.of(*OWNER, "condition"), message=message)
@@ -115,18 +114,18 @@ class PairedOptions(ContrastOptions):
 
 
 PARTS = (
-    Part("unit", "unit", UNITS.names),
-    Part("condition", "condition", CONDITIONS.names),
+    DesignPart("unit", "unit", UNITS.names),
+    DesignPart("condition", "condition", CONDITIONS.names),
     *COMMON,
 )
 WIDE = (
-    Part("first", "value"),
-    Part("second", "value"),
-    Part("unit", "unit"),
-    Part("by", "by"),
-    Part("cluster", "cluster"),
-    Part("count", "count"),
-    Part("weight", "weight"),
+    DesignPart("first", "value"),
+    DesignPart("second", "value"),
+    DesignPart("unit", "unit"),
+    DesignPart("by", "by"),
+    DesignPart("cluster", "cluster"),
+    DesignPart("count", "count"),
+    DesignPart("weight", "weight"),
 )
 
 
@@ -184,7 +183,8 @@ UNMATCHED_SHOWN = 18
 
 
 def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
-    return np.append(marked, False)[key]  # a key of -1 is a row not in use
+    # a key of -1 is a row not in use
+    return np.append(marked, False)[key]
 
 
 def _set_alone_aside(
@@ -202,7 +202,7 @@ def _set_alone_aside(
         return ()
     pairs = int(has.all(axis=0).sum())
     if not rows.pending and not pairs and has.any(axis=1).all():
-        raise _two_groups(rows, roles, has, conditions)
+        raise _two_groups_error(rows, roles, has, conditions)
     owner = roles.of(*OWNER)
     if (options.unmatched or options.missing) == "drop":
         at = np.flatnonzero(_of_keys(key, alone))
@@ -243,7 +243,7 @@ def _set_alone_aside(
     return ()
 
 
-def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Texts) -> DesignError:
+def _two_groups_error(rows: Rows, roles: Roles, has: AnyArray, conditions: Texts) -> DesignError:
     """Return the error of units that never have both conditions: two groups that are compared, or a wrong unit."""
     a, b = (shorten(label) for label in conditions)
     return DesignError(
@@ -283,9 +283,8 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     roles = Roles(PARTS, given.played).replaced(
         unit=[long.row], condition=[long.name], value=[long.value]
     )
-    typed = (
-        (opposites(long.levels) or long.levels) if long.levels else None
-    )  # yes is 1, whatever its code
+    # yes is 1, whatever its code
+    typed = (opposites(long.levels) or long.levels) if long.levels else None
     levels = options.levels if options.levels is not None or options.scale == "numeric" else typed
     full = replace(options, conditions=(first, second), levels=levels)
     done: Paired = read_contrast(long.table, roles, full, wide=table, noticed=frequencies.cautions)

@@ -21,9 +21,8 @@ A_WON, B_WON, TIED = 0, 1, 2
 StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 T = TypeVar("T")
 
-FINE = (
-    2.0**32
-)  # probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
+# probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
+FINE = 2.0**32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -77,7 +76,7 @@ class UnitNames:
 
     def take(self, index: IntArray, cells: int) -> UnitNames:
         """Return the units of some of `cells` cells."""
-        cell = places(index, cells)[self.cell]
+        cell = places_among(index, cells)[self.cell]
         return replace(self, codes=self.codes[cell >= 0], cell=cell[cell >= 0])
 
 
@@ -189,7 +188,7 @@ class Repeats:
 
     def take(self, index: IntArray, size: int) -> Repeats:
         """Return the repeats behind some of `size` places of the design, in the order of `index`."""
-        place = places(index, size)[self.place]
+        place = places_among(index, size)[self.place]
         return replace(self, place=place)._where(place >= 0)
 
     def of_source(self, name: str) -> Repeats:
@@ -280,14 +279,14 @@ def taken_fields(design: Any, names: Texts, index: AnyArray) -> Fields:
     return {name: taken(getattr(design, name), index) for name in names}
 
 
-def places(index: AnyArray, size: int) -> IntArray:
+def places_among(index: AnyArray, size: int) -> IntArray:
     """(size,) int64 array: the place of each cell among those taken (indexes, or a mask), -1 for others."""
     place = np.full(size, -1, dtype=np.int64)
     place[index] = np.arange(len(place[index]))
     return place
 
 
-def stacked(factors: Sequence[Factor]) -> Factor:
+def stack_factors(factors: Sequence[Factor]) -> Factor:
     """Return the factor of several tables below each other."""
     levels = tuple(sorted({level for factor in factors for level in factor.levels}))
     place = {level: k for k, level in enumerate(levels)}
@@ -395,7 +394,8 @@ class Design(Read, ABC):
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
         if self.by is None:
             return {"all": self}
-        name, codes = self.by.name, self.by.codes  # below 0: of all levels
+        # below 0: of all levels
+        name, codes = self.by.name, self.by.codes
         return {
             level: replace(
                 self.take((codes == code) | (codes < 0), note=f"{name} = {level}"), by=None
@@ -404,7 +404,7 @@ class Design(Read, ABC):
         }
 
 
-def renamed(labels: Texts, new: Mapping[str, str], what: str) -> list[str]:
+def rename_labels(labels: Texts, new: Mapping[str, str], what: str) -> list[str]:
     """Return labels (of items, raters) with some of them replaced.
 
     Raises

@@ -7,26 +7,28 @@ import re
 from socialstats.designs.aliases import Texts
 from socialstats.designs.vocabulary import spelled, without_accents
 
+# what people are called beside other sources
 HUMANS = spelled(
     "human humans people person persons crowd humain humains humaine humana humanas humano humanos umana umane "
     "umano umani mensch menschen mens mensen personne personnes persone pessoa pessoas personen adults respondents "
     "participants "
     "人类 人間 人间 真人 被试 受访者"
-)  # what people are called beside other sources
+)
+# what they are called in a column that is declared to name sources
 PERSONS = (
     *HUMANS,
     *spelled(
         "persona personas annotator annotators crowdworker crowdworkers expert experts mturk "
         "participant prolific student students turker turkers volunteer volunteers worker workers"
     ),
-)  # what they are called in a column that is declared to name sources
+)
 MACHINES = spelled(
     "ai ia ki algorithm bot bots gpt llm llms machine machines maquina maschine maschinen model models modell "
     "modelle modele modeles modelo modelos modello modelli 模型"
 )
 
 
-def words_of(label: str) -> set[str]:
+def words_of_label(label: str) -> set[str]:
     """Split a label into its words, in lower case and without accents."""
     return {*re.findall(r"[^\W\d_]+", without_accents(label).casefold())}
 
@@ -39,7 +41,7 @@ def is_people(label: str, words: Texts = PERSONS) -> bool:
     >>> is_people("Human raters"), is_people("crowd_1"), is_people("simulated human, LLM"), is_people("gpt-4")
     (True, True, False, False)
     """
-    told = words_of(label)
+    told = words_of_label(label)
     return not told.isdisjoint(words) and told.isdisjoint(MACHINES)
 
 

@@ -41,35 +41,44 @@ from socialstats.designs.vocabulary import (
     UNITS,
     VALUES,
     VERDICTS,
-    couples,
     every_word,
     spelled,
     without_accents,
+    word_couples,
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, missing_labels
 from socialstats.tables.labels import Labels
 from socialstats.text import listing, shorten
 
+# columns that are looked at; columns that may name units, raters or conditions
 MOST_COLUMNS, MOST_KEYS = (
     300,
     10,
-)  # columns that are looked at; columns that may name units, raters or conditions
-FEW_COLUMNS = 6  # in a table with more, whole numbers name units only where the column is called so
-FEW = 30  # labels of a scale
-MOST_GRADES = 12  # numbers of a scale of ratings
-FEWEST_CELLS = 6  # cells from which what they have in common is a plan
-MOST_OF = 0.85  # share of cells that keep to a plan, where some rows are missing
+)
+# in a table with more, whole numbers name units only where the column is called so
+FEW_COLUMNS = 6
+# labels of a scale
+FEW = 30
+# numbers of a scale of ratings
+MOST_GRADES = 12
+# cells from which what they have in common is a plan
+FEWEST_CELLS = 6
+# share of cells that keep to a plan, where some rows are missing
+MOST_OF = 0.85
+# texts among numbers, and share of the rows up to which they are missing values
 MOST_ODD, RARE = (
     2,
     0.15,
-)  # texts among numbers, and share of the rows up to which they are missing values
-MOST_LABELS = 5_000  # labels of a column in which such texts are looked for
-RARELY = 0.02  # pairs of equal labels within a cell, beside what chance makes, up to which they were planned
+)
+# labels of a column in which such texts are looked for
+MOST_LABELS = 5_000
+# pairs of equal labels within a cell, beside what chance makes, up to which they were planned
+RARELY = 0.02
 
 SIDES = (
     *SIDE_WORDS,
-    *couples(
+    *word_couples(
         "home visitor, focal other, team opponent, player opponent, visitor opponent, attacker defender, white black, "
         "red blue, row col, row column, challenger incumbent, actor target, initiator recipient, actor receiver, "
         "chosen rejected, local visitor, host guest, r b, links rechts, linke rechte, izquierda derecha, "
@@ -88,7 +97,7 @@ BEATEN = spelled(
 )
 OPPOSITES = (
     *LATER,
-    *couples(
+    *word_couples(
         "left right, l r, male female, husband wife, father son, x y, mother daughter, a b, i ii, 1 2, one two, "
         "first second, 0 1, placebo drug, on off, open closed, 1st 2nd, origin destination, orig dest, "
         "serial retrospective, actual imagined, with without, high low"
@@ -98,26 +107,27 @@ NEGATIONS = ("non", "un", "no", "not", "in", "dis", "without")
 DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 
-DATED = re.compile(
-    r"\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:\D|$)"
-)  # 2025-03-01, 1.3.2025
+# 2025-03-01, 1.3.2025
+DATED = re.compile(r"\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:\D|$)")
 ARM = re.compile(
     r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di",
     re.IGNORECASE,
 )
-BRACKETED = re.compile(
-    r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?"
-)  # a matrix of questions in an export: 'How often? [Story 1]'
+# a matrix of questions in an export: 'How often? [Story 1]'
+BRACKETED = re.compile(r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?")
 
-NO_ENDS = ("cond", "change", "iter", "fold")  # ends of second, exchange, writer and scaffold
-FEWEST_IDS = 8  # labels of a column that is called an id and names units
+# ends of second, exchange, writer and scaffold
+NO_ENDS = ("cond", "change", "iter", "fold")
+# labels of a column that is called an id and names units
+FEWEST_IDS = 8
+# between the words of a name
 SPACED = re.compile(
     r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
-)  # between the words of a name
+)
 
 
 @dataclass(eq=False)
-class Column:
+class ColumnProfile:
     """What a column holds: its labels, the rows of the table, and how many of them have a value.
 
     Attributes
@@ -291,19 +301,19 @@ class Column:
         return self._holds(names)
 
 
-Columns = Sequence[Column]
+Columns = Sequence[ColumnProfile]
 
 
-class Profile:
+class TableProfile:
     """The columns of a table as the generators look at them."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self._read: dict[str, Column | None] = {}
+        self._read: dict[str, ColumnProfile | None] = {}
         self._distinct: dict[frozenset[str], bool] = {}
         self._constant: dict[Pair, bool] = {}
 
-    def column(self, name: str) -> Column | None:
+    def column(self, name: str) -> ColumnProfile | None:
         """Return what one column holds; None where it holds no labels."""
         if name not in self._read:
             try:
@@ -317,7 +327,7 @@ class Profile:
                 )
                 odd = odd_labels(dict(zip(labels.levels, n.tolist(), strict=True)))
                 kept = [k for k, level in enumerate(labels.levels) if level not in odd]
-                self._read[name] = Column(
+                self._read[name] = ColumnProfile(
                     name=name,
                     levels=tuple(labels.levels[k] for k in kept),
                     rows=int(cells.n.sum()),
@@ -327,7 +337,7 @@ class Profile:
         return self._read[name]
 
     @cached_property
-    def columns(self) -> dict[str, Column]:
+    def columns(self) -> dict[str, ColumnProfile]:
         """The first columns that hold labels, by name."""
         every = {
             name: c
@@ -340,7 +350,7 @@ class Profile:
         return every
 
     @property
-    def every(self) -> Collection[Column]:
+    def every(self) -> Collection[ColumnProfile]:
         """The first columns that hold labels."""
         return self.columns.values()
 
@@ -363,30 +373,29 @@ class Profile:
             if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)
         ]
 
-    def varying(self) -> list[Column]:
+    def varying(self) -> list[ColumnProfile]:
         """Return the columns that vary and are no frequencies."""
         return [c for c in self.every if c.size > 1 and c.name not in self.frequencies]
 
-    def combined(self, *columns: Column) -> tuple[FloatArray, list[Labels]]:
+    def combined(self, *columns: ColumnProfile) -> tuple[FloatArray, list[Labels]]:
         """Return the combinations of labels that occur: in how many rows, and the label of each column."""
         cells = self.table.counts([c.name for c in columns])
         return cells.n, [cells.columns[c.name].labels() for c in columns]
 
-    def combinations(self, *columns: Column) -> int:
+    def combinations(self, *columns: ColumnProfile) -> int:
         """How many combinations of the labels of some columns occur."""
         return len(self.table.counts([c.name for c in columns]).n)
 
-    def distinct(self, *columns: Column) -> bool:
+    def distinct(self, *columns: ColumnProfile) -> bool:
         """Whether the combinations of some columns are all different."""
         key = frozenset(c.name for c in columns)
         if key not in self._distinct:
-            enough = (
-                math.prod(c.size + (c.filled < c.rows) for c in columns) >= self.rows
-            )  # fewer repeat
+            # fewer repeat
+            enough = math.prod(c.size + (c.filled < c.rows) for c in columns) >= self.rows
             self._distinct[key] = enough and self.combinations(*columns) == self.rows
         return self._distinct[key]
 
-    def constant(self, inner: Column, outer: Column) -> bool:
+    def constant(self, inner: ColumnProfile, outer: ColumnProfile) -> bool:
         """Whether a column has one value for each value of another."""
         key = (inner.name, outer.name)
         if key not in self._constant:
@@ -408,9 +417,9 @@ class Profile:
         sums = self.values(columns).sum(axis=0)
         return float(np.nanmax(sums, initial=-np.inf)), float(np.nanmin(sums, initial=np.inf))
 
-    def opposed(self, one: Column, other: Column) -> bool:
+    def opposed(self, one: ColumnProfile, other: ColumnProfile) -> bool:
         """Whether two columns of the same texts never agree in a row, as two sides do; raters and conditions would."""
-        if one.numbers is not None or other.numbers is not None or share(one, other) < 1:
+        if one.numbers is not None or other.numbers is not None or label_overlap(one, other) < 1:
             return False
         _, (a, b) = self.combined(one, other)
         same = [
@@ -421,7 +430,7 @@ class Profile:
         enough = self.rows >= FEWEST_CELLS * max(len(one.levels), len(other.levels))
         return enough and not any(same)
 
-    def concordance(self, one: Column, other: Column) -> float:
+    def concordance(self, one: ColumnProfile, other: ColumnProfile) -> float:
         """Return Lin's (1989) concordance coefficient of two columns of numbers; 0 where there is none."""
         rows = self.values([one, other])
         x, y = rows[:, np.isfinite(rows).all(axis=0)]
@@ -451,9 +460,8 @@ class Profile:
         """Names of columns that describe an answer or its author; none where nothing else is there."""
         numbers = [c for c in self.varying() if not c.text and not (c.numbers_rows or c.numbering)]
         plain = all(not c.describes or c.words <= {*DATES} for c in numbers)
-        lone = (
-            len(numbers) == 2 and plain and same_scale(*numbers)
-        )  # entry and week: neither is a date
+        # entry and week: neither is a date
+        lone = len(numbers) == 2 and plain and same_scale(*numbers)
         every = () if lone or self.unjudged else self.every
         return frozenset(c.name for c in every if c.describes)
 
@@ -475,10 +483,11 @@ class Profile:
         described = any(c.describes and not c.text for c in self.varying())
         texts = [c.levels for c in free if c.text]
         if len({*texts}) < len(texts):
-            return False  # raters in columns
+            # raters in columns
+            return False
         return described and all(c.called(plays) and not c.called(VALUES) for c in free)
 
-    def enumerates(self, column: Column) -> bool:
+    def enumerates(self, column: ColumnProfile) -> bool:
         """Whether whole numbers are part of a plan: balanced, counted up in each cell, or one for each label.
 
         The labels are those of a column of texts that repeat, such as the number of dimensions of each benchmark.
@@ -510,7 +519,7 @@ class Profile:
             )
         )
 
-    def _never_twice(self, column: Column, cell: Columns) -> bool:
+    def _never_twice(self, column: ColumnProfile, cell: Columns) -> bool:
         """Whether hardly two rows of one cell have the same label, where chance would make several do."""
         n, (label, *of_cell) = self.combined(column, *cell)
         if (n > 1).mean() > 1 - MOST_OF:
@@ -522,12 +531,12 @@ class Profile:
         return bool(by_chance >= FEWEST_CELLS and met <= RARELY * by_chance)
 
     @cached_property
-    def repeating(self) -> list[Column]:
+    def repeating(self) -> list[ColumnProfile]:
         """Columns that name things, and whose labels repeat."""
         return [c for c in self.every if c.names_things and self.enough(c)]
 
     @cached_property
-    def owners(self) -> list[Column]:
+    def owners(self) -> list[ColumnProfile]:
         """Columns of texts whose labels repeat, three times or more each on average."""
         return [c for c in self.every if c.names_things and c.text and 2 < c.size <= self.rows / 3][
             :MOST_KEYS
@@ -589,9 +598,8 @@ class Profile:
         if len(whole) < 3 or self.rows < 5:
             return {}
         rows, sums_of = self.values(whole), {}
-        some = rows[
-            :, :: max(1, rows.shape[1] // 200)
-        ]  # the others are looked at where these add up
+        # the others are looked at where these add up
+        some = rows[:, :: max(1, rows.shape[1] // 200)]
         for k, total in enumerate(whole):
             parts = [j for j in range(len(whole)) if j != k]
             sums = np.vstack([np.zeros(some.shape[1]), some[parts].cumsum(axis=0)])
@@ -606,13 +614,13 @@ class Profile:
                     break
         return sums_of
 
-    def subtracted(self, one: Column, other: Column) -> bool:
+    def subtracted(self, one: ColumnProfile, other: ColumnProfile) -> bool:
         """Whether a column called like a difference is that of two columns."""
         two = frozenset({one.name, other.name})
         derived = [self.columns[name] for name, parts in self.triples.items() if parts == two]
         return any(c.called(DIFFERENCES) for c in derived)
 
-    def filled_only(self, column: Column, kind: Column, label: str) -> bool:
+    def filled_only(self, column: ColumnProfile, kind: ColumnProfile, label: str) -> bool:
         """Whether a column has a value in nearly all rows of one kind, and in no others."""
         cells = self.table.counts([column.name, kind.name])
         there = cells.columns[column.name].labels(missing_labels(column.odd)).codes >= 0
@@ -623,18 +631,18 @@ class Profile:
             and cells.n[there].sum() >= MOST_OF * cells.n[of_kind].sum()
         )
 
-    def nearly_constant(self, column: Column) -> bool:
+    def nearly_constant(self, column: ColumnProfile) -> bool:
         """Whether more than nine of ten rows hold one of two labels: such answers hardly differ."""
         if column.size != 2:
             return False
         n, _ = self.combined(column)
         return bool(n.max() > 0.9 * n.sum())
 
-    def enough(self, column: Column) -> bool:
+    def enough(self, column: ColumnProfile) -> bool:
         """Whether the labels of a column occur in several rows each."""
         return column.size * 2 <= self.rows
 
-    def has_partner(self, column: Column) -> bool:
+    def has_partner(self, column: ColumnProfile) -> bool:
         """Whether another column is called as this one is, of the other side or condition."""
         others = [c for c in self.every if c is not column]
         return column.name in self.counterparts or any(
@@ -647,14 +655,15 @@ class Profile:
         pairs: dict[Pair, set[str]] = {}
         for one, other in combinations(self.every, 2):
             two = differing(one, other)
-            if two is not None and "".join(two).isalpha():  # numbers tell questions apart
+            # numbers tell questions apart
+            if two is not None and "".join(two).isalpha():
                 pairs.setdefault(two, set()).update({one.name, other.name})
         return frozenset(name for names in pairs.values() if len(names) > 2 for name in names)
 
     @cached_property
     def siblings(self) -> frozenset[str]:
         """Names of three or more columns of one scale that are called alike but for a number."""
-        kinds: dict[str, list[Column]] = {}
+        kinds: dict[str, list[ColumnProfile]] = {}
         for c in self.every:
             if c.discrete and c.size > 1:
                 kinds.setdefault(stem(c.name), []).append(c)
@@ -663,7 +672,7 @@ class Profile:
             c.name for g in groups if all(same_scale(g[0], d) for d in g[1:]) for c in g
         )
 
-    def numbered_alike(self, column: Column) -> list[Column]:
+    def numbered_alike(self, column: ColumnProfile) -> list[ColumnProfile]:
         """Return the columns of one scale that are called as a column is but for a number, it among them."""
         name = stem(column.name)
         named = [c for c in self.every if c.size > 1 and stem(c.name) == name != bare(c.name)]
@@ -716,7 +725,7 @@ class Profile:
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
 
     @cached_property
-    def plan(self) -> tuple[Column, Column] | None:
+    def plan(self) -> tuple[ColumnProfile, ColumnProfile] | None:
         """Two columns of texts that make a plan of several rows a unit: nearly all of their pairs, once each.
 
         The one with more labels comes first.
@@ -741,7 +750,7 @@ class Profile:
             c.name for c in every for r in raters[:1] if c is not r and self.distinct(c, r)
         )
 
-    def told_apart(self, unit: Column, keys: Columns) -> bool:
+    def told_apart(self, unit: ColumnProfile, keys: Columns) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""
         rest = [c for c in keys if c is not unit]
         return any(self.distinct(unit, *two) for size in (1, 2) for two in combinations(rest, size))
@@ -756,7 +765,7 @@ class Profile:
             (c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None
         )
 
-    def telling_apart(self, key: Columns, free: Columns) -> list[Column]:
+    def telling_apart(self, key: Columns, free: Columns) -> list[ColumnProfile]:
         """Return the fewest further columns that tell the rows of a key apart; empty where three do not."""
         for size in (1, 2, 3):
             for added in combinations(free[:MOST_KEYS], size):
@@ -765,7 +774,7 @@ class Profile:
         return []
 
 
-def listed(columns: Columns, most: int = 5) -> str:
+def names_text(columns: Columns, most: int = 5) -> str:
     """Return the names of columns as messages write them."""
     return listing([*map(str, columns)], most)
 
@@ -789,18 +798,18 @@ def odd_labels(rows_of: Mapping[str, float]) -> Levels:
     return tuple(odd) if rare and len(rows_of) - len(odd) > 1 else ()
 
 
-def share(one: Column, other: Column) -> float:
+def label_overlap(one: ColumnProfile, other: ColumnProfile) -> float:
     """Return the labels that two columns have in common, as a share of the shorter list."""
     return len(one.labels & other.labels) / max(1, min(one.size, other.size))
 
 
-def paired_names(one: Column, other: Column) -> bool:
+def paired_names(one: ColumnProfile, other: ColumnProfile) -> bool:
     """Whether the names differ in one word, number or letter that stands for two conditions or sides."""
-    return _paired(one.name, other.name)
+    return _are_paired(one.name, other.name)
 
 
 @lru_cache(maxsize=1 << 17)
-def _paired(one: str, other: str) -> bool:
+def _are_paired(one: str, other: str) -> bool:
     if partner_of(one, 0, [other]) == other:
         return True
     names = bare(one), bare(other)
@@ -816,7 +825,7 @@ def _paired(one: str, other: str) -> bool:
     return alike or negated(one, other)
 
 
-def differing(one: Column, other: Column) -> Pair | None:
+def differing(one: ColumnProfile, other: ColumnProfile) -> Pair | None:
     """Return the one word in which two names of several words differ, of each: pct_yes_people, pct_yes_model."""
     differ = [(x, y) for x, y in zip(one.tokens, other.tokens, strict=False) if x != y]
     return differ[0] if len(one.tokens) == len(other.tokens) > 1 == len(differ) else None
@@ -828,10 +837,14 @@ def negated(one: str, other: str) -> bool:
     return len(short) > 2 and any(long in (no + short, short + no) for no in NEGATIONS)
 
 
-def same_scale(one: Column, other: Column) -> bool:
+def same_scale(one: ColumnProfile, other: ColumnProfile) -> bool:
     """Whether two columns of numbers have overlapping ranges and spreads of one size, or two columns share labels."""
     if one.numbers is None or other.numbers is None:
-        return one.numbers is other.numbers is None and share(one, other) >= 0.5 and one.size <= FEW
+        return (
+            one.numbers is other.numbers is None
+            and label_overlap(one, other) >= 0.5
+            and one.size <= FEW
+        )
     x, y = np.array(one.numbers), np.array(other.numbers)
     wide, narrow = max(np.ptp(x), np.ptp(y)), min(np.ptp(x), np.ptp(y))
     return bool(

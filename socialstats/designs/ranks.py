@@ -24,9 +24,11 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from socialstats.designs.comparisons import Comparisons
 
-MARKS = ("_", " ", ".", "-")  # between the words of a name
+# between the words of a name
+MARKS = ("_", " ", ".", "-")
 SIDES = (("item_a", "score_a"), ("item_b", "score_b"))
-FEWEST = 3  # columns of ranks; two of them are scores of two sides
+# columns of ranks; two of them are scores of two sides
+FEWEST = 3
 
 
 def ranked_comparisons(data: Any, columns: Texts, source: str, options: Options) -> Comparisons:

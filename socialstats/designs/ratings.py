@@ -32,7 +32,7 @@ from socialstats.designs.parts import (
     Repeats,
     StatusArray,
     named_factors,
-    renamed,
+    rename_labels,
     taken,
     taken_fields,
 )
@@ -648,7 +648,7 @@ class Ratings(RatingsSources, Design):
         InputError
             If a name is no rater, or two raters would share a label.
         """
-        new = renamed(self.raters, labels, "rater")
+        new = rename_labels(self.raters, labels, "rater")
         order = np.argsort(np.array(new, dtype=object))
         rater = np.argsort(order)[self.rater]
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
@@ -689,7 +689,8 @@ class Ratings(RatingsSources, Design):
         factors += [(f, f.codes[self.rater]) for f in self.rater_groups.values()]
         for factor, codes in factors:
             name = f"{factor.name}_" if factor.name in OWN else factor.name
-            columns[name] = np.array([*factor.levels, None], dtype=object)[codes]  # -1: no level
+            # -1: no level
+            columns[name] = np.array([*factor.levels, None], dtype=object)[codes]
         return pd.DataFrame(columns)
 
 

@@ -25,7 +25,7 @@ from socialstats.designs.ratings_reading import (
     undeclared_levels,
 )
 from socialstats.designs.rows import BELONGS, FILL, Rows, begin
-from socialstats.designs.schema import Finder, Part, Roles
+from socialstats.designs.schema import DesignPart, Finder, Roles
 from socialstats.designs.suspects import cluster_suspects, item_suspects
 from socialstats.designs.tables import (
     as_named,
@@ -47,18 +47,19 @@ from socialstats.text import quoted
 from socialstats.voice import Word, option
 
 AXES = ("columns", "rows")
-FIRST_ROWS = 50  # by which a table is seen to hold no counts
+# by which a table is seen to hold no counts
+FIRST_ROWS = 50
 WIDE = (
-    Part("unit", "unit"),
-    Part("rater", "rater"),
-    Part("by", "by"),
-    Part("rater_source", "source"),
-    Part("count", "count"),
-    Part("weight", "weight"),
-    Part("rater_groups", "rater_group"),
-    Part("strata", "stratum"),
-    Part("cluster", "cluster"),
-    Part("repeat", "repeat"),
+    DesignPart("unit", "unit"),
+    DesignPart("rater", "rater"),
+    DesignPart("by", "by"),
+    DesignPart("rater_source", "source"),
+    DesignPart("count", "count"),
+    DesignPart("weight", "weight"),
+    DesignPart("rater_groups", "rater_group"),
+    DesignPart("strata", "stratum"),
+    DesignPart("cluster", "cluster"),
+    DesignPart("repeat", "repeat"),
 )
 BELONG = spelled("stratum strata stage trait category split language block fold weight")
 
@@ -275,12 +276,12 @@ def _from_counts(
     value = np.repeat(np.tile(np.arange(len(labels)), len(order)), ratings.ravel())
     rater = np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
     at, unit = order[row], roles["unit"]
-    names = rows.factor(unit, at).labels() if unit else np.array(numbered(len(order)))[row]
+    names = rows.factor(unit, at).labels() if unit else np.array(number_labels(len(order)))[row]
     belong = {name: rows.factor(name, at).labels() for name in roles.of("by", *BELONGS)}
     parts = {part: free_name(belong, part) for part in ("unit", "rater", "value", "count")}
     columns = [
         names,
-        np.array(numbered(int(rater.max()) + 1))[rater],
+        np.array(number_labels(int(rater.max()) + 1))[rater],
         np.array(labels)[value],
         rows.n[at],
     ]
@@ -298,12 +299,12 @@ def _from_counts(
     return replace(done, raters_known=False, flow=flow, columns={"unit": unit} if unit else {})
 
 
-def numbered(n: int) -> Levels:
+def number_labels(n: int) -> Levels:
     """Return labels 1, 2, ... that sort as numbers.
 
     Examples
     --------
-    >>> numbered(3), numbered(10)[0]
+    >>> number_labels(3), number_labels(10)[0]
     (('1', '2', '3'), '01')
     """
     return tuple(f"{k:0{len(str(n))}d}" for k in range(1, n + 1))
@@ -325,7 +326,7 @@ def square_ratings(
     values, unit_count = np.array(labels, dtype=object), counts[row, column]
     unit, count = (free_name(names, part) for part in ("unit", "count"))
     cells = {
-        unit: numbered(len(row)),
+        unit: number_labels(len(row)),
         names[0]: values[row],
         names[1]: values[column],
         count: unit_count,

@@ -21,22 +21,22 @@ from socialstats.designs.aliases import (
     Texts,
 )
 from socialstats.designs.cells import unequal
-from socialstats.designs.level_orders import ordered
+from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import (
     categories,
     declared_levels,
-    in_order,
+    number_label,
     opposites,
-    plain_number,
+    sort_labels,
 )
-from socialstats.designs.means import Means, mean_answers, refuse_means
+from socialstats.designs.means import Means, mean_answers, refuse_averaging
 from socialstats.designs.options import ReadingReplies, check_choice, texts
 from socialstats.designs.parts import FlowStep, StatusArray
 from socialstats.designs.people import is_people
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
-from socialstats.designs.roles import repeats_of
+from socialstats.designs.roles import repeat_columns
 from socialstats.designs.rows import FILL, Rows, if_labels
-from socialstats.designs.schema import BLOCKS, UNIT, Finder, Part, Roles
+from socialstats.designs.schema import BLOCKS, UNIT, DesignPart, Finder, Roles
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.suspects import code_suspects, label_cautions, probability_cautions
 from socialstats.designs.tables import (
@@ -146,21 +146,21 @@ def check_scale(scale: Scale | None, levels: Texts, place: str) -> None:
 
 
 PARTS = (
-    Part("unit", "unit", RATED_UNITS),
-    Part("within", "within"),
-    Part("rater", "rater", RATERS.names),
-    Part("value", "value", RATINGS),
-    Part("by", "by"),
-    Part("status", "status"),
+    DesignPart("unit", "unit", RATED_UNITS),
+    DesignPart("within", "within"),
+    DesignPart("rater", "rater", RATERS.names),
+    DesignPart("value", "value", RATINGS),
+    DesignPart("by", "by"),
+    DesignPart("status", "status"),
     BLOCKS,
-    Part("rater_source", "source"),
-    Part("count", "count"),
-    Part("weight", "weight"),
-    Part("rater_groups", "rater_group"),
-    Part("strata", "stratum"),
-    Part("cluster", "cluster"),
-    Part("probabilities", "probability"),
-    Part("repeat", "repeat"),
+    DesignPart("rater_source", "source"),
+    DesignPart("count", "count"),
+    DesignPart("weight", "weight"),
+    DesignPart("rater_groups", "rater_group"),
+    DesignPart("strata", "stratum"),
+    DesignPart("cluster", "cluster"),
+    DesignPart("probabilities", "probability"),
+    DesignPart("repeat", "repeat"),
 )
 
 
@@ -186,7 +186,7 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
                 "probabilities", f"no column that begins with '{shorten(prefix)}'", [prefix]
             )
     roles = finder.roles(PARTS, options, probabilities=probable)
-    alike = [] if roles["value"] else _alike(table, roles)
+    alike = [] if roles["value"] else _rating_columns(table, roles)
     same = (
         []
         if alike or table.lazy or any(roles[part] for part in ("unit", "rater", "value"))
@@ -255,7 +255,7 @@ def rater_columns(table: Table, options: RatingsOptions) -> Levels:
         table, [], options.na_labels
     ):
         return ()
-    if len(_alike(table, roles, most=len(columns))) < 2:
+    if len(_rating_columns(table, roles, most=len(columns))) < 2:
         return ()
     held = {name: {*table.levels(name)} for name in columns}
     shared = {
@@ -268,7 +268,7 @@ def rater_columns(table: Table, options: RatingsOptions) -> Levels:
     return () if may_count([*zip(*numbers, strict=True)]) else columns
 
 
-def _alike(table: Table, roles: Roles, most: int = 0) -> list[str]:
+def _rating_columns(table: Table, roles: Roles, most: int = 0) -> list[str]:
     """Return columns that share values, as columns of ratings do: beside the unit, or numbers; none of too many."""
     taken = roles.replaced(rater=()).columns()
     columns = [c for c in table.columns if c not in taken]
@@ -303,13 +303,15 @@ def _of_same_labels(table: Table) -> list[str]:
     return same if len(same) <= MOST_NAMED else []
 
 
+# columns that a collected table has beside those of levels
 BESIDE = (
     "p_rest",
     "p_bound",
     "p_reason",
     "p_role_a",
-)  # columns that a collected table has beside those of levels
-MOST_NAMED = 8  # columns that a message names
+)
+# columns that a message names
+MOST_NAMED = 8
 ZERO_LEVELS = "no rating has a value"
 
 
@@ -414,7 +416,8 @@ def undeclared_levels(assumed: str, fix: str) -> list[Caution]:
 
 
 RIGHT_OR_NOT = ("0", "1")
-LONG = 16  # characters of a level, from which a caution writes it as 1e+200
+# characters of a level, from which a caution writes it as 1e+200
+LONG = 16
 
 
 def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> StatusArray:
@@ -429,8 +432,10 @@ def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> StatusArray:
         out = np.where(told.kind == OK, out, told.kind)
         absent &= told.kind == OK
         for label, which in told.unread.items():
-            _count(rows, which, label)
-        _count(rows, told.blocked, "blocked by a filter of the provider", "among the refusals")
+            _count_problem(rows, which, label)
+        _count_problem(
+            rows, told.blocked, "blocked by a filter of the provider", "among the refusals"
+        )
     if absent.any() and options.missing == "error":
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
         rows.add_missing(column, absent, fix=keep)
@@ -438,12 +443,14 @@ def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> StatusArray:
     note = (
         f"missing: no rating ({quoted(read, 5)} read as missing)" if read else "missing: no rating"
     )
-    _count(rows, absent, f"no value in '{shorten(column)}'", note)
-    _count(rows, out == REFUSAL, "refusals", "kept as refusals")
+    _count_problem(rows, absent, f"no value in '{shorten(column)}'", note)
+    _count_problem(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out
 
 
-def _count(rows: Rows, which: BoolArray, label: str, note: str = "missing: no rating") -> None:
+def _count_problem(
+    rows: Rows, which: BoolArray, label: str, note: str = "missing: no rating"
+) -> None:
     n = int(rows.n[rows.use & which].sum())
     if n:
         rows.flow.append(FlowStep(label=label, rows=n, note=note))
@@ -487,13 +494,14 @@ def _found_levels(
     """Return the levels that occur: numbers ascending, nominal labels sorted; other texts have no order."""
     used = rows.used_labels(column, rated)
     if options.scale == "nominal":
-        return in_order(used)
+        return sort_labels(used)
     rows.refuse_spellings(column, rated, if_labels())
     words = rows.texts(column, rated)
     if words.any() and (pair := opposites(used)):
         return pair
     if words.all() and len(used) <= 2 and options.scale is None:
-        return in_order(used)  # two levels need no order
+        # two levels need no order
+        return sort_labels(used)
     if (
         not words.any()
         or options.scale in ("interval", "ratio")
@@ -506,14 +514,15 @@ def _found_levels(
 
         rows.each_value(column, words, [column], "'{}' is not a finite number", fix=cure)
         numbers = tuple(
-            plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None})
+            number_label(x) for x in sorted({x for x in map(as_number, used) if x is not None})
         )
         right = len(numbers) == 1 and {*numbers} < {*RIGHT_OR_NOT} and bare(column).endswith(RIGHT)
-        return RIGHT_OR_NOT if right else numbers  # 38 of 38 are shares of right answers
-    known = ordered(used)
+        # 38 of 38 are shares of right answers
+        return RIGHT_OR_NOT if right else numbers
+    known = conventional_order(used)
     say = option("levels", known or [Word("LOWEST"), Word("..."), Word("HIGHEST")])
     raise DesignError(
-        f"{place}: the values are texts whose order is undeclared: {quoted(in_order(used), 12)}. Pass all "
+        f"{place}: the values are texts whose order is undeclared: {quoted(sort_labels(used), 12)}. Pass all "
         f"levels, the lowest first, {'perhaps' if known else 'as'} {say}, "
         f"or {option('scale', 'nominal', '--scale nominal')} if they have none. Declare a refusal apart: "
         f"{option('refusal', 'LABEL', '--refusal LABEL')}"
@@ -558,12 +567,13 @@ def build_from(
     if options.shared and roles["by"] and roles["rater_source"]:
         refuse_unshared(rows, roles["by"], roles["rater_source"])
     rated = rate(rows, roles, options)
-    repeat = repeats_of(
+    repeat = repeat_columns(
         rows, roles, unnumbered=options.repeat is True, wide=wide is not None, cure=options.cure
     )
     times = times_of(rows, roles, [roles["value"]])
     rows.refuse_several(roles, UNIT)
-    weight = weights_of(rows, roles, options, droppable=False)  # `missing` is about ratings
+    # `missing` is about ratings
+    weight = weights_of(rows, roles, options, droppable=False)
     for column in roles.of("rater_group"):
         _rater_group(rows, roles.of(*RATER), column)
     probabilities = level_probabilities(rows, roles, options, rated)
@@ -571,8 +581,8 @@ def build_from(
     means = None
     if repeat is not None:
         roles = roles.replaced(repeat=repeat)
-        rated, means = averaged(rows, roles, rated)
-    done = _finish(rows, roles, rated, times, noticed, probabilities, means, weight)
+        rated, means = average_by_rater(rows, roles, rated)
+    done = _finish_ratings(rows, roles, rated, times, noticed, probabilities, means, weight)
     again = None if wide is not None or roles["count"] else partial(build_from, table)
     used = done.raters if wide is not None else ()
     return with_dependence(
@@ -580,7 +590,8 @@ def build_from(
     )
 
 
-SUM_ROUNDED = 0.01  # by how much a sum of probabilities may exceed 1, as of servers that round them
+# by how much a sum of probabilities may exceed 1, as of servers that round them
+SUM_ROUNDED = 0.01
 
 
 def level_probabilities(
@@ -612,7 +623,7 @@ def level_probabilities(
     return p
 
 
-def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | None]:
+def average_by_rater(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | None]:
     """Keep one row of each unit and rater, with the mean of its scores; say how many rows were averaged.
 
     A rater with a score of the unit has no refusal and no missing rating of it. Labels have no mean: beside people the
@@ -629,7 +640,7 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
         bool(roles["rater_source"]) and not chosen.numeric
     )
     if roles.of("probability") or (labels and not roles["rater_source"]):
-        refuse_means(rows, roles, numeric=chosen.numeric)
+        refuse_averaging(rows, roles, numeric=chosen.numeric)
     ok = rows.use & (rated.status == OK)
     if not ok.any():
         return rated, None
@@ -651,12 +662,13 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
     values = np.full(len(there), -1, dtype=np.int64)
     values[there] = value
     cautions = (*(c for c in rated.cautions if c.code != "SS310"), means.note)
-    of_means = ChosenLevels(tuple(plain_number(x) for x in levels.tolist()), "interval", False)
+    of_means = ChosenLevels(tuple(number_label(x) for x in levels.tolist()), "interval", False)
     ends = scale_ends(scores, chosen.declared)
     return replace(rated, chosen=of_means, value=values, cautions=cautions, ends=ends), means
 
 
-MOST_SHARED = 30  # levels whose shares among repeated answers are kept
+# levels whose shares among repeated answers are kept
+MOST_SHARED = 30
 SHARED_BY = "nothing: units, not repeats, are taken as independent"
 
 
@@ -679,7 +691,8 @@ def _rater_group(rows: Rows, who: Texts, column: str) -> None:
     )
 
 
-RATER = ("rater", "source")  # kinds of columns that tell raters apart
+# kinds of columns that tell raters apart
+RATER = ("rater", "source")
 SOME_RATERS = "It belongs to the rater: fill it in, or leave it empty in all rows of a rater who has no such group"
 
 
@@ -705,7 +718,7 @@ def joined_label(labels: Texts) -> str:
     return " | ".join(label.replace("\\", "\\\\").replace("|", "\\|") for label in labels)
 
 
-def _names(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) -> Named:
+def _label_by_columns(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) -> Named:
     """Label units or raters by the columns of one kind; that of another kind stands before namesakes."""
     columns, space = (roles.of(kind) for kind in kinds)
     key = rows.key([*columns, *space])[index]
@@ -755,7 +768,7 @@ def refuse_unshared(rows: Rows, by: str, source: str) -> None:
         raise InputError(f"{rows.table.source}: {shared}, and {lacking}")
 
 
-def _finish(
+def _finish_ratings(
     rows: Rows,
     roles: Roles,
     rated: Rated,
@@ -768,7 +781,10 @@ def _finish(
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise rows.nothing("rating")
-    units, raters = _names(rows, index, roles, UNIT), _names(rows, index, roles, RATER)
+    units, raters = (
+        _label_by_columns(rows, index, roles, UNIT),
+        _label_by_columns(rows, index, roles, RATER),
+    )
     by = rows.by(roles, index)
     order = np.lexsort((raters.codes, units.codes, *([by.codes] if by else [])))
     index, unit, rater = index[order], units.codes[order], raters.codes[order]

@@ -33,15 +33,16 @@ if TYPE_CHECKING:
 Copies = Mapping[str, IntArray]
 Designs = Comparisons | Groups | Paired | Ratings | LabelLists
 MARK = "#"
-MOST_SINGLE = 1_000_000  # alike rows that are taken apart
+# alike rows that are taken apart
+MOST_SINGLE = 1_000_000
 
 
-def marked(levels: Sequence[str], keys: IntArray, width: int) -> list[str]:
+def copy_labels(levels: Sequence[str], keys: IntArray, width: int) -> list[str]:
     """Return the label of each key, level x width + copy: copies after the first have a number.
 
     Examples
     --------
-    >>> marked(["ann", "bob"], np.array([0, 2, 3]), 2)
+    >>> copy_labels(["ann", "bob"], np.array([0, 2, 3]), 2)
     ['ann', 'bob', 'bob#2']
     """
     mark = MARK
@@ -59,7 +60,7 @@ def split_levels(
     """Return codes and labels where each copy is a level of its own, and a place of each new level; labels ascend."""
     width = int(copy.max(initial=0)) + 1
     keys, first, place = np.unique(codes * width + copy, return_index=True, return_inverse=True)
-    labels = marked(levels, keys, width)
+    labels = copy_labels(levels, keys, width)
     order = np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
     back = np.empty(len(order), dtype=np.int64)
     back[order] = np.arange(len(order))
@@ -74,12 +75,12 @@ def joint_copy(copies: Sequence[IntArray], size: int) -> IntArray:
     return joint
 
 
-def gathered(place: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:
+def entries_at(place: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:
     """Return which entries stand at the places of `index`, one place after the other, and the number of the place.
 
     Examples
     --------
-    >>> [part.tolist() for part in gathered(np.array([0, 2, 2]), np.array([2, 0, 2]))]
+    >>> [part.tolist() for part in entries_at(np.array([0, 2, 2]), np.array([2, 0, 2]))]
     [[1, 2, 0, 1, 2], [0, 0, 1, 2, 2]]
     """
     order = np.argsort(place, kind="stable")
@@ -95,7 +96,7 @@ def drawn_repeats(repeats: Repeats | None, index: IntArray) -> Repeats | None:
     """Return the answers behind the values at some places, which may be named several times."""
     if repeats is None:
         return None
-    entry, place = gathered(repeats.place, index)
+    entry, place = entries_at(repeats.place, index)
     arrays = taken_fields(repeats, ("source", "answers", "variance", "shares", "first"), entry)
     return replace(repeats, place=place, **arrays)
 
@@ -201,9 +202,8 @@ class RatingPieces(Pieces):
         names = {"unit": Factor(name="unit", codes=design.unit, levels=design.units)}
         names["rater"] = Factor(name="rater", codes=design.rater, levels=design.raters)
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.strata.values()}
-        known = [
-            factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)
-        ]  # no rater lacks one
+        # no rater lacks one
+        known = [factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)]
         names |= {f.name: replace(f, codes=f.codes[design.rater]) for f in known}
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.clusters}
         return cls(
@@ -369,7 +369,7 @@ def single_cells(design: Paired | Groups) -> Paired | Groups:
 
 def drawn_names(units: UnitNames, index: IntArray, copy: IntArray) -> UnitNames:
     """Return the names of the units of some cells, copies of a unit with names of their own."""
-    entry, cell = gathered(units.cell, index)
+    entry, cell = entries_at(units.cell, index)
     codes, levels, _ = split_levels(units.codes[entry], copy[cell], units.levels)
     return UnitNames(codes=codes, levels=levels, cell=cell)
 
@@ -577,7 +577,7 @@ def other_values(column: pd.Series[Any], copy: IntArray, factor: Factor) -> Any:
         np.array([codes[str(values[k])] for k in again.tolist()], dtype=np.int64) * width
         + copy[again]
     )
-    values[again] = marked(factor.levels, keys, width)
+    values[again] = copy_labels(factor.levels, keys, width)
     return values
 
 
@@ -603,19 +603,19 @@ class VectorPieces(Pieces):
     def drawn(self, index: IntArray, copies: Copies) -> tuple[Any, ...]:
         """Return the vectors at some pieces."""
         if not self.several:
-            return tuple(at(vector, index) for vector in self.vectors)
+            return tuple(take_at(vector, index) for vector in self.vectors)
         sample = np.searchsorted(self.ends, index, side="right")
         start = self.ends - [len(vector) for vector in self.vectors]
         return tuple(
-            at(vector, index[sample == k] - start[k]) for k, vector in enumerate(self.vectors)
+            take_at(vector, index[sample == k] - start[k]) for k, vector in enumerate(self.vectors)
         )
 
     def labelled(self, name: str, codes: IntArray) -> tuple[Any, ...]:
         """Return vectors with signs changed, values exchanged within rows, in other samples, or beside other values."""
         if name == "sign":
-            return (at(self.vectors[0], slice(None)) * np.where(codes > 0, -1, 1),)
+            return (take_at(self.vectors[0], slice(None)) * np.where(codes > 0, -1, 1),)
         if name == "pairings":
-            return (self.vectors[0], *(at(vector, codes) for vector in self.vectors[1:]))
+            return (self.vectors[0], *(take_at(vector, codes) for vector in self.vectors[1:]))
         if self.several:
             whole = np.concatenate([np.asarray(vector) for vector in self.vectors])
             return tuple(whole[codes == k] for k in range(len(self.vectors)))
@@ -623,7 +623,7 @@ class VectorPieces(Pieces):
         return np.where(codes > 0, second, first), np.where(codes > 0, first, second)
 
 
-def at(vector: Any, index: Any) -> Any:
+def take_at(vector: Any, index: Any) -> Any:
     """Return a vector at some places; a Series is numbered anew."""
     return vector.iloc[index].reset_index(drop=True) if hasattr(vector, "iloc") else vector[index]
 

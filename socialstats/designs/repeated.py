@@ -11,10 +11,10 @@ import numpy as np
 
 from socialstats.arrays import IntArray
 from socialstats.designs.aliases import LevelOrder, Names, NaTexts, Repeat, Texts
-from socialstats.designs.profile import Profile
+from socialstats.designs.profile import TableProfile
 from socialstats.designs.ratings import Ratings, Scale
 from socialstats.designs.ratings_reading import RatingsOptions, ratings_roles
-from socialstats.designs.roles import Cells, models_of, refuse_other_answers
+from socialstats.designs.roles import SourceCells, model_columns, refuse_other_answers
 from socialstats.errors import DesignError
 from socialstats.tables import Table, as_table
 from socialstats.tables.lazy import collected
@@ -77,8 +77,8 @@ def repeated_answers(
     """
     table = as_table(data, source) if source else as_table(data)
     table = replace(table, data=collected(table.frame))
-    profile = Profile(table)
-    models = models_of(profile) if rater is None else []
+    profile = TableProfile(table)
+    models = model_columns(profile) if rater is None else []
     rater = models[0].name if len(models) == 1 else rater
     roles = ratings_roles(
         table, RatingsOptions(unit=unit, rater=rater, value=value, repeat=repeat, cluster=cluster)
@@ -87,7 +87,7 @@ def repeated_answers(
     answer = profile.column(roles["value"])
     if scale is None and levels is None and answer is not None and answer.text:
         scale = "nominal"
-    cells = Cells(profile, [what], [who], roles["value"], used=roles.of("cluster", "repeat"))
+    cells = SourceCells(profile, [what], [who], roles["value"], used=roles.of("cluster", "repeat"))
     if not cells.repeated:
         raise DesignError(
             f"{table.source}: no label of '{shorten(what)}' has two answers of one '{shorten(who)}', so "
@@ -95,7 +95,7 @@ def repeated_answers(
         )
     if repeat is None:
         refuse_other_answers(table, cells)
-    numbered = with_numbers(table, (what, who))
+    numbered = number_repeats(table, (what, who))
     return Ratings.from_frame(
         numbered,
         unit=[what, who],
@@ -110,7 +110,7 @@ def repeated_answers(
     )
 
 
-def with_numbers(table: Table, keys: Texts) -> Table:
+def number_repeats(table: Table, keys: Texts) -> Table:
     """Return the table with the number, from 1, of each row among those with the same keys."""
     number = occurrence(list(zip(*(table.texts(key) for key in keys), strict=True)))
     series = nw.new_series(NUMBER, number, backend=nw.get_native_namespace(table.frame))

@@ -9,16 +9,18 @@ import numpy as np
 
 from socialstats.arrays import unique_rows
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import Factor, StatusArray, stacked, taken
+from socialstats.designs.parts import Factor, StatusArray, stack_factors, taken
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 
-MODEL = "model"  # who replied, where the table does not say
+# who replied, where the table does not say
+MODEL = "model"
+# strata that tell the answers of `trait_ratings` apart
 TRAIT_PARTS = (
     MODEL,
     "scenario",
     "stage",
     "wording",
-)  # strata that tell the answers of `trait_ratings` apart
+)
 
 
 def replies_of(design: Comparisons | Ratings) -> Ratings:
@@ -41,7 +43,8 @@ def replies_of(design: Comparisons | Ratings) -> Ratings:
     if isinstance(design, Ratings):
         if design.by is None:
             return design
-        of_models = design.by.codes >= 0  # ratings of all levels are those of people
+        # ratings of all levels are those of people
+        of_models = design.by.codes >= 0
         return replace(
             design,
             **design.answers_at(of_models),
@@ -60,10 +63,16 @@ def replies_of(design: Comparisons | Ratings) -> Ratings:
     status = np.concatenate(
         [np.full(len(part.count), status, dtype=np.int8) for part, status in parts]
     )
-    who = None if design.by is None else stacked([part.by for part in held if part.by is not None])
+    who = (
+        None
+        if design.by is None
+        else stack_factors([part.by for part in held if part.by is not None])
+    )
     names = [factor.name for factor in design.clusters] or ["pair"]
     clusters = [
-        stacked([next(f for f in (*part.clusters, part.pair) if f.name == name) for part in held])
+        stack_factors(
+            [next(f for f in (*part.clusters, part.pair) if f.name == name) for part in held]
+        )
         for name in names
     ]
     count = np.concatenate([part.count for part in held])

@@ -27,17 +27,17 @@ from scipy.special import fdtrc
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.cells import joint_codes
-from socialstats.designs.level_orders import ordered
+from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import later_and_earlier
-from socialstats.designs.people import HUMANS, MACHINES, people_level, words_of
+from socialstats.designs.people import HUMANS, MACHINES, people_level, words_of_label
 from socialstats.designs.profile import (
     FEW,
     MOST_GRADES,
     OPPOSITES,
-    Column,
+    ColumnProfile,
     Columns,
-    Profile,
-    listed,
+    TableProfile,
+    names_text,
 )
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
@@ -98,32 +98,42 @@ from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 Kind = Literal["repeat", "part", "measure", "scorer", "factor", "nested"]
+# what a name says of a column that varies within a unit and source
 NAMED: tuple[tuple[Kind, Iterable[str]], ...] = (
     ("measure", MEASURES),
     ("scorer", SCORERS),
     ("repeat", REPEATS),
     ("factor", (*MODELS, *CONDITIONS)),
-)  # what a name says of a column that varies within a unit and source
-BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
+)
+# what stands beside an answer
+BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)
+# names of units that may mean something else
 WEAK = (
     *REPEATS,
     *CONDITIONS,
     *TASKS,
     "sample",
     "id",
-)  # names of units that may mean something else
+)
+# names of units that may number answers, or name who gave them
 OTHER_UNITS = (
     *WEAK,
     *PERSONS,
     *RATERS,
     *VARIANTS,
-)  # names of units that may number answers, or name who gave them
-EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
-OFTEN = 0.25  # share of units and sources that have several rows where these are repeats by structure alone
-MET = 0.5  # share of the labels of a plan that occur in a cell on average
-SURE = 3.5  # standard errors of a correlation beyond which two sources share the effect of a label.
-ALIKE = 1e-3  # p-value below which units differ.
-APART = 20.0  # ratio of medians from which two measures are of different kinds.
+)
+# share of cells that hold the labels of a plan equally often
+EQUAL = 0.7
+# share of units and sources that have several rows where these are repeats by structure alone
+OFTEN = 0.25
+# share of the labels of a plan that occur in a cell on average
+MET = 0.5
+# standard errors of a correlation beyond which two sources share the effect of a label.
+SURE = 3.5
+# p-value below which units differ.
+ALIKE = 1e-3
+# ratio of medians from which two measures are of different kinds.
+APART = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +157,7 @@ class Within:
     evidence: Literal["structure", "name"]
 
 
-class Cells:
+class SourceCells:
     """The rows of a table by unit and source.
 
     Parameters
@@ -163,7 +173,7 @@ class Cells:
 
     def __init__(
         self,
-        profile: Profile,
+        profile: TableProfile,
         unit: Texts,
         source: Texts,
         value: str | None,
@@ -215,7 +225,7 @@ class Cells:
         pairs = combinations([column.name for column in columns], 2)
         return next((pair for pair in pairs if self._numbers(pair)), ())
 
-    def rather_unit(self, repeat: Texts) -> Column | None:
+    def rather_unit(self, repeat: Texts) -> ColumnProfile | None:
         """Return a column of repeats that rather names the units: structure alone says so, and it has more labels.
 
         Beside a column that is called like units these are persons only, where that column has few labels.
@@ -238,7 +248,7 @@ class Cells:
         reasons = [reason for reason in self.within if reason.kind == kind]
         return min(reasons, key=lambda reason: reason.evidence != "name").name if reasons else None
 
-    def _varies(self, column: Column) -> bool:
+    def _varies(self, column: ColumnProfile) -> bool:
         return len(self.profile.table.counts([*self.unit, *self.source, column.name]).n) > len(
             self.n
         )
@@ -247,12 +257,11 @@ class Cells:
         cells = self.profile.table.counts([*self.unit, *self.source, *names])
         return float(cells.n.max(initial=0)) == 1.0
 
-    def _within(self, column: Column) -> Within | None:
+    def _within(self, column: ColumnProfile) -> Within | None:
         """Return why a column varies within a unit and source; None where it holds another answer, or says nothing."""
         numbers = self._numbers([column.name])
-        if (
-            2 * column.size > self.rows
-        ):  # a call has an id or a time of its own; a free text says nothing
+        # a call has an id or a time of its own; a free text says nothing
+        if 2 * column.size > self.rows:
             call = column.timing or column.called(IDENTITIES, TIMINGS, DATES, REPEATS)
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
         if self._is_nested(column):
@@ -279,16 +288,15 @@ class Cells:
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
         subject = column.called(SUBJECTS) and names_sources(column)
-        numbered = (
-            column.numbering and column.called(UNITS) and not column.called(OTHER_UNITS)
-        )  # within a paper, say
+        # within a paper, say
+        numbered = column.numbering and column.called(UNITS) and not column.called(OTHER_UNITS)
         if column.called(TASKS) or subject or numbered:
             return Within(column.name, "part", numbers, "name")
         return Within(
             column.name, "factor" if names_sources(column) else "repeat", numbers, "structure"
         )
 
-    def _in_turn(self, column: Column) -> bool:
+    def _in_turn(self, column: ColumnProfile) -> bool:
         """Whether whole numbers count the rows of most units up, over all sources: which trial it was."""
         if not column.whole or column.filled < column.rows:
             return False
@@ -298,19 +306,21 @@ class Cells:
         np.maximum.at(last, unit, cells.columns[column.name].labels().numbers())
         return bool(cells.n.max() == 1 and np.mean((last == size) | (last == size - 1)) >= EQUAL)
 
-    def _is_nested(self, column: Column) -> bool:
+    def _is_nested(self, column: ColumnProfile) -> bool:
         """Whether each label has rows of one source only, of several units: people in groups, stories of one author."""
         table, source = self.profile.table, self.profile.column(self.source[0])
         if source is None or source.size < 2 or not self.profile.constant(source, column):
             return False
-        if column.called(REPEATS, CUES) or source in models_of(self.profile):
-            return False  # each run of a model has a label of its own, and each of two groups has names
+        if column.called(REPEATS, CUES) or source in model_columns(self.profile):
+            # each run of a model has a label of its own, and each of two groups has names
+            return False
         if column.size <= MOST_SOURCES and not column.called(PERSONS, IDENTITIES):
-            return False  # names of two kinds, say, which every unit met
+            # names of two kinds, say, which every unit met
+            return False
         units = len(table.counts([*self.unit, column.name]).n)
         return 2 * source.size < column.size <= units / 2
 
-    def _crossed(self, column: Column) -> bool:
+    def _crossed(self, column: ColumnProfile) -> bool:
         """Whether the labels are those of a plan: most of them, equally often, in each unit and source.
 
         Another answer to the same question is not: its labels come as they come.
@@ -320,7 +330,7 @@ class Cells:
         labels = len(cells.n) / len(self.n)
         return bool(often.max() >= EQUAL * len(cells.n) and labels >= MET * column.size)
 
-    def _is_measure(self, column: Column) -> bool:
+    def _is_measure(self, column: ColumnProfile) -> bool:
         """Whether the numbers of different labels are of different kinds: their ranges lie far apart."""
         values = self._numbers_by(column.name)
         if values is None or column.size > 30 or not column.text:
@@ -339,7 +349,7 @@ class Cells:
         times = cells.n[there].astype(np.int64)
         return np.repeat(label[there], times), np.repeat(x[there], times)
 
-    def _is_part(self, column: Column) -> bool:
+    def _is_part(self, column: ColumnProfile) -> bool:
         """Whether a label is part of what the unit is: sources agree on it, and a unit without it means nothing.
 
         Repeats are exchangeable. What remains of two sources' answers after the mean of each unit is then unrelated,
@@ -364,7 +374,7 @@ class Cells:
         return shared > SURE and unit_p_value(unit, source, label, x, n) > ALIKE
 
 
-def is_call(column: Column) -> bool:
+def is_call(column: ColumnProfile) -> bool:
     """Whether a column says how an answer was asked for, its size, or what became of the reply.
 
     Numbers called context are so many tokens. Labels called so are kinds of context.
@@ -372,7 +382,7 @@ def is_call(column: Column) -> bool:
     return column.called(STATES) or (column.numbers is not None and column.called(CALLS))
 
 
-def answers_as_numbers(profile: Profile, value: str, labels: object) -> FloatArray | None:
+def answers_as_numbers(profile: TableProfile, value: str, labels: object) -> FloatArray | None:
     """Return answers as numbers: their own, or 0 and 1 of two labels; None where there are more labels."""
     column = profile.column(value)
     if column is None:
@@ -400,7 +410,8 @@ def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: F
     cell_of = cell[first]
     total = np.bincount(cell_of, weights=mean)
     squares = np.bincount(cell_of, weights=mean**2)
-    products = (total**2 - squares) / 2  # over the pairs of sources
+    # over the pairs of sources
+    products = (total**2 - squares) / 2
     fourth = np.bincount(cell_of, weights=mean**4)
     variance = ((squares**2 - fourth) / 2).sum()
     return float(products.sum() / np.sqrt(variance)) if variance > 0 else 0.0
@@ -419,12 +430,13 @@ def unit_p_value(
     between = float((sizes * (centre - mean.mean()) ** 2).sum())
     inside = float(((mean - centre[unit_of]) ** 2).sum())
     df_between, df_inside = len(sizes) - 1, len(mean) - len(sizes)
-    if df_between < 1 or inside <= 0:  # a cell a unit leaves nothing inside
+    # a cell a unit leaves nothing inside
+    if df_between < 1 or inside <= 0:
         return 0.0
     return float(fdtrc(df_between, df_inside, between / df_between / (inside / df_inside)))
 
 
-def repeats_of(
+def repeat_columns(
     rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: str = ""
 ) -> Levels | None:
     """Return the columns that number the answers of a source to a unit; None where there is one answer each.
@@ -462,7 +474,9 @@ def repeats_of(
         )
         return tuple(repeat)
     cells = (
-        None if wide else Cells(Profile(rows.table), unit, source, roles["value"], roles.columns())
+        None
+        if wide
+        else SourceCells(TableProfile(rows.table), unit, source, roles["value"], roles.columns())
     )
     numbered = cells.repeats() if cells is not None else ()
     if unnumbered:
@@ -480,7 +494,7 @@ def repeats_of(
     return None
 
 
-def refuse_few_units(table: Table, cells: Cells, repeat: Texts) -> None:
+def refuse_few_units(table: Table, cells: SourceCells, repeat: Texts) -> None:
     """Refuse repeats that have more labels than there are units: rather, these are the units.
 
     Raises
@@ -501,7 +515,7 @@ def refuse_few_units(table: Table, cells: Cells, repeat: Texts) -> None:
 
 def refuse_other_answers(
     table: Table,
-    cells: Cells,
+    cells: SourceCells,
     kinds: Sequence[Kind] = ("measure", "part", "scorer", "factor", "nested"),
 ) -> None:
     """Refuse rows of one unit and source that are several measures, scorers, units or conditions.
@@ -553,13 +567,13 @@ class OtherAnswers(InputError):
         self.column = column
 
 
-def is_numbered_anew(unit: Column, part: Column) -> bool:
+def is_numbered_anew(unit: ColumnProfile, part: ColumnProfile) -> bool:
     """Whether units may be numbered anew within each label of a part, as questions are within subjects."""
     return (unit.whole and part.text) or part.called(TASKS, SUBJECTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Board:
+class BoardColumns:
     """Scores of models on the same units, in a table of one row per answer.
 
     Attributes
@@ -581,9 +595,9 @@ class Board:
         Columns of further answers of the same kind, such as runs or items of a scale: their mean is the value.
     """
 
-    model: Column
+    model: ColumnProfile
     unit: Columns
-    value: Column
+    value: ColumnProfile
     task: Columns
     cluster: Columns
     repeat: Columns
@@ -595,7 +609,7 @@ class Board:
     @property
     def of(self) -> str:
         """The columns that name the units, as they are told."""
-        return listed(self.unit) + "".join(f" of each {task}" for task in self.task)
+        return names_text(self.unit) + "".join(f" of each {task}" for task in self.task)
 
     @property
     def values(self) -> Columns:
@@ -608,71 +622,81 @@ class Board:
         return len(self.unit) > 1 and not self.anew
 
 
+# what models are called
 FAMILIES = re.compile(
     r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
     r"opus|sonnet|davinci|(?<![a-z])t5(?![a-z])|bloom|pythia|olmo|grok|zephyr|haiku|nemo|\byi-|solar|tulu|luminous|pplx|openchat|dolly|"
     r"\bsft|\bdpo|rlhf|grpo|ckpt|checkpoint|instruct|ernie|hunyuan|glm|baichuan|kimi|minimax|\bo[134]\b|\bo[134]-|nova-|jamba|aya-",
     re.IGNORECASE,
-)  # what models are called
-RANDOMISER = re.compile(r"FL_\d+_DO|.+_DO", re.IGNORECASE)  # what Qualtrics showed, in its order
-MOST_SOURCES = 12  # labels of a column that is not called so and names what is compared
-SEVERAL_MET = 1.3  # labels of a source that a unit met on average
-MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
-MANY_UNITS = 20  # labels from which a column of texts may name units whatever they look like
+)
+# what Qualtrics showed, in its order
+RANDOMISER = re.compile(r"FL_\d+_DO|.+_DO", re.IGNORECASE)
+# labels of a column that is not called so and names what is compared
+MOST_SOURCES = 12
+# labels of a source that a unit met on average
+SEVERAL_MET = 1.3
+# share of units x models that occur in a board, from which it is one
+MET_BY = 0.5
+# labels from which a column of texts may name units whatever they look like
+MANY_UNITS = 20
+# labels of a cluster that is called so, and of one that is not
 FEWEST_CLUSTERS, FEWEST_UNNAMED = (
     5,
     8,
-)  # labels of a cluster that is called so, and of one that is not
-MEAN_WORDS = ("mean", "average", "avg", "mw", "mittelwert", "media", "moyenne", "promedio")
-QUESTION = 4  # words of a name that is a question
-MOST_UNNAMED = 3  # labels of a column that tells groups apart whatever it is called
-MOST_GROUPS = 6  # labels of a column that tells groups apart
-FEW_NAMED = (
-    4  # labels of a column called like units that rather are conditions, such as two prompts
 )
-MOST_UNITS = 12  # columns that are tried as units
+MEAN_WORDS = ("mean", "average", "avg", "mw", "mittelwert", "media", "moyenne", "promedio")
+# words of a name that is a question
+QUESTION = 4
+# labels of a column that tells groups apart whatever it is called
+MOST_UNNAMED = 3
+# labels of a column that tells groups apart
+MOST_GROUPS = 6
+# labels of a column called like units that rather are conditions, such as two prompts
+FEW_NAMED = 4
+# columns that are tried as units
+MOST_UNITS = 12
 
 
-def called_model(column: Column) -> bool:
+def called_model(column: ColumnProfile) -> bool:
     """Whether a column is called like models, and not like what belongs to one, such as its persona."""
     named = column.called(MODELS) and not is_question(column)
     return named and not column.ends(OF_MODELS)
 
 
-def is_question(column: Column) -> bool:
+def is_question(column: ColumnProfile) -> bool:
     """Whether a name is a question, whose words say less than those of a short name."""
     return len(column.tokens) >= QUESTION and (
         column.name.strip()[-1:] in "?？)]" or len(column.tokens) > 2 * QUESTION
     )
 
 
-def holds_families(column: Column) -> bool:
+def holds_families(column: ColumnProfile) -> bool:
     """Whether most labels are those of families of models."""
     return 2 * sum(bool(FAMILIES.search(x)) for x in column.levels) > column.size
 
 
-def models_of(profile: Profile) -> list[Column]:
+def model_columns(profile: TableProfile) -> list[ColumnProfile]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
     texts = [c for c in profile.every if c.names_things and c.text and not (c.unique or c.prose)]
     texts = [c for c in texts if not profile.has_partner(c)]
     texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
-    if any(
-        c.unique and c.called(MODELS) for c in profile.every
-    ):  # a row a model, whose provider says more of it
+    # a row a model, whose provider says more of it
+    if any(c.unique and c.called(MODELS) for c in profile.every):
         texts = [c for c in texts if not c.called(PROVIDERS)]
     named = [c for c in texts if called_model(c)]
     named = named or [c for c in texts if holds_families(c)]
     few = [c for c in named if c.size <= MOST_SOURCES]
-    named = [
-        c for c in named if c in few or not any(profile.constant(d, c) for d in few)
-    ]  # no runs of each model
+    # no runs of each model
+    named = [c for c in named if c in few or not any(profile.constant(d, c) for d in few)]
     finest = [
         c for c in named if all(profile.constant(other, c) for other in named if other is not c)
     ]
-    finest.sort(key=lambda c: c.called(PROVIDERS))  # a provider with one model stands beside it
+    # a provider with one model stands beside it
+    finest.sort(key=lambda c: c.called(PROVIDERS))
     return finest[:1] or named
 
 
+# how likely the labels of a kind of column are what a table compares, from 0 to 10
 LIKELY = {
     "source": 9.4,
     "people": 9.2,
@@ -684,11 +708,11 @@ LIKELY = {
     "setting": 8.0,
     "lettered": 6.6,
     "period": 6.5,
-}  # how likely the labels of a kind of column are what a table compares, from 0 to 10
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class ContrastColumn:
     """A column whose labels may be compared.
 
     Attributes
@@ -700,7 +724,7 @@ class Contrast:
         set, such as temperatures. "unnamed", "lettered": by few labels alone.
     """
 
-    column: Column
+    column: ColumnProfile
     kind: str
 
     @property
@@ -709,22 +733,22 @@ class Contrast:
         return LIKELY[self.kind]
 
 
-def contrasts(profile: Profile) -> list[Contrast]:
+def contrasts(profile: TableProfile) -> list[ContrastColumn]:
     """Return the columns whose labels may be compared, the likeliest first."""
-    models = models_of(profile)
+    models = model_columns(profile)
     kinds = [(c, "source" if c in models else contrast_kind(profile, c)) for c in profile.varying()]
-    every = [Contrast(c, kind) for c, kind in kinds if kind]
+    every = [ContrastColumn(c, kind) for c, kind in kinds if kind]
     coarsest = [c for c in every if not any(is_finer(profile, c, d) for d in every)]
     return sorted(coarsest, key=lambda c: -c.likely)
 
 
-def is_finer(profile: Profile, one: Contrast, other: Contrast) -> bool:
+def is_finer(profile: TableProfile, one: ContrastColumn, other: ContrastColumn) -> bool:
     """Whether labels of one contrast are kinds of labels of another, such as names of two groups."""
     nested = one.column.size > other.column.size and profile.constant(other.column, one.column)
     return nested and one.kind != "source" and one.likely <= other.likely
 
 
-def is_designed(profile: Profile, column: Column) -> bool:
+def is_designed(profile: TableProfile, column: ColumnProfile) -> bool:
     """Whether labels were planned by structure: once a cell, one for each unit, or equally often for most units.
 
     Answers come as they come.
@@ -737,7 +761,7 @@ def is_designed(profile: Profile, column: Column) -> bool:
     return any(profile.constant(column, c) or is_balanced(profile, column, c) for c in others)
 
 
-def names_keys(profile: Profile, column: Column) -> bool:
+def names_keys(profile: TableProfile, column: ColumnProfile) -> bool:
     """Whether labels are those of things, and no replies or measurements: other answers plan nothing.
 
     Texts in full are things where each occurs equally often.
@@ -748,24 +772,24 @@ def names_keys(profile: Profile, column: Column) -> bool:
     )
 
 
-def names_answers(column: Column) -> bool:
+def names_answers(column: ColumnProfile) -> bool:
     """Whether a column is called like an answer, and not like the source or the kind of one."""
     return column.called(VALUES) and not column.ends(OF_ANSWERS, IDENTITIES)
 
 
-def is_met(profile: Profile, column: Column) -> bool:
+def is_met(profile: TableProfile, column: ColumnProfile) -> bool:
     """Whether labels may have been drawn anew for each row: some units met all of them, or no unit has several rows."""
     others = [c for c in profile.repeating if c.size > column.size and not c.prose][:MOST_UNITS]
     return not others or any(met_share(profile, column, c) == 1 for c in others)
 
 
-def is_balanced(profile: Profile, column: Column, unit: Column) -> bool:
+def is_balanced(profile: TableProfile, column: ColumnProfile, unit: ColumnProfile) -> bool:
     """Whether most units met every label of a column, and equally often."""
     _, often = np.unique(profile.combined(unit, column)[0], return_counts=True)
     return bool(often.max(initial=0) >= EQUAL * unit.size * column.size)
 
 
-def describes_persons(profile: Profile, column: Column) -> bool:
+def describes_persons(profile: TableProfile, column: ColumnProfile) -> bool:
     """Whether each person, or each rater, has one label of a column: it says what these are like."""
     persons = [
         c for c in profile.repeating if c.size > column.size and c.called(PERSONS, RATERS, "pid")
@@ -773,7 +797,7 @@ def describes_persons(profile: Profile, column: Column) -> bool:
     return any(profile.constant(column, c) for c in persons)
 
 
-def contrast_kind(profile: Profile, column: Column) -> str:
+def contrast_kind(profile: TableProfile, column: ColumnProfile) -> str:
     """Return the kind of contrast that a column holds which names no models; empty for none."""
     c = column
     if is_setting(profile, c):
@@ -781,16 +805,16 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
     condition = c.called(CONDITIONS) or c.called(TREATMENTS)
     describes = c.describes and not (c.called(CUES) or c.words <= {*CONDITIONS})
-    manipulated = (
-        c.text and of_people_and_machines(c) and is_designed(profile, c)
-    )  # a label that was shown
+    # a label that was shown
+    manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
     answers = answers or (c.text and c.ends(LABELLINGS) and len(c.tokens) > 1)
     if not things or describes or answers or profile.has_partner(c) or is_call(c):
         return ""
     if c.called(RATERS, GRADERS, MEASURES) or c.ends(IDENTITIES):
         return ""
-    numbered = c.called(TASKS, UNITS)  # tasks T1, T2, ... are no times
+    # tasks T1, T2, ... are no times
+    numbered = c.called(TASKS, UNITS)
     if c.text and later_and_earlier(c.levels) and not (c.called(REPEATS) or numbered):
         return "time"
     if c.called(OCCASIONS) and any(d.called(PERSONS) for d in profile.repeating):
@@ -829,12 +853,12 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     return "unnamed" if names_sources(c) and is_designed(profile, c) else "lettered"
 
 
-def is_choice(column: Column) -> bool:
+def is_choice(column: ColumnProfile) -> bool:
     """Whether two opposites are called like a choice: of each set one was picked, as often as in the next set."""
     return column.yes_no and column.called(PICKED)
 
 
-def is_setting(profile: Profile, column: Column) -> bool:
+def is_setting(profile: TableProfile, column: ColumnProfile) -> bool:
     """Whether a few numbers, not all whole, were met equally often by most units, as temperatures are; no repeats."""
     few = column.numbers is not None and 1 < column.size <= MOST_GROUPS
     return (
@@ -844,7 +868,7 @@ def is_setting(profile: Profile, column: Column) -> bool:
     )
 
 
-def outcomes(profile: Profile, used: Columns = ()) -> list[Column]:
+def outcome_columns(profile: TableProfile, used: Columns = ()) -> list[ColumnProfile]:
     """Return the columns that may hold the answers, the likeliest first.
 
     Answers come as they come: what was planned, numbered, timed or counted is none. A name tells most. Then come two
@@ -858,7 +882,8 @@ def outcomes(profile: Profile, used: Columns = ()) -> list[Column]:
     free = [c for c in free if not (c.unique and c.is_enumeration)]
     free = [c for c in free if is_choice(c) or not is_designed(profile, c)]
     plays = (*TREATMENTS, *RATERS, *CUES)
-    drawn = not profile.repeating  # where no label repeats by unit, names tell what was done
+    # where no label repeats by unit, names tell what was done
+    drawn = not profile.repeating
     free = [c for c in free if not drawn or c.called(VALUES) or not c.called(plays)]
     free = [c for c in free if c.name not in profile.aside]
     free = [c for c in free if c.name not in profile.no_values or c.numbering or is_choice(c)]
@@ -867,16 +892,16 @@ def outcomes(profile: Profile, used: Columns = ()) -> list[Column]:
     )
 
 
-def numbers_things(column: Column) -> bool:
+def numbers_things(column: ColumnProfile) -> bool:
     """Whether a column is called like an id, or like a number of something and has more labels than a scale."""
     numbering = column.numbering and column.size > MOST_GRADES
     return column.identifies or numbering or (column.id_named and not column.called(VALUES))
 
 
-def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
+def answer_rank(profile: TableProfile, column: ColumnProfile) -> tuple[Any, ...]:
     """Rank a column that may hold the answers; the least comes first."""
     weak = column.called(WEAK_VALUES, CONFIDENCE) and not column.called(RIGHT)
-    beside = column.called(REACTIONS) or counts_of(column)
+    beside = column.called(REACTIONS) or names_a_count(column)
     sure_of = column.called(CONFIDENCE)
     summary = column.says(MEAN_WORDS, "rank")
     picked = column.called(PICKED) and not column.called(RESPONSES)
@@ -886,8 +911,8 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     )
     plays = column.called(REPEATS, CONDITIONS) or (column.unique and column.whole)
     label = column.numbers is None and not (column.yes_no and not is_question(column))
-    label = label and not ordered(column.levels)
-    remark = column.text and not column.yes_no and (column.ends(PROSE) or spoken(column))
+    label = label and not conventional_order(column.levels)
+    remark = column.text and not column.yes_no and (column.ends(PROSE) or has_sentences(column))
     place = [*profile.columns].index(column.name)
     kinds = (
         remark or is_reference(column),
@@ -905,18 +930,18 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
         kind,
         not (column.yes_no and column.called(RIGHT)),
         may_be_age(column),
-        column.numbers is None and not (column.yes_no or ordered(column.levels)),
+        column.numbers is None and not (column.yes_no or conventional_order(column.levels)),
         not within_one(column),
         place,
     )
 
 
-def is_reference(column: Column) -> bool:
+def is_reference(column: ColumnProfile) -> bool:
     """Whether a column is called like the right answer, which is the same for everybody."""
     return column.says(GOLD)
 
 
-def spoken(column: Column) -> bool:
+def has_sentences(column: ColumnProfile) -> bool:
     """Whether labels are what was said rather than names of it: some end like sentences."""
     return (
         3 * sum(label.rstrip("\"'”")[-1:] in tuple(".!?。！？") for label in column.levels)
@@ -924,31 +949,31 @@ def spoken(column: Column) -> bool:
     )
 
 
-def may_be_age(column: Column) -> bool:
+def may_be_age(column: ColumnProfile) -> bool:
     """Whether whole numbers are as many and as large as the ages of those who answered."""
     numbers = column.numbers or [0.0]
     return column.whole and column.size > MOST_GRADES and 14 <= min(numbers) <= max(numbers) <= 100
 
 
-def is_mean_of(profile: Profile, column: Column) -> bool:
+def is_mean_of(profile: TableProfile, column: ColumnProfile) -> bool:
     """Whether a column is called the mean of two or more numbered columns: score_mean beside score_1, score_2."""
     stem = [token for token in column.tokens if token not in MEAN_WORDS]
     numbered = [c for c in profile.every if [*c.tokens[:-1]] == stem and c.tokens[-1].isdigit()]
     return bool(stem) and len(numbered) > 1
 
 
-def counts_of(column: Column) -> bool:
+def names_a_count(column: ColumnProfile) -> bool:
     """Whether a column is called like a number of things, such as n_messages."""
     return len(column.tokens) > 1 and column.tokens[0] in ("n", "num", "number", "count")
 
 
-def within_one(column: Column) -> bool:
+def within_one(column: ColumnProfile) -> bool:
     """Whether values are two opposites, or lie between 0 and 1, as right or wrong and shares do; times do not."""
     numbers = column.numbers
     return column.yes_no or (numbers is not None and min(numbers) >= 0 and max(numbers) <= 1)
 
 
-def find_board(profile: Profile, values: Columns) -> Board | None:
+def find_board(profile: TableProfile, values: Columns) -> BoardColumns | None:
     """Return the roles of a long table of scores of models; None where it is none, or may be read in two ways.
 
     Parameters
@@ -957,16 +982,18 @@ def find_board(profile: Profile, values: Columns) -> Board | None:
     values : sequence of Column
         Columns that may be the score, the likeliest first.
     """
-    models = models_of(profile)
-    if len(models) > 1 or not (models or not any(is_rater(profile, c) for c in profile.varying())):
+    models = model_columns(profile)
+    if len(models) > 1 or not (
+        models or not any(names_raters(profile, c) for c in profile.varying())
+    ):
         return None
-    boards = (board_of(profile, contrast.column, values) for contrast in contrasts(profile))
+    boards = (board_of_labels(profile, contrast.column, values) for contrast in contrasts(profile))
     return next((board for board in boards if board is not None), None)
 
 
-def board_of(
-    profile: Profile, source: Column, values: Columns, met: float = MET_BY
-) -> Board | None:
+def board_of_labels(
+    profile: TableProfile, source: ColumnProfile, values: Columns, met: float = MET_BY
+) -> BoardColumns | None:
     """Return the likeliest units that met the labels of a column, with what these gave them; None where there are none.
 
     Parameters
@@ -983,12 +1010,14 @@ def board_of(
         unit for unit in units_met(profile, source, met) if not is_answer(profile, source, unit)
     ]
     boards = [
-        board for unit in units if (board := as_board(profile, source, unit, values)) is not None
+        board
+        for unit in units
+        if (board := board_of_one_unit(profile, source, unit, values)) is not None
     ]
     return max(boards, key=lambda board: unit_rank(profile, board), default=None)
 
 
-def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
+def unit_rank(profile: TableProfile, board: BoardColumns) -> tuple[Any, ...]:
     """Rank the unit of a board: enough of them for a test, called like one, no texts in full, planned, and many."""
     unit = board.unit[0]
     repeated = unit.called(REPEATS) and not unit.id_named
@@ -1005,7 +1034,9 @@ def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
     )
 
 
-def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Column]:
+def units_met(
+    profile: TableProfile, source: ColumnProfile, met: float = MET_BY
+) -> list[ColumnProfile]:
     """Return the columns that may name units which met the labels of a column, those called so and of many first."""
     out = (*CALLS, *SCORERS, *MEASURES, *CONFIDENCE, *REACTIONS, "period")
     free = [c for c in profile.varying() if c is not source and c.names_things and c.size > 2]
@@ -1013,7 +1044,12 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
         c
         for c in free
         if not (
-            c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c)
+            c.unique
+            or c.timing
+            or c.describes
+            or c.called(out)
+            or is_ordinal(c)
+            or names_a_count(c)
         )
     ]
     free = [
@@ -1027,15 +1063,14 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
         if c.called(UNITS) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
     ]
     free = [c for c in free if is_unit(profile, source, c)]
-    if owned_by(
-        profile, source
-    ):  # talks of one model each are the units, and those who judged several are none
-        free = [c for c in free if not is_rater(profile, c)]
+    # talks of one model each are the units, and those who judged several are none
+    if owned_by(profile, source):
+        free = [c for c in free if not names_raters(profile, c)]
     free.sort(key=lambda c: (not c.called(UNITS), -c.size))
     return [c for c in free[:MOST_UNITS] if meets(profile, source, c, met)]
 
 
-def is_unit(profile: Profile, source: Column, column: Column) -> bool:
+def is_unit(profile: TableProfile, source: ColumnProfile, column: ColumnProfile) -> bool:
     """Whether a name, or else the structure, says that a column names units: texts and covariates need structure."""
     named = column.called(UNITS, PERSONS) and not (column.prose or column.called(COVARIATES))
     labelled = not column.prose and names_units(column)
@@ -1043,18 +1078,18 @@ def is_unit(profile: Profile, source: Column, column: Column) -> bool:
     return named or labelled or planned or column.id_named
 
 
-def fills_rows(profile: Profile, source: Column, unit: Column) -> bool:
+def fills_rows(profile: TableProfile, source: ColumnProfile, unit: ColumnProfile) -> bool:
     """Whether each label of one column met each of the other once: occasions of that kind are units."""
     return unit.size * source.size == profile.rows
 
 
-def numbers_units(profile: Profile, source: Column, column: Column) -> bool:
+def numbers_units(profile: TableProfile, source: ColumnProfile, column: ColumnProfile) -> bool:
     """Whether whole numbers name units: planned, those of a list, or met by each source equally often."""
     listed = column.is_enumeration or column.identifies or column.name in profile.planned
     return listed or is_balanced(profile, source, column)
 
 
-def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
+def meets(profile: TableProfile, source: ColumnProfile, unit: ColumnProfile, least: float) -> bool:
     """Whether units met labels of a source often enough, several each, and neither lies within the other."""
     nested = profile.constant(unit, source) or profile.constant(source, unit)
     return not nested and met_share(profile, source, unit) * source.size >= max(
@@ -1062,7 +1097,7 @@ def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
     )
 
 
-def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
+def is_answer(profile: TableProfile, column: ColumnProfile, unit: ColumnProfile) -> bool:
     """Whether two opposites come as they come in the rows of each unit, as answers do; conditions are planned."""
     if column.called(RESPONSES):
         return True
@@ -1070,22 +1105,23 @@ def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
     return answer and not is_balanced(profile, column, unit)
 
 
-def is_ordinal(column: Column) -> bool:
+def is_ordinal(column: ColumnProfile) -> bool:
     """Whether every label is an ordinal word, as those of repeats are: first, second."""
     return {without_accents(label).casefold() for label in column.levels} <= {*ORDINALS}
 
 
-def is_rater(profile: Profile, column: Column) -> bool:
+def names_raters(profile: TableProfile, column: ColumnProfile) -> bool:
     """Whether a column is called like raters, and no model that is compared is."""
-    counted = column.called(CALLS) or counts_of(column)  # user_turns
+    # user_turns
+    counted = column.called(CALLS) or names_a_count(column)
     named = column.called(RATERS, GRADERS) and not (names_answers(column) or counted)
     names = (
         column.lists or column.id_named or len(column.tokens) == 1 or column.name in profile.planned
     )
-    return column.names_things and names and named and column not in models_of(profile)
+    return column.names_things and names and named and column not in model_columns(profile)
 
 
-def names_sources(column: Column) -> bool:
+def names_sources(column: ColumnProfile) -> bool:
     """Whether the labels are few words of their own, as names of models are; repeats are numbered, or a, b, c."""
     short = column.size <= MOST_SOURCES and max(map(len, column.levels)) > 1
     numbered = any(letter.isdigit() for label in column.levels for letter in label)
@@ -1097,39 +1133,41 @@ def names_sources(column: Column) -> bool:
     return short and not numbered and not words & {*ORDINALS}
 
 
-def names_units(column: Column) -> bool:
+def names_units(column: ColumnProfile) -> bool:
     """Whether labels look like those of units: numbers, or texts of which most hold a number, or many of them."""
     numbered = sum(any(letter.isdigit() for letter in label) for label in column.levels)
     return not column.text or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
 
 
-def met_share(profile: Profile, model: Column, unit: Column) -> float:
+def met_share(profile: TableProfile, model: ColumnProfile, unit: ColumnProfile) -> float:
     """Return the share of pairs of a unit and a model that occur in the table."""
     return profile.combinations(model, unit) / (unit.size * model.size)
 
 
-def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> Board | None:
+def board_of_one_unit(
+    profile: TableProfile, model: ColumnProfile, unit: ColumnProfile, values: Columns
+) -> BoardColumns | None:
     """Return the board of one unit; None where something else than repeats tells its rows apart."""
     value = next(
         (c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None
     )
     if value is None or (unit.size < FEWEST_UNNAMED and owned_by(profile, model)):
-        return None  # talks, games or sessions of one label each are the units
+        # talks, games or sessions of one label each are the units
+        return None
     alike = answers_alike(profile, value)
     if unit in alike or model in alike:
         return None
-    cells = Cells(profile, [unit.name], [model.name], value.name)
+    cells = SourceCells(profile, [unit.name], [model.name], value.name)
     part = [
         profile.columns[name]
         for name in [cells.first("part")]
         if cells.repeated and name is not None
     ]
     if part:
-        cells = Cells(profile, [unit.name, part[0].name], [model.name], value.name)
+        cells = SourceCells(profile, [unit.name, part[0].name], [model.name], value.name)
     persons = unit.called(PERSONS) or unit.id_named
-    persons = (
-        persons and met_share(profile, model, unit) >= EQUAL
-    )  # each met several items of either kind
+    # each met several items of either kind
+    persons = persons and met_share(profile, model, unit) >= EQUAL
     if cells.repeated and (cells.first("measure") or (cells.first("nested") and not persons)):
         return None
     # judges of one answer: their mean
@@ -1148,10 +1186,9 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> 
         and not c.called(COSTS, TIMINGS)
     ]
     task = [c for c in (*part, *owners) if c.called(BENCHMARKS)][:1]
-    clusters = [
-        c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)
-    ]  # few infer nothing
-    return Board(
+    # few infer nothing
+    clusters = [c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)]
+    return BoardColumns(
         model=model,
         unit=[unit, *(c for c in part if c not in task)],
         value=value,
@@ -1165,7 +1202,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> 
     )
 
 
-def answers_alike(profile: Profile, value: Column) -> Columns:
+def answers_alike(profile: TableProfile, value: ColumnProfile) -> Columns:
     """Return the columns of numbers or opposites that are called as one is but for a number; none for it alone.
 
     They are runs, or items of a scale. Where names say that they are repeats, two are enough.
@@ -1176,7 +1213,7 @@ def answers_alike(profile: Profile, value: Column) -> Columns:
     return columns if enough and plain and not any("," in c.name for c in columns) else ()
 
 
-def holds_units(column: Column) -> bool:
+def holds_units(column: ColumnProfile) -> bool:
     """Whether a column is called like what holds several units together: a topic, a document, a school."""
     return bool(CLUSTER_NAME.search(column.name)) or (
         column.called(UNITS) and not column.called(WEAK)
@@ -1186,7 +1223,9 @@ def holds_units(column: Column) -> bool:
 DEPENDENT = (*UNITS, *RATERS, *CLUSTERS, *PERSONS, "user", "visitor", "ip", "instruction")
 
 
-def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str]:
+def cluster_columns(
+    profile: TableProfile, a: ColumnProfile, b: ColumnProfile, used: Texts
+) -> list[str]:
     """Return at most two columns whose labels repeat across pairs of items: judges, prompts, sessions.
 
     A name that says so is enough for few labels. Others need many labels, and texts or ids rather than numbers. What
@@ -1202,19 +1241,21 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
     """
     pair, pairs = (a.name, b.name), profile.combinations(a, b)
 
-    def named(c: Column) -> bool:
+    def named(c: ColumnProfile) -> bool:
         return c.called(DEPENDENT) and not c.called(REPEATS, VALUES)
 
-    def told(c: Column) -> bool:
+    def told(c: ColumnProfile) -> bool:
         return c.text or c.identifies or (c.lists and not c.called(REPEATS))
 
-    def numbers(c: Column) -> bool:
-        few = c.whole and c.size < FEWEST_UNNAMED  # the samples of each pair
+    def numbers(c: ColumnProfile) -> bool:
+        # the samples of each pair
+        few = c.whole and c.size < FEWEST_UNNAMED
         return few and c.name in profile.planned and not (c.called(PERSONS, RATERS) or c.numbering)
 
+    # says the same as the pair, has several rows, and is enough of a sample
     def unit_of(
-        c: Column,
-    ) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
+        c: ColumnProfile,
+    ) -> bool:
         return c.called(UNITS) and 2 * len(a.labels | b.labels) <= c.size <= profile.rows / 2
 
     free = [
@@ -1226,7 +1267,8 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
         and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
         and not profile.has_partner(c)
         and (named(c) or (c.size >= FEWEST_UNNAMED and told(c)))
-        and (profile.combinations(c, a, b) != pairs or unit_of(c))  # else the pair says it
+        # else the pair says it
+        and (profile.combinations(c, a, b) != pairs or unit_of(c))
         and not holds_outcomes(pair, used, profile.table, c)
     ]
     free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
@@ -1238,7 +1280,7 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class GroupColumn:
     """Independent groups: a column whose labels are met by different units.
 
     Attributes
@@ -1252,32 +1294,36 @@ class Groups:
         Whether names or labels tell the groups; else they are the only labels that persons, or classes of them, have.
     """
 
-    group: Column
-    unit: Column | None
+    group: ColumnProfile
+    unit: ColumnProfile | None
     several: bool
     named: bool = True
 
 
-def independent_groups(profile: Profile) -> Groups | None:
+def independent_groups(profile: TableProfile) -> GroupColumn | None:
     """Return the groups of different units that a table compares; None where no column is called or labelled like that.
 
     Each row is a unit of its own, or people, stories, ... with several rows have one label of the group only. What lies
     within units that met several groups, such as a session of a person, tells no groups apart.
     """
-    models = models_of(profile)  # these are compared, and groups are groups of items
+    # these are compared, and groups are groups of items
+    models = model_columns(profile)
     things = [c for c in profile.varying() if c.names_things and not c.describes]
-    values = outcomes(profile)
+    values = outcome_columns(profile)
     if any(
-        owned_by(profile, model) and board_of(profile, model, values) is None for model in models
+        owned_by(profile, model) and board_of_labels(profile, model, values) is None
+        for model in models
     ):
-        models = []  # each talk is of one model
+        # each talk is of one model
+        models = []
     likely = [
         c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)
     ]
     for group in sorted(likely, key=lambda c: not c.called(TREATMENTS)):
-        board = board_of(profile, group, [c for c in values if c is not group])
+        board = board_of_labels(profile, group, [c for c in values if c is not group])
         if board is not None and any(c.name in profile.planned for c in board.unit):
-            continue  # units met both
+            # units met both
+            continue
         met = [
             c
             for c in things
@@ -1304,16 +1350,16 @@ def independent_groups(profile: Profile) -> Groups | None:
             and (c.called(PERSONS) or not any(profile.constant(other, c) for other in met))
         ]
         if repeated and (not models or group.called(TREATMENTS)):
-            return Groups(group, min(repeated, key=lambda c: c.size), several=True)
+            return GroupColumn(group, min(repeated, key=lambda c: c.size), several=True)
         if models:
             continue
         planned = any(fills_rows(profile, group, c) and profile.distinct(c, group) for c in things)
         if not planned and not any(c.called(UNITS) or c.size >= FEWEST_UNNAMED for c in met):
-            return Groups(group, next((c for c in inner if c.unique), None), several=False)
+            return GroupColumn(group, next((c for c in inner if c.unique), None), several=False)
     return unnamed_groups(profile) if not models else None
 
 
-def only_measure(profile: Profile, groups: Groups | None) -> Column | None:
+def only_measure(profile: TableProfile, groups: GroupColumn | None) -> ColumnProfile | None:
     """Return the one column of numbers beside groups of different units, such as a time; None where there are several.
 
     It is what the groups are compared by, whatever it is called: nothing else was measured.
@@ -1327,7 +1373,7 @@ def only_measure(profile: Profile, groups: Groups | None) -> Column | None:
     return free[0] if len(free) == 1 and not words and free[0].size > 2 else None
 
 
-def unnamed_groups(profile: Profile) -> Groups | None:
+def unnamed_groups(profile: TableProfile) -> GroupColumn | None:
     """Return the groups of persons, a row each, that the only column of two or three labels tells; None otherwise.
 
     Yes and no may be answers, unless all persons of a class, say, have one of them.
@@ -1346,26 +1392,26 @@ def unnamed_groups(profile: Profile) -> Groups | None:
     if len(few) != 1:
         return None
     owner = owners.get(few[0].name)
-    return Groups(few[0], owner or person, several=owner is not None, named=False)
+    return GroupColumn(few[0], owner or person, several=owner is not None, named=False)
 
 
-def owned_by(profile: Profile, group: Column) -> bool:
+def owned_by(profile: TableProfile, group: ColumnProfile) -> bool:
     """Whether units with several rows, other than raters, have one label of a column each."""
     owners = [
         c
         for c in profile.repeating
         if c.size > 2 * group.size and not (c.prose or c.called(REPEATS))
     ]
-    owners = [c for c in owners if not is_rater(profile, c)]
+    owners = [c for c in owners if not names_raters(profile, c)]
     return any(profile.constant(group, c) for c in owners)
 
 
-def is_group(profile: Profile, column: Column) -> bool:
+def is_group(profile: TableProfile, column: ColumnProfile) -> bool:
     """Whether a column may tell groups of units apart: models that no unit met together, or called or labelled so."""
-    return tells_groups(column) or column in models_of(profile)
+    return tells_groups(column) or column in model_columns(profile)
 
 
-def tells_groups(column: Column) -> bool:
+def tells_groups(column: ColumnProfile) -> bool:
     """Whether a column is called like a treatment, or has a control group, or people and machines among its labels."""
     kind = column.ends(KINDS_OF) and column.text
     if column.called(TREATMENTS) or kind or RANDOMISER.fullmatch(column.name.strip()):
@@ -1373,12 +1419,12 @@ def tells_groups(column: Column) -> bool:
     return bool(words_among(column) & {*CONTROLS}) or of_people_and_machines(column)
 
 
-def people_among(column: Column) -> str:
+def people_among(column: ColumnProfile) -> str:
     """Return the label that names people beside others; empty where none or several do."""
     return people_level(column.levels)
 
 
-def says_who_answered(source: Column) -> bool:
+def says_who_answered(source: ColumnProfile) -> bool:
     """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
     named = (
         source.called(SOURCES, KINDS_OF)
@@ -1388,12 +1434,12 @@ def says_who_answered(source: Column) -> bool:
     return named and not source.called(TREATMENTS)
 
 
-def of_people_and_machines(column: Column) -> bool:
+def of_people_and_machines(column: ColumnProfile) -> bool:
     """Whether labels name people and machines, as who wrote a text or gave an answer."""
     words = words_among(column)
     return not (words.isdisjoint(HUMANS) or words.isdisjoint(MACHINES))
 
 
-def words_among(column: Column) -> set[str]:
+def words_among(column: ColumnProfile) -> set[str]:
     """Return the words of a column's labels, in lower case."""
-    return {word for label in column.levels for word in words_of(label)}
+    return {word for label in column.levels for word in words_of_label(label)}

@@ -43,12 +43,13 @@ class Pending:
 
 SHOWN = 20
 FILL = "Fill it in, or leave such rows out of the table"
+# what is done where a unit has several values of a column of some kind
 BELONGS = {
     **dict.fromkeys(("group", "stratum"), "It belongs to the unit: give its rows the same value"),
     "cluster": "A unit belongs to one cluster: give its rows the same value, or different units different names",
     "count": "The count says how many alike units there are: repeat it in all rows of the unit",
     "weight": "The weight belongs to the unit: repeat it in all rows of the unit",
-}  # what is done where a unit has several values of a column of some kind
+}
 Message = Callable[[IntArray], str]
 
 
@@ -148,9 +149,8 @@ class Rows:
         missing = [number for number in map(as_number, self.na[column]) if number is not None]
         if coded.values.dtype.kind not in "fiu" or np.isin(coded.values, missing).any():
             return None
-        return np.append(coded.values.astype(np.float64) + 0.0, np.nan)[
-            coded.codes
-        ]  # + 0.0: no negative zero
+        # + 0.0: no negative zero
+        return np.append(coded.values.astype(np.float64) + 0.0, np.nan)[coded.codes]
 
     def used_labels(self, column: str, use: BoolArray | None = None) -> list[str]:
         """Return the labels that rows in use (or other rows) have, sorted."""
@@ -359,7 +359,8 @@ class Rows:
         problems = []
         for p in self.pending:
             positions, column = rows_of.get(id(p), []), p.problem.column
-            if isinstance(column, str):  # where it holds the values of several columns
+            # where it holds the values of several columns
+            if isinstance(column, str):
                 alone = p.keys == (column,) and len(positions) < ROWS_FOUND
                 column = self.table.columns_behind(column, positions if alone else ())
             lines = tuple(dict.fromkeys(places[row] for row in positions))

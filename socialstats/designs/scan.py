@@ -24,7 +24,7 @@ import numpy as np
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Levels, Names, Pair, Texts, TextSet
 from socialstats.designs.cells import group, totals
-from socialstats.designs.parts import Factor, places, taken_fields
+from socialstats.designs.parts import Factor, places_among, taken_fields
 from socialstats.errors import InputError
 from socialstats.tables import DistinctRows, Table
 from socialstats.tables.batches import BATCH_ROWS, Places, batches, count_values, encoded
@@ -32,14 +32,18 @@ from socialstats.tables.counting import LARGEST, N, text_weight
 from socialstats.tables.labels import label_text
 from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine, group_rows, height
 
-SPOOL_ROWS = 32_768  # rows of one part: what is computed from them stays in a processor's cache
-SORTED_ROWS = 500_000  # rows of whole clusters that are sorted at a time
-MOST_FILES = 256  # in which they wait
-LARGEST_LIST = 10_000_000  # possible rows of the columns up to which the cell of each is listed
+# rows of one part: what is computed from them stays in a processor's cache
+SPOOL_ROWS = 32_768
+# rows of whole clusters that are sorted at a time
+SORTED_ROWS = 500_000
+# in which they wait
+MOST_FILES = 256
+# possible rows of the columns up to which the cell of each is listed
+LARGEST_LIST = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class ClusterPart:
     """Rows of whole clusters, by cell and cluster.
 
     Attributes
@@ -59,7 +63,7 @@ class Part:
     codes: tuple[IntArray, ...]
 
     @classmethod
-    def of(cls, codes: Sequence[IntArray]) -> Part:
+    def of(cls, codes: Sequence[IntArray]) -> ClusterPart:
         """Return whole cells, given the cluster of each."""
         ones = np.ones(len(codes[0]))
         return cls(
@@ -224,7 +228,7 @@ class Scan:
 
     def taken(self, index: AnyArray, cells: int) -> Scan:
         """Return the scan of a design that has some of this one's cells (indexes, or a mask)."""
-        return self.moved(places(index, cells))
+        return self.moved(places_among(index, cells))
 
     def named(self, names: Names | None) -> Levels:
         """Return the clusters among some names; all of them for ``"declared"``."""
@@ -305,7 +309,8 @@ class Spool:
         self._scan, self.names, self.factors = scan, tuple(names), tuple(factors)
         self._stored = {factor.name for factor in self.factors if factor.name in scan.clusters}
         self.levels: list[Any] = []
-        self._read: list[float] = []  # rows of the table in each factor
+        # rows of the table in each factor
+        self._read: list[float] = []
         self._sorted: dict[int, _File] = {}
         for factor in self.factors:
             levels: Any = factor.levels
@@ -314,9 +319,8 @@ class Spool:
                 try:
                     with engine(scan.table.source):
                         levels, rows = count_values(scan.table.frame, factor.name)
-                except (
-                    IndexError
-                ) as error:  # whole numbers beyond those that were there a reading before
+                except IndexError as error:
+                    # whole numbers beyond those that were there a reading before
                     raise scan.changed() from error
             self.levels.append(levels)
             self._read.append(float(rows.sum()))
@@ -348,7 +352,8 @@ class Spool:
             for k, pair in enumerate(pairs):
                 for side, column in enumerate(pair):
                     part["sides"][:, k, side] = batch.column(column).to_numpy(zero_copy_only=False)
-            part["sides"] += 0.0  # no negative zero
+            # no negative zero
+            part["sides"] += 0.0
             for k, factor in enumerate(self.factors):
                 stays = factor.name in place
                 part["codes"][:, k] = (
@@ -435,13 +440,13 @@ class Spool:
         if factor not in self._sorted:
             self._sorted[factor] = self._sort(factor)
         ends = np.append(0, np.cumsum(self.sizes[factor]))
-        for start, end in pairwise(ends[blocks(self.sizes[factor], SPOOL_ROWS)].tolist()):
+        for start, end in pairwise(ends[run_edges(self.sizes[factor], SPOOL_ROWS)].tolist()):
             if start < end:
                 yield self._sorted[factor].read(start, end)
 
     def _sort(self, factor: int) -> _File:
         """Return the rows in the order of the clusters of a factor: those of some clusters are sorted at a time."""
-        edges = blocks(self.sizes[factor], max(SORTED_ROWS, self._file.rows // MOST_FILES))
+        edges = run_edges(self.sizes[factor], max(SORTED_ROWS, self._file.rows // MOST_FILES))
         block_of = np.repeat(np.arange(len(edges) - 1), np.diff(edges)).astype(
             np.min_scalar_type(len(edges))
         )
@@ -458,14 +463,14 @@ class Spool:
             in_order.write(rows[np.argsort(rows["codes"][:, factor])])
         return in_order
 
-    def pairs(self, factor: int = 0) -> Iterator[Part]:
+    def pairs(self, factor: int = 0) -> Iterator[ClusterPart]:
         """Yield the rows by cell and cluster, in parts that hold the whole of each cluster of a factor."""
         for rows in self.by_cluster(factor):
             codes = rows["codes"].T
             others = [code for k, code in enumerate(codes) if k != factor]
             first, pair = group([codes[factor], *others, rows["cell"]])
             w = rows["weight"]
-            yield Part(
+            yield ClusterPart(
                 cell=rows["cell"][first].astype(np.int64),
                 count=np.bincount(pair).astype(np.float64),
                 weight=totals(pair, w, len(first)),
@@ -545,7 +550,7 @@ class StoredClusters:
                 )
         return most / total
 
-    def blocks(self, factor: int) -> Iterator[Part]:
+    def blocks(self, factor: int) -> Iterator[ClusterPart]:
         """Yield shares of the cells that belong to clusters, in blocks of whole clusters of one factor."""
         for part in self.rows.pairs(factor):
             shares = {"weight": self.weight, "weight_sq": self.weight_sq}
@@ -561,7 +566,7 @@ class StoredClusters:
                 yield part
 
 
-def blocks(sizes: IntArray, most: int) -> list[int]:
+def run_edges(sizes: IntArray, most: int) -> list[int]:
     """Return edges between runs of sizes, each run of about `most` in sum or of a single size."""
     run = np.cumsum(sizes)
     run //= most

@@ -41,11 +41,13 @@ Kind: TypeAlias = Literal[
     "note",
 ]
 """What a column is in a design; a note says more of a value."""
-UNTOLD = ("within", "probability", "note")  # kinds that people are not told
-SEVERAL = frozenset(
-    {"cluster", "stratum", "rater_group", "repeat"}
-)  # kinds of parts that several columns may play
-UNIT = ("unit", "within")  # kinds of columns that tell units apart
+# kinds that people are not told
+UNTOLD = ("within", "probability", "note")
+# kinds of parts that several columns may play
+SEVERAL = frozenset({"cluster", "stratum", "rater_group", "repeat"})
+# kinds of columns that tell units apart
+UNIT = ("unit", "within")
+# kinds of names
 KEYS = (
     "item",
     *UNIT,
@@ -57,8 +59,9 @@ KEYS = (
     "group",
     "cluster",
     "stratum",
-)  # kinds of names
+)
 NAMING = (*KEYS, "rater_group")
+# kinds of columns that have a value in every row
 NEEDED = (
     *KEYS,
     "wins",
@@ -66,16 +69,17 @@ NEEDED = (
     "drawn",
     "covariate",
     "count",
-)  # kinds of columns that have a value in every row
-ALONE = frozenset(
-    {"unit", "rater", "condition", "value", "by", "group", "status"}
-)  # kinds that share no column
-STATUS, REPLY = "answer_status", "reply_status"  # columns of collected tables
-COMPARED = 2_000  # columns whose names are compared letter by letter with a name that is not there
+)
+# kinds that share no column
+ALONE = frozenset({"unit", "rater", "condition", "value", "by", "group", "status"})
+# columns of collected tables
+STATUS, REPLY = "answer_status", "reply_status"
+# columns whose names are compared letter by letter with a name that is not there
+COMPARED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DesignPart:
     """A part of a design.
 
     Attributes
@@ -95,7 +99,8 @@ class Part:
     wanted: bool = True
 
 
-BLOCKS = Part("reply", "note")  # tells replies that were blocked, beside a status
+# tells replies that were blocked, beside a status
+BLOCKS = DesignPart("reply", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,7 @@ class Roles:
         Columns by the name of the part.
     """
 
-    schema: tuple[Part, ...]
+    schema: tuple[DesignPart, ...]
     played: Mapping[str, Levels]
 
     def __getitem__(self, name: str) -> str:
@@ -164,7 +169,7 @@ class Finder:
         self.problems: list[Problem] = []
 
     def roles(
-        self, parts: Sequence[Part], options: Any = None, taken: TextSet = (), **named: Any
+        self, parts: Sequence[DesignPart], options: Any = None, taken: TextSet = (), **named: Any
     ) -> Roles:
         """Find the columns of a design: as named, or the first free one of the names of a part.
 
@@ -202,7 +207,9 @@ class Finder:
             if column is not None:
                 played[part.name] = (column,)
                 taken.add(column)
-            elif part.wanted:  # one of these may have been meant, and is never taken: it may be a cluster of units too
+            elif part.wanted:
+                # one of these may have been meant, and is never taken: it may be a cluster of units
+                # too
                 likely = (*part.names, *(LIKELY_UNITS if part.kind == "unit" else ()))
                 guess = self.spelled(
                     likely, [column for column in self.columns if column not in taken]
@@ -230,7 +237,7 @@ class Finder:
         )
 
     def _refuse_unit_as_cluster(
-        self, part: Part, found: Mapping[str, Levels], taken: TextSet
+        self, part: DesignPart, found: Mapping[str, Levels], taken: TextSet
     ) -> None:
         """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
 
@@ -308,7 +315,7 @@ class Finder:
         return f"Did you mean {setting} ?" if guess else f"Say which it is: {setting}"
 
 
-def find_roles(table: Table, parts: Sequence[Part], options: Any, **named: Any) -> Roles:
+def find_roles(table: Table, parts: Sequence[DesignPart], options: Any, **named: Any) -> Roles:
     """Find the columns of a design, as `Finder.roles` does.
 
     Raises

@@ -12,7 +12,8 @@ from socialstats.designs.rows import Rows
 from socialstats.designs.schema import Roles
 from socialstats.text import shorten
 
-BLOCKED = "blocked"  # what collected tables say of a reply that the provider's filter held back
+# what collected tables say of a reply that the provider's filter held back
+BLOCKED = "blocked"
 MEANING = {"ok": OK, "corrected": OK, "refusal": REFUSAL}
 
 

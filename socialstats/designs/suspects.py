@@ -51,12 +51,17 @@ CODES = frozenset(
     | REPEATED
     | {-code for code in REPEATED}
 )
-MOST_CODES = 1 / 3  # a larger share of the rows is no missing answer
-FULL = 4  # rows a level from which every level of a scale is expected to occur
-RARE = 0.15  # share of the rows up to which -1 beside 0 and 1 is a code, not a level
-MOST_LEVELS = 12  # a scale with more whole numbers is read as any numbers
+# a larger share of the rows is no missing answer
+MOST_CODES = 1 / 3
+# rows a level from which every level of a scale is expected to occur
+FULL = 4
+# share of the rows up to which -1 beside 0 and 1 is a code, not a level
+RARE = 0.15
+# a scale with more whole numbers is read as any numbers
+MOST_LEVELS = 12
 MOST = 5
-FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
+# values that a cluster needs: with fewer no standard error can be estimated from them
+FEWEST = 5
 
 
 def label_cautions(
@@ -282,7 +287,8 @@ def mirror_suspects(design: Comparisons, columns: TextSet = ()) -> list[Caution]
     ]
 
 
-MOST_REST = 0.05  # share of the probability, or of the replies
+# share of the probability, or of the replies
+MOST_REST = 0.05
 
 
 def probability_cautions(coverage: Coverage) -> list[Caution]:
@@ -312,7 +318,8 @@ def repeated_rows(table: Table) -> list[Caution]:
     if table.copies:
         detail = f"{quoted(table.copies)} {'has' if len(table.copies) == 1 else 'have'} the bytes of another file"
     elif story is not None:
-        with suppress(InputError, TypeError, ValueError):  # a column of lists, say
+        # a column of lists, say
+        with suppress(InputError, TypeError, ValueError):
             name, rows = shorten(story), table.height
             if table.distinct([story]) < rows and (copies := rows - table.distinct(table.columns)):
                 detail = f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them"

@@ -17,9 +17,9 @@ from socialstats.arrays import AnyArray, FloatArray
 from socialstats.designs.aliases import Fields, LevelOrder, Levels, Names, Texts, TextSet
 from socialstats.designs.cells import unequal
 from socialstats.designs.levels import categories, codes_in, declared_levels, other_spelling
-from socialstats.designs.options import Reading, texts
+from socialstats.designs.options import ReadingOptions, texts
 from socialstats.designs.rows import FILL, Rows, begin, fill_or_drop
-from socialstats.designs.schema import NAMING, NEEDED, Finder, Part, Roles
+from socialstats.designs.schema import NAMING, NEEDED, DesignPart, Finder, Roles
 from socialstats.designs.vocabulary import spelled
 from socialstats.errors import (
     MOST_PROBLEMS,
@@ -155,7 +155,7 @@ def holds_numbers(table: Table, column: str) -> bool:
 
 
 def roles_of_two(
-    table: Table, parts: Sequence[Part], options: Any, beside: Callable[[str, str], str]
+    table: Table, parts: Sequence[DesignPart], options: Any, beside: Callable[[str, str], str]
 ) -> Roles:
     """Find the columns of a design of two sides; where each side has a column, the message says what to write.
 
@@ -364,7 +364,7 @@ def whole_numbers(column: str, rows: Rows) -> FloatArray:
 def begun(
     table: Table,
     roles: Roles,
-    options: Reading,
+    options: ReadingOptions,
     *,
     drop: bool = False,
     fix: str = "",
@@ -431,7 +431,9 @@ WEIGHT_PROBLEMS = {
 }
 
 
-def set_weights_aside(rows: Rows, column: str, options: Reading, *, droppable: bool = True) -> None:
+def set_weights_aside(
+    rows: Rows, column: str, options: ReadingOptions, *, droppable: bool = True
+) -> None:
     """Report weights that cannot be used, each kind with its first value, or leave rows out that miss theirs.
 
     Rows of weight 0 are left out. Where rows are not `droppable`, a missing weight is a problem whatever was said of
@@ -472,7 +474,7 @@ def set_weights_aside(rows: Rows, column: str, options: Reading, *, droppable: b
 
 
 def weights_of(
-    rows: Rows, roles: Roles, options: Reading, *, droppable: bool = True
+    rows: Rows, roles: Roles, options: ReadingOptions, *, droppable: bool = True
 ) -> FloatArray | None:
     """Return the sampling weight of a unit in each row; None where no column has weights, or all are equal.
 

@@ -18,9 +18,8 @@ from socialstats.designs.aliases import TextSet
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
 
-OPTIONS: Mapping[
-    str, Mapping[str, int]
-] = {  # functions that stand alone -> their options, and the largest values
+# functions that stand alone -> their options, and the largest values
+OPTIONS: Mapping[str, Mapping[str, int]] = {
     "C": {},
     "poly": {"degree": 10},
     "bs": {"df": 50, "degree": 5},
@@ -32,8 +31,10 @@ ALLOWED = (
     + ", ".join(FUNCTIONS)
 )
 BINDS = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 4}
-JOINS = {"*": 1, ":": 2, "**": 3, "^": 3}  # how tightly terms are joined
-SIGN_BINDS = 3  # -x**2 is -(x**2), and -x*y is (-x)*y
+# how tightly terms are joined
+JOINS = {"*": 1, ":": 2, "**": 3, "^": 3}
+# -x**2 is -(x**2), and -x*y is (-x)*y
+SIGN_BINDS = 3
 WORD = re.compile(r"[^\W\d][\w.]*")
 TOKEN = re.compile(
     rf"(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>{WORD.pattern})|`(?P<quoted>[^`]+)`"
@@ -41,9 +42,8 @@ TOKEN = re.compile(
 )
 
 _lock = threading.Lock()
-_refusals = (
-    0  # counted for the whole process: a thread that starts inside `names_only` must keep to it
-)
+# counted for the whole process: a thread that starts inside `names_only` must keep to it
+_refusals = 0
 
 
 @contextmanager
@@ -116,7 +116,7 @@ Term: TypeAlias = tuple[Expression, ...]
 Terms: TypeAlias = dict[frozenset[str], Term]
 
 
-class Parts(NamedTuple):
+class FormulaTerms(NamedTuple):
     """The terms of a formula: left of ``~``, right of it, and behind ``|``."""
 
     left: Terms
@@ -124,7 +124,7 @@ class Parts(NamedTuple):
     clusters: Terms
 
 
-def column(name: str) -> str:
+def column_term(name: str) -> str:
     """Return a column as a formula names it: in backticks where its name is no word.
 
     Raises
@@ -134,7 +134,7 @@ def column(name: str) -> str:
 
     Examples
     --------
-    >>> column("urgency"), column("word count")
+    >>> column_term("urgency"), column_term("word count")
     ('urgency', '`word count`')
     """
     if "`" in name:
@@ -149,7 +149,7 @@ def term_text(term: Term) -> str:
     return ":".join(factor.text for factor in term) or "1"
 
 
-def parse(text: str, keywords: TextSet = ()) -> Parts:
+def parse_formula(text: str, keywords: TextSet = ()) -> FormulaTerms:
     """Take a formula apart.
 
     Parameters
@@ -166,17 +166,17 @@ def parse(text: str, keywords: TextSet = ()) -> Parts:
 
     Examples
     --------
-    >>> parts = parse("chosen ~ urgency * log(length) | judge")
+    >>> parts = parse_formula("chosen ~ urgency * log(length) | judge")
     >>> [term_text(term) for term in parts.right.values()]
     ['1', 'urgency', 'log(length)', 'urgency:log(length)']
-    >>> parse("~ np.log(length)")
+    >>> parse_formula("~ np.log(length)")
     Traceback (most recent call last):
     socialstats.errors.InputError: formula '~ np.log(length)': np.log() is not a function of formulas; write log(). ...
     """
-    return _Reading(text, keywords).formula()
+    return _FormulaReading(text, keywords).formula()
 
 
-def terms_of(formula: str) -> list[Term] | None:
+def right_terms(formula: str) -> list[Term] | None:
     """Return the terms on the right of a formula; None for one that only Python can compute, where it may.
 
     Raises
@@ -186,11 +186,11 @@ def terms_of(formula: str) -> list[Term] | None:
 
     Examples
     --------
-    >>> terms_of("~ {x + 1}") is None
+    >>> right_terms("~ {x + 1}") is None
     True
     """
     try:
-        parts = parse(formula)
+        parts = parse_formula(formula)
     except InputError:
         if runs_python():
             return None
@@ -202,7 +202,7 @@ def terms_of(formula: str) -> list[Term] | None:
     return [*parts.right.values()]
 
 
-class _Reading:
+class _FormulaReading:
     """A formula, read once from left to right; `kind` and `token` are what comes next."""
 
     def __init__(self, text: str, keywords: TextSet) -> None:
@@ -256,7 +256,7 @@ class _Reading:
         yield
         self.depth -= 1
 
-    def formula(self) -> Parts:
+    def formula(self) -> FormulaTerms:
         left: Terms = {} if self.next_is("~") else self.sum({})
         intercept: Terms = {frozenset(): ()}
         if self.next_is("~"):
@@ -273,7 +273,7 @@ class _Reading:
         if self.kind != "end":
             several = "; a name of several words stands in backticks" if self.kind == "name" else ""
             raise self.unexpected(f"where an operator is needed{several}")
-        return Parts(left, right, clusters)
+        return FormulaTerms(left, right, clusters)
 
     def sum(self, start: Terms) -> Terms:
         """Read terms joined by + and -; ``+ 0`` and ``- 1`` leave out the intercept."""
@@ -352,7 +352,7 @@ class _Reading:
         if is_name and self.next_is("("):
             with self.deeper():
                 return self.call(name, alone=alone)
-        return Expression(column(name), "column", name=name)
+        return Expression(column_term(name), "column", name=name)
 
     def call(self, function: str, *, alone: bool) -> Expression:
         if function not in FUNCTIONS and not (alone and function in self.keywords):
@@ -418,7 +418,8 @@ class _Reading:
                 left = self.operand()
             while self.kind == "mark" and BINDS.get(self.token, -1) >= least:
                 sign = self.take()
-                right = self.calculation(BINDS[sign] + (sign != "**"))  # ** binds from the right
+                # ** binds from the right
+                right = self.calculation(BINDS[sign] + (sign != "**"))
                 left = Expression(f"{left.text} {sign} {right.text}", sign, (left, right))
         return left
 

@@ -12,22 +12,23 @@ from socialstats.designs.aliases import Missing, Names, NaTexts, Texts
 from socialstats.designs.instrument import declared
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RatingsOptions, build_from
-from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
+from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles
 from socialstats.designs.tables import as_named, make_long
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table
 from socialstats.voice import option
 
-ANSWER = ("model", "scenario", "stage", "wording")  # parts that tell answers apart
+# parts that tell answers apart
+ANSWER = ("model", "scenario", "stage", "wording")
 PARTS = (
-    Part("model", "stratum"),
-    Part("scenario", "stratum"),
-    Part("stage", "stratum"),
-    Part("wording", "stratum"),
-    Part("judge", "rater"),
-    Part("cluster", "cluster"),
-    Part("by", "by"),
-    Part("status", "status", (STATUS,), wanted=False),
+    DesignPart("model", "stratum"),
+    DesignPart("scenario", "stratum"),
+    DesignPart("stage", "stratum"),
+    DesignPart("wording", "stratum"),
+    DesignPart("judge", "rater"),
+    DesignPart("cluster", "cluster"),
+    DesignPart("by", "by"),
+    DesignPart("status", "status", (STATUS,), wanted=False),
     BLOCKS,
 )
 ONCE = (

@@ -26,7 +26,7 @@ from scipy.special import chdtrc, ndtri, stdtrit
 from socialstats.arrays import FloatArray, IntArray, scale_free
 from socialstats.designs.aliases import Texts, TextSet
 from socialstats.designs.cells import joint_codes
-from socialstats.designs.options import Reading, texts
+from socialstats.designs.options import ReadingOptions, texts
 from socialstats.designs.parts import A_WON, TIED, Factor
 from socialstats.designs.schema import Roles
 from socialstats.designs.suspects import cluster_suspects
@@ -49,19 +49,29 @@ if TYPE_CHECKING:
     from socialstats.designs.comparisons import Comparisons
     from socialstats.designs.groups import Groups
     from socialstats.designs.paired import Paired
-    from socialstats.designs.profile import Column
+    from socialstats.designs.profile import ColumnProfile
     from socialstats.designs.ratings import Ratings
 
-FEWEST = 3  # labels of a cluster
-ALWAYS = 0.95  # share of rows, or labels, that tells outcomes
-FILLED = 0.8  # share of rows that have a label; the others are left out
-FEWEST_ROWS = 20  # rows of a table with fewer say nothing on dependence; names are all there is
-MOST_COLUMNS = 5  # columns that are tried
-MOST_ROWS = 300_000  # rows of a table in which they are tried: each takes one more reading
-MOST_SCORES = 60  # items or raters whose scores are added up
-THIN = 3.0  # rows a pair of items below which a win is compared with the items' win rates
-CENTRED = 1e-6  # a variance that is less of that of independent rows is zero
-LEVEL = 0.02  # for the tests of all columns and families together (Holm)
+# labels of a cluster
+FEWEST = 3
+# share of rows, or labels, that tells outcomes
+ALWAYS = 0.95
+# share of rows that have a label; the others are left out
+FILLED = 0.8
+# rows of a table with fewer say nothing on dependence; names are all there is
+FEWEST_ROWS = 20
+# columns that are tried
+MOST_COLUMNS = 5
+# rows of a table in which they are tried: each takes one more reading
+MOST_ROWS = 300_000
+# items or raters whose scores are added up
+MOST_SCORES = 60
+# rows a pair of items below which a win is compared with the items' win rates
+THIN = 3.0
+# a variance that is less of that of independent rows is zero
+CENTRED = 1e-6
+# for the tests of all columns and families together (Holm)
+LEVEL = 0.02
 Scores = Mapping[str, FloatArray]
 D = TypeVar("D", "Comparisons", "Groups", "Paired", "Ratings")
 
@@ -129,12 +139,11 @@ def dependence(
 ) -> Iterator[Dependence]:
     """Yield what a column would do to each family, beyond the dependence that is declared."""
     for family, raw in scores.items():
-        u = scale_free(
-            raw
-        )  # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
+        # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
+        u = scale_free(raw)
         codes, weights = column.codes, n
         whole, base, p_value = component(u, codes, weights)
-        whole *= small_sample(clusters := len(np.unique(codes)))
+        whole *= small_sample_factor(clusters := len(np.unique(codes)))
         fewest = math.inf
         for factor in declared:
             both = joint_codes([codes, factor.codes])
@@ -144,11 +153,12 @@ def dependence(
             of_both[both] = codes
             *_, beyond = component(sums, of_both, np.ones(len(sums)))
             p_value = max(p_value, beyond)
-            base = max(base, component(u, factor.codes, n)[0] * small_sample(len(factor.levels)))
+            base = max(
+                base, component(u, factor.codes, n)[0] * small_sample_factor(len(factor.levels))
+            )
             fewest = min(fewest, len(factor.levels))
-        if (
-            whole > CENTRED * base > 0
-        ):  # else each label holds rows that were compared with their own mean
+        # else each label holds rows that were compared with their own mean
+        if whole > CENTRED * base > 0:
             ratio = float(np.sqrt(whole / base))
             longer = ratio * reach(min(clusters, fewest)) / reach(fewest)
             yield Dependence(
@@ -161,7 +171,7 @@ def dependence(
             )
 
 
-def small_sample(clusters: int) -> float:
+def small_sample_factor(clusters: int) -> float:
     """Return by what a variance of few clusters is enlarged."""
     return clusters / max(clusters - 1, 1)
 
@@ -221,7 +231,7 @@ def of_pairs(design: Paired) -> Scores:
     return {"the difference": change - centre}
 
 
-def of_groups(design: Groups) -> Scores:
+def group_scores(design: Groups) -> Scores:
     """Return the scores of the difference of two groups; of levels without numbers those of each level's shares."""
     levels = np.arange(len(design.levels))
     labelled = design.levels and design.scale != "binary"
@@ -262,14 +272,14 @@ NAMING = (*UNITS, *RATERS, *MODELS, *CLUSTERS, "user", "session", "group", "bloc
 
 
 def candidates(
-    table: Table, used: TextSet, units: float, outcomes: Callable[[Table, Column], bool]
+    table: Table, used: TextSet, units: float, outcomes: Callable[[Table, ColumnProfile], bool]
 ) -> list[str]:
     """Return the unused columns that may hold clusters: labels that repeat, and that no answer or measurement makes."""
-    from socialstats.designs.profile import Profile
+    from socialstats.designs.profile import TableProfile
 
     if not is_tried(table):
         return []
-    profile = Profile(table)
+    profile = TableProfile(table)
     names = []
     for name in table.columns:
         column = profile.column(name) if name not in used else None
@@ -290,7 +300,7 @@ def candidates(
     return names
 
 
-def holds_outcomes(items: Texts, values: Texts, table: Table, column: Column) -> bool:
+def holds_outcomes(items: Texts, values: Texts, table: Table, column: ColumnProfile) -> bool:
     """Return whether a column holds outcomes, such as those of another game or question.
 
     Its labels are sides, in each row one of the two items, or labels of the values that the design reads. Judges may be
@@ -333,7 +343,7 @@ def undeclared(
     table: Table,
     used: TextSet,
     units: float,
-    outcomes: Callable[[Table, Column], bool],
+    outcomes: Callable[[Table, ColumnProfile], bool],
     again: Callable[[str], Any],
     scores_of: Callable[[Any], Scores],
 ) -> list[Caution]:
@@ -359,18 +369,19 @@ def undeclared(
             read = again(name)
             read = read.whole() if getattr(read, "scan", None) is not None else read
         except SocialStatsError:
-            continue  # a unit lies in several of its labels, say
+            # a unit lies in several of its labels, say
+            continue
         column = next(factor for factor in read.clusters if factor.name == name)
         declared = tuple(factor for factor in read.clusters if factor is not column)
         effects += dependence(column, declared, scores_of(read), read.count)
-    return cautions_of(effects)
+    return undeclared_cautions(effects)
 
 
 def with_dependence(
     design: D,
     table: Table,
     roles: Roles,
-    options: Reading,
+    options: ReadingOptions,
     units: float,
     scores_of: Callable[[D], Scores],
     again: Callable[[Any, Any], D] | None,
@@ -416,7 +427,7 @@ def with_dependence(
     return done
 
 
-def cautions_of(effects: Sequence[Dependence]) -> list[Caution]:
+def undeclared_cautions(effects: Sequence[Dependence]) -> list[Caution]:
     """Return the caution and the note on columns that were not declared."""
     ordered = sorted(effects, key=lambda effect: effect.p_value)
     clear: list[Dependence] = []
@@ -431,20 +442,23 @@ def cautions_of(effects: Sequence[Dependence]) -> list[Caution]:
         typed = " ".join(f"--cluster {shorten(name)}" for name in names)
         fix = option("cluster", names if len(names) > 1 else names[0], typed)
         affects = "standard errors, intervals, p-values"
-        cautions.append(caution("SS311", words(names, effects), affects=affects, fix=fix))
+        cautions.append(caution("SS311", effects_text(names, effects), affects=affects, fix=fix))
     if rest:
-        cautions.append(caution("SS344", words(rest, effects), affects="none of the numbers"))
+        cautions.append(
+            caution("SS344", effects_text(rest, effects), affects="none of the numbers")
+        )
     return cautions
 
 
-def words(columns: Texts, effects: Sequence[Dependence]) -> str:
+def effects_text(columns: Texts, effects: Sequence[Dependence]) -> str:
     """Return by how much each column would change the standard errors of each family."""
     return "; ".join(
-        _words([effect for effect in effects if effect.column == column]) for column in columns
+        _effect_words([effect for effect in effects if effect.column == column])
+        for column in columns
     )
 
 
-def _words(effects: Sequence[Dependence]) -> str:
+def _effect_words(effects: Sequence[Dependence]) -> str:
     ratios = listing([f"{effect.ratio:.2f} ({effect.family})" for effect in effects])
     wider = max(effects, key=lambda effect: effect.longer)
     intervals = (

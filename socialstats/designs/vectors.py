@@ -27,7 +27,7 @@ from socialstats.designs.tables import (
     square_counts,
     win_counts,
 )
-from socialstats.designs.vocabulary import CONDITIONS, RATERS, TIE_WORDS, UNITS, Part
+from socialstats.designs.vocabulary import CONDITIONS, RATERS, TIE_WORDS, UNITS, PartVocabulary
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import listing, quoted
@@ -687,7 +687,7 @@ def is_crosstab(data: Any) -> bool:
     return bool(data.index.isin(data.columns).any()) and counts_in(data.to_numpy(dtype=object))
 
 
-def called(name: Any, part: Part) -> bool:
+def called(name: Any, part: PartVocabulary) -> bool:
     """Whether a column, or an index, has one of the names of a part."""
     return bare(str(name)) in {*map(bare, (*part.names, *part.words))}
 

@@ -21,7 +21,7 @@ def spelled(words: str) -> Levels:
     return tuple(words.split())
 
 
-def couples(words: str) -> tuple[Pair, ...]:
+def word_couples(words: str) -> tuple[Pair, ...]:
     """Return the couples of words of a text, between commas."""
     return tuple((one, other) for one, other in map(str.split, words.split(",")))
 
@@ -60,7 +60,7 @@ def without_accents(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartVocabulary:
     """The names and the words of one part; its words are what it holds."""
 
     names: Levels = ()
@@ -70,7 +70,7 @@ class Part:
         return iter(self.words)
 
 
-UNITS = Part(
+UNITS = PartVocabulary(
     names=spelled(
         "unit unit_id item item_id question question_id prompt_id story story_id sample sample_id subject subject_id "
         "participant participant_id student person respondent task task_id problem problem_id text_id doc_id pair "
@@ -91,6 +91,7 @@ UNITS = Part(
         "被试 参与者 受试者"
     ),
 )
+# units who may rate as well
 PERSONS = spelled(
     "stud pupil schuler schulerin eleve recruiter employer teacher customer client juror voter eleitor wahler "
     "subject subj sj pid participant person student respondent sujeto participante sujet proband interrogator "
@@ -98,21 +99,21 @@ PERSONS = spelled(
     "deelnemer proefpersoon ppn informant befragte befragter teilnehmer teilnehmerin teilnehmende studienteilnehmer "
     "repondant repondante rispondente intervistato intervistata entrevistado entrevistada encuestada inquirida "
     "被试 参与者 受试者 受访者 回答者 参加者 被験者 対象者"
-)  # units who may rate as well
-PEOPLE_AS_RATERS = spelled(
-    "participant participant_id person respondent"
-)  # units of pairs, raters of ratings
+)
+# units of pairs, raters of ratings
+PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")
+# things that are shown: they answer nothing
 STIMULI = spelled(
     "hitid assignmentid textid stim stimuli stimulus item question prompt scenario vignette task trial image clip "
     "story dilemma"
-)  # things that are shown: they answer nothing
+)
+# units that somebody rates: columns beside them are raters rather than models
 GIVEN = spelled(
     "answer reply response output completion generation essay summary translation antwort respuesta reponse resposta"
-)  # units that somebody rates: columns beside them are raters rather than models
-LIKELY_UNITS = spelled(
-    "scenario scenario_id vignette dilemma situation statement case text post"
-)  # or clusters
-RATERS = Part(
+)
+# or clusters
+LIKELY_UNITS = spelled("scenario scenario_id vignette dilemma situation statement case text post")
+RATERS = PartVocabulary(
     names=spelled(
         "rater rater_id judge judge_id annotator annotator_id coder grader labeler evaluator reviewer expert worker "
         "worker_id participant participant_id respondent person model"
@@ -130,7 +131,7 @@ RATERS = Part(
         "人工 评分者 评委 标注者 标注员 評価者 評定者 採点者"
     ),
 )
-MODELS = Part(
+MODELS = PartVocabulary(
     names=spelled("model model_name model_id llm system rater"),
     words=spelled(
         "model llm system sys engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell "
@@ -138,32 +139,34 @@ MODELS = Part(
         "assistant provider modello helper 模型 助手"
     ),
 )
-KINDS_OF = spelled("type kind typ tipo")  # last words of names of kinds
+# last words of names of kinds
+KINDS_OF = spelled("type kind typ tipo")
+# not the answer itself
 OF_ANSWERS = spelled(
     "source type kind origin author from by writer condition group order mode format style length user users annotator "
     "rater judge"
-)  # not the answer itself
-OF_MODELS = spelled(
-    "prompt prompts message persona temperature version type family size role"
-)  # not the model itself
+)
+# not the model itself
+OF_MODELS = spelled("prompt prompts message persona temperature version type family size role")
+# a model called so scores others, and is not what is compared
 GRADERS = spelled(
     "rater judge grader evaluator annotator scorer assessor critic reviewer juez juge richter gutachter bewerter "
     "evaluador avaliador evaluateur 评委 评审 评审员 评分者"
-)  # a model called so scores others, and is not what is compared
+)
+# levels that a table compares; no sample grows by more of them
 FIXED = (
     *MODELS.names,
     *MODELS.words,
-)  # levels that a table compares; no sample grows by more of them
-PROVIDERS = spelled(
-    "provider vendor company organization lab anbieter proveedor fournisseur"
-)  # whose models they are
-TASKS = Part(
+)
+# whose models they are
+PROVIDERS = spelled("provider vendor company organization lab anbieter proveedor fournisseur")
+TASKS = PartVocabulary(
     names=spelled("task task_name task_id benchmark dataset subset category"),
     words=spelled(
         "task benchmark dataset data problem subset instance suite subject_area domain topic category"
     ),
 )
-CONDITIONS = Part(
+CONDITIONS = PartVocabulary(
     names=spelled("condition arm treatment phase time group version variant model prompt setting"),
     words=spelled(
         "intervention condition cond time phase treatment treat trt arm group period session visit stage wave method "
@@ -175,6 +178,7 @@ CONDITIONS = Part(
         "modalidade allocation 条件 组 时点"
     ),
 )
+# what was done to a unit
 TREATMENTS = spelled(
     "condition cond treatment treat trt arm drug intervention group variant version bucket manipulation framing frame "
     "tone strategy strategie estrategia tactic technique bedingung gruppe versuchsgruppe "
@@ -182,23 +186,26 @@ TREATMENTS = spelled(
     "version versao versione persona "
     "modalidad modalidade modalita "
     "allocation allotment 组别 组 条件 版本"
-)  # what was done to a unit
+)
+# when a unit met a condition, which is balanced rather than asked about
 PERIODS = spelled(
     "period session order position slot sequence block round half periodo sitzung periode reihenfolge orden "
     "ordre ordem"
-)  # when a unit met a condition, which is balanced rather than asked about
-UNNUMBERED = "true"  # what a mapping says for repeat=True
+)
+# what a mapping says for repeat=True
+UNNUMBERED = "true"
+# when the same persons were asked again, which is what a table of several compares
 OCCASIONS = spelled(
     "wave visit welle erhebungswelle besuch vague visite oleada ola visita onda ondata golf meetmoment 波次"
-)  # when the same persons were asked again, which is what a table of several compares
+)
+# labels of a group that nothing was done to
 CONTROLS = spelled(
     "control controls ctrl placebo waitlist waiting wait kontrolle kontrollgruppe warteliste controle temoin "
     "testigo 对照 对照组"
-)  # labels of a group that nothing was done to
-BASELINES = spelled(
-    "baseline base default vanilla original plain none neutral"
-)  # what a change is compared with
-VALUES = Part(
+)
+# what a change is compared with
+BASELINES = spelled("baseline base default vanilla original plain none neutral")
+VALUES = PartVocabulary(
     names=spelled("value score correct answer response rating outcome result y label action"),
     words=spelled(
         "value score rating response y answer outcome refusal refused refuses complied acertou acertos acerto "
@@ -217,14 +224,15 @@ VALUES = Part(
         "antwoord 反应 回答 评分 得分 分数 正确 反应时"
     ),
 )
-RATING_FIRST = spelled("value rating score label")  # what a reader of ratings prefers
-SCORE_NAMES = spelled(
-    "accuracy acc exact_match is_correct passed pass mean"
-)  # what boards of models have besides values
+# what a reader of ratings prefers
+RATING_FIRST = spelled("value rating score label")
+# what boards of models have besides values
+SCORE_NAMES = spelled("accuracy acc exact_match is_correct passed pass mean")
+# a score beside the answer that it was given for
 RIGHT = spelled(
     "hit correct acc accuracy success passed em exactmatch acertou acerto richtig correcto"
-)  # a score beside the answer that it was given for
-REPEATS = Part(
+)
+REPEATS = PartVocabulary(
     names=spelled(
         "repeat repetition replicate rep epoch run sample_no sample_idx sample_index trial attempt seed iteration "
         "iter draw completion generation rollout pass_no try k"
@@ -237,31 +245,32 @@ REPEATS = Part(
         "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次 试次"
     ),
 )
+# wordings of one item: no units
 VARIANTS = spelled(
     "template perturbation paraphrase phrasing rephrasing rewording "
     "wording formulation vorlage formulierung plantilla "
     "redaccion"
-)  # wordings of one item: no units
+)
 MEASURES = spelled("metric metrics metricname measure")
-KEYS = spelled(
-    "name key variable criterion dimension aspect scorename kriterium criterio critere"
-)  # beside a value  # whose labels are numbers of different kinds
+# beside a value  # whose labels are numbers of different kinds
+KEYS = spelled("name key variable criterion dimension aspect scorename kriterium criterio critere")
+# labels of repeats
 ORDINALS = spelled(
     "first second third fourth fifth erste zweite dritte erster zweiter dritter primera segunda tercera primero "
     "segundo tercero premier premiere deuxieme troisieme initial repeat again morning evening"
-)  # labels of repeats
-SCORERS = spelled(
-    "scorer filter metric judge annotator grader"
-)  # several give several scores of one answer
-SUMMARIES = spelled(
-    "majority consensus gold adjudicated average avg rank overall"
-)  # made of other columns
+)
+# several give several scores of one answer
+SCORERS = spelled("scorer filter metric judge annotator grader")
+# made of other columns
+SUMMARIES = spelled("majority consensus gold adjudicated average avg rank overall")
 BOARD_SUMMARIES = spelled("average avg mean overall total rank score")
-NO_SCORES = spelled("mean average overall rank")  # words of columns that are made of scores
+# words of columns that are made of scores
+NO_SCORES = spelled("mean average overall rank")
 DATES = spelled(
     "weekday wochentag date year month week day hour datum jahr monat woche fecha ano mes semana annee mois semaine "
     "日期 年份 月份"
 )
+# when something was answered, or how long it took: a value only where nothing else is one
 TIMINGS = spelled(
     "seconds secs duration latency latencys latencyms elapsed timestamp tstamp leadtime worktime createdat updatedat "
     "submittime accepttime runtime durationms durations startdate enddate recordeddate submitted submitdate sekunden "
@@ -269,70 +278,78 @@ TIMINGS = spelled(
     "dauer bearbeitungszeit antwortzeit laufzeit lesezeit wartezeit zeitstempel duracion segundos marcatemporal duree "
     "secondes horodatage horodateur 时长 耗时 "
     "时间戳"
-)  # when something was answered, or how long it took: a value only where nothing else is one
-RESPONSES = spelled(
-    "resp respkey keypress button pressed clicked key"
-)  # what was pressed: it was no condition
-REACTIONS = spelled(
-    "rt rts reaction reactiontime responsetime reaktionszeit 反应时"
-)  # times that are answers
+)
+# what was pressed: it was no condition
+RESPONSES = spelled("resp respkey keypress button pressed clicked key")
+# times that are answers
+REACTIONS = spelled("rt rts reaction reactiontime responsetime reaktionszeit 反应时")
+# what an answer took
 COSTS = spelled(
     "cost price usd eur gbp mtok mtoken mtokens ktok tokens token ntokens tokencount maxtokens tok revenue preis "
     "kosten umsatz precio coste "
     "costo custo custos preco costi costo prezzo prix cout 价格 费用 成本"
-)  # what an answer took
+)
+# what a person in a text is like, where each text was met with each
 CUES = spelled(
     "race gender ethnicity sex cue pronoun pronouns name identity religion nationality geschlecht herkunft herkomst "
     "genero sexo genre"
-)  # what a person in a text is like, where each text was met with each
+)
+# how many others a row stands for
 WEIGHTS = spelled(
     "weight weights wt wts wgt weighting surveyweight gewicht gewichtung peso pesos poids ponderacion 权重"
-)  # how many others a row stands for
+)
 CONFIDENCE = spelled(
     "conf logp logprob logprobs loglik loglikelihood "
     "confidence confident certainty sureness confianca konfidenz sicherheit certitude certeza sicurezza seguridad "
     "seguranca zekerheid 信心 确信度"
 )
+# last words of names of free texts
 PROSE = spelled(
     "raw reply comment comments text output prompt rationale reason reasons explanation justification justificacion "
     "note notes content message begrundung kommentar commentaire comentario comentarios justificacao justification 备注"
-)  # last words of names of free texts
+)
+# labels of replies that could not be read, and of questions without an answer
 FAILURES = spelled(
     "error errors errored exception timeout timedout parseerror parsingerror parsefailed unparsed unparseable "
     "unparsable invalid malformed apierror ka keineangabe ignore ignored skip skipped discarded"
-)  # labels of replies that could not be read, and of questions without an answer
-LONG_LABEL = 25  # letters of a label on average, from which it is a text rather than a name
+)
+# letters of a label on average, from which it is a text rather than a name
+LONG_LABEL = 25
+# beside the answers of a questionnaire
 EXPORTED = spelled(
     "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage attention attn "
     "attentioncheck consent"
-)  # beside the answers of a questionnaire
-CANCELLED = spelled(
-    "cancelled canceled wascancelled discarded annulliert cancelado annule"
-)  # answers taken back
-STATES = spelled("parse parsed parser finishreason stopreason cached")  # what became of a reply
+)
+# answers taken back
+CANCELLED = spelled("cancelled canceled wascancelled discarded annulliert cancelado annule")
+# what became of a reply
+STATES = spelled("parse parsed parser finishreason stopreason cached")
+# labels of rows of an experiment that ask for no answer
 NO_TRIALS = spelled(
     "instruction instructions preload fixation consent practice practise warmup welcome debrief debriefing fullscreen "
     "intro introduction survey demographics end"
-)  # labels of rows of an experiment that ask for no answer
+)
+# how it was asked for, its size
 CALLS = spelled(
     "characters chars length len requests calls words wordcount nwords sentences lines paragraphs temperature topp "
     "bytes params ctx contextlength contextwindow "
     "context steps turns laenge lange worter worte zeichen palabras caracteres longitud mots longueur 字数 长度"
-)  # how it was asked for, its size
+)
 IDENTITIES = spelled(
     "id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn 编号 序号 学号 工号"
 )
-NUMBERINGS = spelled(
-    "no nr num number idx index id key nummer numero"
-)  # last words of names that number something
+# last words of names that number something
+NUMBERINGS = spelled("no nr num number idx index id key nummer numero")
+# what persons and places are like
 COVARIATES = spelled(
     "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng bmi alter "
     "geschlecht edad sexo sexe 年龄 性别"
-)  # what persons and places are like
-READINGS = spelled("read reading reads lesung lecture lectura")  # several readings of one case
+)
+# several readings of one case
+READINGS = spelled("read reading reads lesung lecture lectura")
 SCORES = spelled("score point points goal rating pts")
 VERDICTS = spelled("verdict judgment judgement urteil veredicto jugement 判断")
-CLUSTERS = Part(
+CLUSTERS = PartVocabulary(
     words=spelled(
         "scenario story topic domain template cluster group worker participant subject annotator passage document "
         "dialogue conversation persona site school household chapter kapitel chapitre capitulo capitolo thread fil "
@@ -342,44 +359,49 @@ CLUSTERS = Part(
 CLUSTER_NAME = re.compile(
     rf"(?:^|_)(?:{'|'.join(CLUSTERS.words)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE
 )
+# columns that tell two orders of one question apart
 ORDER_NAME = re.compile(
     r"(?:^|[_. ])(?:order|position|pos|run|swap(?:ped)?|flip(?:ped)?|reversed?|permutation|ordering|presentation)"
     r"(?:[_. ]?(?:id|nr|no|number))?$",
     re.IGNORECASE,
-)  # columns that tell two orders of one question apart
+)
+# what is put to a model once: two rows that agree here and in all else may be one
 STORY_NAME = re.compile(
     r"^(?:(?:scenario|story|vignette|dilemma|situation|case|dialogue|conversation|question|sample|trial)s?"
     r"(?:_?(?:id|nr|no|number))?|id|uuid|row_?id|row)$",
     re.IGNORECASE,
-)  # what is put to a model once: two rows that agree here and in all else may be one
+)
 ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")
-LATER = couples(
+# what came first, and what came later
+LATER = word_couples(
     "pre post, before after, baseline followup, control treatment, old new, initial final, start end, fall spring, "
     "admission discharge, test retest, pra post, vorher nachher, prae post, vortest nachtest, antes despues, "
     "avant apres, prima dopo, antes depois, t0 t1, t1 t2, 前 后, 前测 后测, 之前 之后, base tuned, entry exit"
-)  # what came first, and what came later
+)
+# what was measured before anything was done
 EARLIER = spelled(
     "prior pre baseline before initial t0 pretest vorher vortest antes previo avant prima iniziale 前 前测"
-)  # what was measured before anything was done
+)
+# measures that are better where they are low
 LOWER = spelled(
     "penalty error errors mistake mistakes loss toxicity harm harmfulness violation violations wer cer ter perplexity "
     "distance minor major critical schulnote fehler errores erreurs"
-)  # measures that are better where they are low
-LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # what a log of training holds
+)
+# what a log of training holds
+LOSSES = spelled("loss lr gradnorm learningrate perplexity")
 STEPS = spelled("step steps globalstep epoch iteration iter")
-BENCHMARKS = spelled(
-    "task subtask benchmark dataset suite subset"
-)  # fixed tasks, each of the same weight
-SUBJECTS = spelled(
-    "subject fach materia asignatura matiere 科目"
-)  # exams, within which questions are numbered
+# fixed tasks, each of the same weight
+BENCHMARKS = spelled("task subtask benchmark dataset suite subset")
+# exams, within which questions are numbered
+SUBJECTS = spelled("subject fach materia asignatura matiere 科目")
+# beside a mean
 SPREADS = (
     "sd",
     *spelled("std stdev stderr sem se variance stddev standardabweichung 标准差"),
-)  # beside a mean
-BOUNDS = couples(
-    "low high, lower upper, lo hi, lwr upr, min max, lcl ucl, unten oben"
-)  # ends of an interval
+)
+# ends of an interval
+BOUNDS = word_couples("low high, lower upper, lo hi, lwr upr, min max, lcl ucl, unten oben")
+# the further ones only where their numbers have no gap
 ROW_NUMBERS = (
     *ROW_NAMES,
     "x",
@@ -387,89 +409,94 @@ ROW_NUMBERS = (
     "nr",
     "no",
     "obs",
-)  # the further ones only where their numbers have no gap
-LOST = spelled("loses lose losses loss lost nlosses defeat defeats l")  # counts of losses
-PREFERRED = spelled(
-    "wins win won nwins prefer prefers preferred pref votes chose chosen"
-)  # counts of wins
-UNDECIDED = spelled(
-    "nopreference nopref neither undecided indifferent noopinion same"
-)  # further counts of ties
-PICKED = spelled(
-    "response button choice chosen selected selection pressed clicked picked pick"
-)  # what was chosen
-ACTORS = spelled("initiator cited top")  # who acts need not win
-SUCCESS = spelled("success successful status end ending")  # how it ended
-ROUNDS = spelled(
-    "round game set period season half leg turn match stage inning block"
-)  # when two met, not who won
-FINAL = spelled("match final overall game ftr fulltime")  # results of the whole contest
-RATED_AS = spelled(
-    "elo rating ranking seed"
-)  # numbers of players before they met: neither items nor scores
-BATTLES = spelled(
-    "votes battles games ci interval"
-)  # what stands beside a strength that was estimated
-MARGINS = spelled("margin rating")  # how much better one of two was
-WEAK_VALUES = spelled("category label code")  # values that name units as often
-SCALED = spelled("rating response score liking preference")  # what one person says of a unit
-METHODS = spelled(
-    "method meth machine instrument device"
-)  # three of them measure one quantity as raters do
+)
+# counts of losses
+LOST = spelled("loses lose losses loss lost nlosses defeat defeats l")
+# counts of wins
+PREFERRED = spelled("wins win won nwins prefer prefers preferred pref votes chose chosen")
+# further counts of ties
+UNDECIDED = spelled("nopreference nopref neither undecided indifferent noopinion same")
+# what was chosen
+PICKED = spelled("response button choice chosen selected selection pressed clicked picked pick")
+# who acts need not win
+ACTORS = spelled("initiator cited top")
+# how it ended
+SUCCESS = spelled("success successful status end ending")
+# when two met, not who won
+ROUNDS = spelled("round game set period season half leg turn match stage inning block")
+# results of the whole contest
+FINAL = spelled("match final overall game ftr fulltime")
+# numbers of players before they met: neither items nor scores
+RATED_AS = spelled("elo rating ranking seed")
+# what stands beside a strength that was estimated
+BATTLES = spelled("votes battles games ci interval")
+# how much better one of two was
+MARGINS = spelled("margin rating")
+# values that name units as often
+WEAK_VALUES = spelled("category label code")
+# what one person says of a unit
+SCALED = spelled("rating response score liking preference")
+# three of them measure one quantity as raters do
+METHODS = spelled("method meth machine instrument device")
 REFERENCES = spelled(
     "obs observed truth true gold actual reference target label groundtruth expected human goldlabel correctlabel "
     "goldstandard standard"
 )
-GOLD = spelled("gold goldlabel target groundtruth expected reference correctlabel")  # right answers
+# right answers
+GOLD = spelled("gold goldlabel target groundtruth expected reference correctlabel")
+# what is compared with a reference
 PREDICTIONS = spelled(
     "pred preds predicted prediction model output estimated classified modellabel llm gpt assigned system yhat auto "
     "automatic classifier"
-)  # what is compared with a reference
+)
 LABELLINGS = spelled("label labels annotation diagnosis coding code codes grade category")
 JUDGEMENTS = spelled(
     "rating rated rate grade graded diagnosis label labels annotation code coded coding judgment judgement assessment "
     "opinion score mark"
 )
-JUDGE_COUPLES = couples(
+# who may have judged the same
+JUDGE_COUPLES = word_couples(
     "husband wife, mother father, self other, self peer, parent teacher, his her, expert novice, human model, expert "
     "crowd, human gpt, human llm, 1 2, one two, a b, first second, teacher student, primary secondary"
-)  # who may have judged the same
+)
 RATER_COUNTS = spelled(
     "nraters raters nratings ratings njudges votes nvotes annotators nannotators"
 )
-KEY_VALUES = spelled("value score wert valor valeur")  # beside a column of keys
-SCORING = spelled("scorer filter")  # rules by which one answer is scored
+# beside a column of keys
+KEY_VALUES = spelled("value score wert valor valeur")
+# rules by which one answer is scored
+SCORING = spelled("scorer filter")
 MEANS = spelled("m mean average avg accuracy score rate media moyenne mittelwert 平均")
+# columns of a list of variables: the name, what it means, how it is coded
 CODEBOOKS = (
     spelled("variable var field varname column feature item"),
     spelled("label description meaning wording question valuelabel valuelabels"),
     spelled(
         "type values valuelabel valuelabels codes coding missing missingcode range format unit"
     ),
-)  # columns of a list of variables: the name, what it means, how it is coded
+)
 DRAWN = spelled(
     "draw drawn draws tie tied ties remis unentschieden empate empatado nul egalite 平局"
 )
+# places that people are in, of which a study may have one for each group
 SITES = spelled(
     "school site hospital ward clinic centre center lab campus district schule standort klinik escuela colegio ecole "
     "scuola escola sede centro"
-)  # places that people are in, of which a study may have one for each group
-SIZES = spelled("n samples nsamples count size votes")  # number of answers behind a mean
+)
+# number of answers behind a mean
+SIZES = spelled("n samples nsamples count size votes")
 INTERVALS = spelled("ci cl conf interval ki")
 ARENA = spelled("elo arena bradleyterry bt")
-SCALES_OF_THEIR_OWN = spelled(
-    "elo ppl perplexity perplexities bpb bitsperbyte"
-)  # averages that no task of shares has
-ANALYSED_BY = spelled("model system llm prompt persona")  # what a table is likely to be analysed by
-SOURCES = spelled(
-    "source rater_source rater_type rater_kind quelle fuente fonte origin pool"
-)  # columns that say whether people or models rated
-KINDS = spelled(
-    "domain topic group"
-)  # kinds of units, which one rather reports by than clusters on
-VAGUE = spelled(
-    "group model worker worker_id participant participant_id"
-)  # a condition as often as a rater
+# averages that no task of shares has
+SCALES_OF_THEIR_OWN = spelled("elo ppl perplexity perplexities bpb bitsperbyte")
+# what a table is likely to be analysed by
+ANALYSED_BY = spelled("model system llm prompt persona")
+# columns that say whether people or models rated
+SOURCES = spelled("source rater_source rater_type rater_kind quelle fuente fonte origin pool")
+# kinds of units, which one rather reports by than clusters on
+KINDS = spelled("domain topic group")
+# a condition as often as a rater
+VAGUE = spelled("group model worker worker_id participant participant_id")
 
 # What labels say.
 YES = spelled(
@@ -477,12 +504,14 @@ YES = spelled(
     "pass passed correct right ja oui si approve accept accepted agree "
     "good better high ok okay valid"
 )
+# outcomes of a condition, no judgements
 RIGHT_WRONG = spelled(
     "correct incorrect wrong right pass fail passed failed solved unsolved success failure"
-)  # outcomes of a condition, no judgements
+)
+# in brackets before a text
 VERDICT_MARKS = spelled(
     "pass passed fail failed error correct incorrect right wrong true false yes no win lose"
-)  # in brackets before a text
+)
 REFUSED = phrases("refusal, refused, refuse, declined, no answer, cannot answer, can't say")[0]
 LEVEL_ORDERS = phrases("""
 very low, low, medium, high, very high
@@ -523,6 +552,7 @@ not relevant, slightly relevant, somewhat relevant, relevant, highly relevant
 poor, weak, fair, good, strong, excellent
 never, yearly, monthly, weekly, daily
 """)
+# how strongly a word of a level is meant
 DEGREES = {
     word: degree
     for degree, words in {
@@ -533,18 +563,20 @@ DEGREES = {
         5: ("completely", "totally", "extremely", "fully"),
     }.items()
     for word in words
-}  # how strongly a word of a level is meant
+}
 MIDDLE = phrases(
     "neutral, undecided, unsure, neither, neither agree nor disagree, no opinion, mixed, equal, ok, about the same, "
     "the same, indifferent"
 )[0]
-NOT = ("un", "dis", "in", "im", "not ", "il", "ir")  # starts of words that say the opposite
-AGAINST = couples(
+# starts of words that say the opposite
+NOT = ("un", "dis", "in", "im", "not ", "il", "ir")
+AGAINST = word_couples(
     "bad good, poor good, negative positive, worse better, wrong right, false true, no yes, low high, weak strong, "
     "never always, rarely often, oppose support, reject accept, easy difficult"
 )
 
 # What the labels of winners say.
+# words around the one that names a side: 'home team win', 'Response A is better'
 AROUND = frozenset(
     (
         *spelled(
@@ -566,7 +598,7 @@ AROUND = frozenset(
             "beaucoup peu mieux meilleur meilleure est bien plutot nettement legerement reponse modele"
         ),
     )
-)  # words around the one that names a side: 'home team win', 'Response A is better'
+)
 TIE_WORDS = frozenset(
     spelled(
         "tie ties tied draw drawn both bothbad neither equal equally same even undecided nopreference indifferent "

@@ -19,33 +19,36 @@ from socialstats.designs.vocabulary import (
     AROUND,
     BEGIN_TIES,
     TIE_WORDS,
-    couples,
     spelled,
     without_accents,
+    word_couples,
 )
 from socialstats.tables import Labels, as_number
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 UNKNOWN = -1
-SIDE_CODES = couples(
+SIDE_CODES = word_couples(
     "item_a item_b, model_a model_b, a b, A B, 1 2, left right, first second, home away, H A, L R, W L, win loss, "
     "links rechts, izquierda derecha, gauche droite, esquerda direita, sinistra destra, lewa prawa, 左 右, 左侧 右侧, "
     "W1 W2, 1 -1, +1 -1, 1-0 0-1, won lost, win lose, victory defeat, white black, top bottom, red blue"
 )
-SIGNS = couples("1 -1, +1 -1")
-LONGEST_PHRASE = 1_000  # characters of a label whose words are looked at
-SHORT = 24  # characters of a label that an error repeats
+SIGNS = word_couples("1 -1, +1 -1")
+# characters of a label whose words are looked at
+LONGEST_PHRASE = 1_000
+# characters of a label that an error repeats
+SHORT = 24
 SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
+# folded, without accents
 YES, NO = (
     spelled("yes y t ja j oui si sim"),
     spelled("no n f nein non nao"),
-)  # folded, without accents
+)
 LOGICALS: dict[str, float | None] = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sides:
+class ItemSides:
     """The two item columns over the cells.
 
     Attributes
@@ -64,7 +67,7 @@ class Sides:
     b: IntArray
 
     @classmethod
-    def of(cls, columns: Pair, a: Labels, b: Labels) -> Sides:
+    def of(cls, columns: Pair, a: Labels, b: Labels) -> ItemSides:
         """Give both columns the same codes."""
         items = tuple(sorted({*a.levels, *b.levels}))
         return cls(columns=columns, items=items, a=recode(a, items), b=recode(b, items))
@@ -77,9 +80,8 @@ class Sides:
         """Return the first pair of side codes that explains every value."""
         scheme = scheme_of(values, self.schemes())
         plain = scheme is not None and {*map(side_code, values)} <= {*scheme}
-        return (
-            scheme if plain or not values & {*self.items} else None
-        )  # an item may be called like a phrase
+        # an item may be called like a phrase
+        return scheme if plain or not values & {*self.items} else None
 
     def winners(self, labels: Labels, ties: TextSet = ()) -> IntArray:
         """Decode labels of items: which side each names, or a tie."""
@@ -96,7 +98,7 @@ def recode(column: Labels, items: Texts) -> IntArray:
     return column.mapped(lambda level: index.get(level, -2), -1, np.int64)
 
 
-def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArray:
+def decode_winners(column: str, sides: ItemSides, rows: Rows, options: Options) -> IntArray:
     """Decode the winner column.
 
     Parameters
@@ -124,7 +126,7 @@ def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArra
         return _by_grade(column, rows)
     by_label = sides.winners(winner, ties)
     if coding == "label" or (coding == "auto" and not rows_unknown(rows, by_label)):
-        return _judged(by_label, None, column, sides, rows, options)
+        return _collect_problems(by_label, None, column, sides, rows, options)
     scheme = sides.scheme(used - ties)
     likely = scheme or likely_scheme(used, sides.schemes())
     by_side = _by_scheme(winner, likely, ties)
@@ -135,8 +137,10 @@ def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArra
         rows.pend(message, column, fix)
         return by_label
     if coding == "side" or scheme or rows_unknown(rows, by_side) < rows_unknown(rows, by_label):
-        return _judged(by_side, likely_scheme(used, sides.schemes()), column, sides, rows, options)
-    return _judged(by_label, None, column, sides, rows, options)
+        return _collect_problems(
+            by_side, likely_scheme(used, sides.schemes()), column, sides, rows, options
+        )
+    return _collect_problems(by_label, None, column, sides, rows, options)
 
 
 def rows_unknown(rows: Rows, outcome: IntArray) -> float:
@@ -163,7 +167,7 @@ def says_tie(label: str) -> bool:
     >>> says_tie("both good"), says_tie("No preference"), says_tie("left")
     (True, True, False)
     """
-    words = letters(label)
+    words = phrase_words(label)
     return bool({*words, "".join(words)} & TIE_WORDS)
 
 
@@ -175,10 +179,10 @@ def begins_with_tie(label: str) -> bool:
     >>> begins_with_tie("tie (bothbad)"), begins_with_tie("Unentschieden"), begins_with_tie("necktie")
     (True, True, False)
     """
-    return bool({*letters(label)[:1]} & BEGIN_TIES)
+    return bool({*phrase_words(label)[:1]} & BEGIN_TIES)
 
 
-def letters(label: str) -> list[str]:
+def phrase_words(label: str) -> list[str]:
     """Return the words of a label in lower case, without accents; none of a text too long for a phrase."""
     return (
         []
@@ -227,7 +231,7 @@ def _by_scheme(labels: Labels, scheme: Pair, ties: TextSet = ()) -> IntArray:
     return labels.mapped(outcome, UNKNOWN, np.int64)
 
 
-def _refuse_tie_items(sides: Sides, ties: set[str], rows: Rows) -> None:
+def _refuse_tie_items(sides: ItemSides, ties: set[str], rows: Rows) -> None:
     fix = f"Rename the item, or declare other tie labels with {option('tie')}"
     for tie in sorted(ties & {*sides.items}):
         code = sides.items.index(tie)
@@ -284,8 +288,13 @@ def _by_grade(column: str, rows: Rows) -> IntArray:
     return np.select([grade > 0, grade < 0], [A_WON, B_WON], default=TIED).astype(np.int64)
 
 
-def _judged(
-    outcome: IntArray, scheme: Pair | None, column: str, sides: Sides, rows: Rows, options: Options
+def _collect_problems(
+    outcome: IntArray,
+    scheme: Pair | None,
+    column: str,
+    sides: ItemSides,
+    rows: Rows,
+    options: Options,
 ) -> IntArray:
     """Collect one problem for each value that labels of items, or the codes of a scheme, do not explain."""
     bad = rows.use & (outcome == UNKNOWN)
@@ -331,31 +340,29 @@ def _cure(used: Texts) -> Callable[[str], str]:
     return cure
 
 
-def tells_order(column: str, sides: Sides, rows: Rows) -> bool:
+def tells_order(column: str, sides: ItemSides, rows: Rows) -> bool:
     """Whether some label of a column says which of the two items was shown first."""
     return bool((decoded_order(column, sides, rows) != UNKNOWN)[rows.use].any())
 
 
-def decoded_order(column: str, sides: Sides, rows: Rows) -> IntArray:
+def decoded_order(column: str, sides: ItemSides, rows: Rows) -> IntArray:
     """Return which item of each row was shown first, by its label or by a code of a side; unknown for other labels."""
     order, used, schemes = (
         rows.labels(column),
         {*rows.used_labels(column)},
         [*sides.schemes(), *SIGNS],
     )
-    schemes += [
-        (x + y, y + x) for x, y in schemes
-    ]  # AB and BA name both sides, the first one first
+    # AB and BA name both sides, the first one first
+    schemes += [(x + y, y + x) for x, y in schemes]
     by_label = sides.winners(order)
     by_side = _by_scheme(order, scheme_of(used, schemes) or likely_scheme(used, schemes))
-    clash = (
-        rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)
-    )  # a code that is an item's label too
+    # a code that is an item's label too
+    clash = rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)
     better = rows_unknown(rows, by_side) < rows_unknown(rows, by_label)
     return by_side if better and not clash.any() else by_label
 
 
-def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
+def first_shown(column: str, sides: ItemSides, rows: Rows) -> IntArray:
     """Decode who was shown first: the label of an item, a side code, or +1 / -1.
 
     Returns
@@ -421,7 +428,7 @@ def says_drawn(label: str) -> int:
 
 
 def winners(
-    rows: Rows, roles: Contest, sides: Sides, options: Options, drawn: BoolArray
+    rows: Rows, roles: Contest, sides: ItemSides, options: Options, drawn: BoolArray
 ) -> Expanded:
     """Decode who won, by what the table has: scores of both sides, counts of wins, a probability, or a winner.
 
@@ -431,10 +438,10 @@ def winners(
     if scores := roles.of("score"):
         return each_once(higher_score(scores, rows, lowest_wins=options.lowest_wins))
     if not winner:
-        return counted_wins(roles.of("wins"), rows)
+        return split_wins(roles.of("wins"), rows)
     if options.winner_coding == "probability":
         return reply_parts(rows.probabilities(winner), rows.n, rows.use)
-    found = outcomes(winner, sides, replace(rows, use=rows.use & ~drawn), options)
+    found = decode_winners(winner, sides, replace(rows, use=rows.use & ~drawn), options)
     return each_once(np.where(drawn, TIED, found))
 
 
@@ -446,7 +453,7 @@ def each_once(outcome: IntArray) -> Expanded:
     )
 
 
-def counted_wins(wins: Texts, rows: Rows) -> Expanded:
+def split_wins(wins: Texts, rows: Rows) -> Expanded:
     """Split each row into the comparisons that a won, that b won, and that were tied.
 
     Parameters

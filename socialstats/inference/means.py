@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.scan import Part, StoredClusters
+from socialstats.designs.scan import ClusterPart, StoredClusters
 from socialstats.inference.intervals import cochran_df
 from socialstats.rounding import gated, left_of_sums
 
@@ -561,12 +561,14 @@ def _difference_by_factor(
 
 def _share_blocks(
     factors: Sequence[IntArray] | StoredClusters,
-) -> tuple[Callable[[int], Iterable[Part]], int]:
+) -> tuple[Callable[[int], Iterable[ClusterPart]], int]:
     """Return the shares of the cells that belong to clusters, in blocks, and the factor with more clusters."""
     if isinstance(factors, StoredClusters):
         return factors.blocks, factors.rows.finer()
     dense = [dense_codes(code) for code in factors]
-    return lambda _: [Part.of([code for code, _ in dense])], int(np.argmax([n for _, n in dense]))
+    return lambda _: [ClusterPart.of([code for code, _ in dense])], int(
+        np.argmax([n for _, n in dense])
+    )
 
 
 def dense_codes(code: IntArray) -> tuple[IntArray, int]:
@@ -740,7 +742,7 @@ def _copies_where_shared(shares: Any, alike: FloatArray) -> Any:
 
 
 def _by_cluster(
-    scores: Any, shares: Any, share: Part | None, code: IntArray | None = None
+    scores: Any, shares: Any, share: ClusterPart | None, code: IntArray | None = None
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Sums of scores and shares of each cluster and column where there is a share, flat, with their columns.
 

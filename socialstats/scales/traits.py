@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
-from socialstats.designs.instrument import declared, published
+from socialstats.designs.instrument import declared, published_instrument
 from socialstats.designs.parts import Factor
-from socialstats.designs.people import MACHINES, is_people, words_of
+from socialstats.designs.people import MACHINES, is_people, words_of_label
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.tables import as_named
 from socialstats.designs.trait_ratings import trait_ratings
@@ -37,7 +37,7 @@ from socialstats.voice import check_allowed, option
 TOTAL = 10.0  # sum of the absolute weights
 CLOSE = 1e-9  # rounding allowed in sums of weights
 STEP = 0.2  # share by which a variant changes one weight
-PAPER = published("staged-values")
+PAPER = published_instrument("staged-values")
 TRAIT_WEIGHTS: Mapping[str, float] = PAPER.weights
 EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType(PAPER.equal)
 NAMED_WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
@@ -929,7 +929,7 @@ class PeopleAndJudges:
 
 def is_judge(label: str) -> bool:
     """Whether a label says a machine or a judge, and no people."""
-    return bool(words_of(label) & JUDGES) and not is_people(label)
+    return bool(words_of_label(label) & JUDGES) and not is_people(label)
 
 
 def people_and_judges(

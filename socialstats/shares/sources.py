@@ -9,7 +9,14 @@ from typing import Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray
-from socialstats.designs.people import HUMANS, MACHINES, PERSONS, is_people, people_level, words_of
+from socialstats.designs.people import (
+    HUMANS,
+    MACHINES,
+    PERSONS,
+    is_people,
+    people_level,
+    words_of_label,
+)
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.roles import FAMILIES
 from socialstats.errors import Caution, InputError, caution
@@ -75,7 +82,7 @@ def says_model(label: str) -> bool:
     >>> says_model("gpt-4o"), says_model("llama2_70b"), says_model("judge model 1"), says_model("Robert")
     (True, True, True, False)
     """
-    words = words_of(label)
+    words = words_of_label(label)
     return not is_people(label) and any(
         word in MACHINES or FAMILIES.fullmatch(word) for word in words
     )

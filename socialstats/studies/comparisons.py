@@ -19,7 +19,7 @@ from socialstats.choices.bradley_terry.result import MOST_MAX_T
 from socialstats.choices.group_win_rates import group_win_rates
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.designs.nouns import count_of
-from socialstats.designs.terms import column
+from socialstats.designs.terms import column_term
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat, wins
 from socialstats.figures import ranks as rank_figure
@@ -790,7 +790,9 @@ def _median(values: FloatArray) -> float | None:
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Analyse strengths and ranks of items."""
     check_single(design)
-    named = [column(term) if term in design.covariate_names else term for term in options.adjust]
+    named = [
+        column_term(term) if term in design.covariate_names else term for term in options.adjust
+    ]
     formula = "~ " + " + ".join(named) if named else None
     fit = fit_model(design, options, formula)
     beside = without_order(fit, design, options, formula)

@@ -11,7 +11,7 @@ from socialstats.designs.comparisons import Comparisons, FlowStep
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.terms import column
+from socialstats.designs.terms import column_term
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
@@ -339,7 +339,7 @@ class StudyOptions:
     @property
     def formula(self) -> str:
         """The covariate as a formula: it is a column, whatever its name looks like."""
-        return f"~ {column(self.covariate)}"
+        return f"~ {column_term(self.covariate)}"
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the choices by name; without names those that metrics with resamples share."""

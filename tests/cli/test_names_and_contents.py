@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats.designs.level_orders import ordered
+from socialstats.designs.level_orders import conventional_order
 from tests.cli.test_proposals import DRAW, games, proposed, same_draws
 
 __all__ = ["same_draws"]
@@ -335,7 +335,7 @@ def test_a_joint_unit_is_named_by_all_its_columns(
 
 
 def test_levels_of_two_poles_are_ordered_by_their_words() -> None:
-    assert ordered([*SCALE[::-1]]) == SCALE
+    assert conventional_order([*SCALE[::-1]]) == SCALE
     agree = [
         "Strongly disagree",
         "Disagree",
@@ -343,6 +343,8 @@ def test_levels_of_two_poles_are_ordered_by_their_words() -> None:
         "Agree",
         "Strongly agree",
     ]
-    assert ordered(sorted(agree)) == agree
-    assert ordered(["very red", "blue", "green"]) == []
-    assert ordered(["Negative", "Neutral", "Positive"]) == []  # labels of texts are mostly nominal
+    assert conventional_order(sorted(agree)) == agree
+    assert conventional_order(["very red", "blue", "green"]) == []
+    assert (
+        conventional_order(["Negative", "Neutral", "Positive"]) == []
+    )  # labels of texts are mostly nominal

@@ -12,7 +12,7 @@ import pytest
 
 from socialstats.cli import main
 from socialstats.cli.readings.waves import waves_of
-from socialstats.designs.profile import Profile
+from socialstats.designs.profile import TableProfile
 from socialstats.tables import as_table
 
 PERSONS = [f"P{k:02}" for k in range(1, 31)]
@@ -132,7 +132,7 @@ def rows_of(**columns: Sequence[object]) -> pd.DataFrame:
     ids=["persons", "teachers", "first names", "cells of many"],
 )
 def test_rows_that_may_be_persons_stay(rows: pd.DataFrame) -> None:
-    seen = Profile(as_table(rows))
+    seen = TableProfile(as_table(rows))
     assert waves_of(seen, [seen.columns[name] for name in ITEMS]) is None
 
 

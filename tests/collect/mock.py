@@ -6,10 +6,10 @@ import hashlib
 import json
 from typing import Any
 
-from socialstats.designs.instrument import published
+from socialstats.designs.instrument import published_instrument
 from tests.collect.server import Send, says
 
-TRAITS = published("staged-values").traits
+TRAITS = published_instrument("staged-values").traits
 
 
 def answer(body: dict[str, Any], _: int) -> Send:

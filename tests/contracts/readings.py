@@ -16,7 +16,7 @@ import pandas as pd
 
 from socialstats.cli.proposals import READINGS
 from socialstats.cli.readings.proposal import Proposal
-from socialstats.designs.profile import Profile
+from socialstats.designs.profile import TableProfile
 from socialstats.metrics import METRICS
 from socialstats.tables import as_table
 from tests.cli.test_proposals import DRAW, EXPECTED
@@ -54,13 +54,13 @@ def readings(name: str) -> dict[str, list[str]]:
     return {
         variant: [
             f"{one.design} {json.dumps(one.settings, default=str)}"
-            for one in ranked(Profile(as_table(rows)))
+            for one in ranked(TableProfile(as_table(rows)))
         ]
         for variant, rows in variants(made(name))
     }
 
 
-def ranked(seen: Profile) -> list[Proposal]:
+def ranked(seen: TableProfile) -> list[Proposal]:
     """Return all readings of a table, the likeliest first."""
     return sorted((one for look in READINGS for one in look(seen)), key=lambda one: -one.score)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from socialstats.designs.profile import Columns, Profile
-from socialstats.designs.roles import Board, as_board
+from socialstats.designs.profile import Columns, TableProfile
+from socialstats.designs.roles import BoardColumns, board_of_one_unit
 from socialstats.tables import as_table
 
 MODELS = ("ash-large", "birch-base", "cedar-mini")
@@ -28,10 +28,10 @@ def board(**columns: object) -> pd.DataFrame:
     )
 
 
-def read(rows: pd.DataFrame) -> Board | None:
-    profile = Profile(as_table(rows))
+def read(rows: pd.DataFrame) -> BoardColumns | None:
+    profile = TableProfile(as_table(rows))
     columns = [profile.columns[name] for name in ("model", "item", "correct")]
-    return as_board(profile, columns[0], columns[1], columns[2:])
+    return board_of_one_unit(profile, columns[0], columns[1], columns[2:])
 
 
 def names(columns: Columns) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.designs.cited import chosen_labels
-from socialstats.designs.comparisons import joined, without_cited
+from socialstats.designs.comparisons import combine_designs, without_cited
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 
 ROWS = {
@@ -153,7 +153,7 @@ def test_joined_designs_are_the_design_of_all_rows() -> None:
         ss.Comparisons.from_frame(part, cluster=("pair", "scenario"))
         for part in (frame[:5000], frame[5000:])
     ]
-    both = joined(*parts)
+    both = combine_designs(*parts)
     assert both.items == whole.items
     keys = ["item_a", "item_b", "winner", "urgency_a", "urgency_b", "order", "pair", "scenario"]
     ours, theirs = (

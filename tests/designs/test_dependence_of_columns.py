@@ -11,7 +11,7 @@ from scipy import stats
 
 from socialstats.designs.comparisons import Factor
 from socialstats.designs.roles import means_by, shared_residual, unit_p_value
-from socialstats.designs.undeclared import component, dependence, reach, small_sample
+from socialstats.designs.undeclared import component, dependence, reach, small_sample_factor
 
 
 def cells(units: int = 7, labels: int = 3, sources: int = 2) -> pd.DataFrame:
@@ -140,7 +140,7 @@ def test_a_column_lengthens_intervals_by_the_root_of_its_variance_and_by_its_t()
 @pytest.mark.parametrize("clusters", [2, 3, 30])
 def test_few_clusters_have_a_t_and_an_enlarged_variance(clusters: int) -> None:
     assert reach(clusters) == pytest.approx(stats.t.ppf(0.975, clusters - 1))
-    assert small_sample(clusters) == pytest.approx(clusters / (clusters - 1))
+    assert small_sample_factor(clusters) == pytest.approx(clusters / (clusters - 1))
     assert reach(np.inf) == pytest.approx(stats.norm.ppf(0.975))
     assert reach(1) == pytest.approx(stats.t.ppf(0.975, 1))
-    assert small_sample(1) == 1.0
+    assert small_sample_factor(1) == 1.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import socialstats as ss
-from socialstats.designs.formulas import COLUMN_KEYWORDS, LISTS, SIDES, parsed
+from socialstats.designs.formulas import COLUMN_KEYWORDS, LISTS, SIDES, take_apart
 from socialstats.errors import DesignError, InputError
 
 rng = np.random.default_rng(5)
@@ -232,4 +232,4 @@ def test_every_reader_of_a_metric_has_sides_whose_keywords_exist():
 
 
 def test_names_of_any_script_are_columns():
-    assert parsed("préférence ~ größe + unit(`id 1`, b)|ß").named == {"unit": ("id 1", "b")}
+    assert take_apart("préférence ~ größe + unit(`id 1`, b)|ß").named == {"unit": ("id 1", "b")}

@@ -7,7 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from socialstats.designs.parts import Factor, Repeats, Replies, UnitNames, places, stacked
+from socialstats.designs.parts import (
+    Factor,
+    Repeats,
+    Replies,
+    UnitNames,
+    places_among,
+    stack_factors,
+)
 from socialstats.designs.tables import looks_counted
 from socialstats.tables import as_table
 
@@ -32,8 +39,8 @@ def test_factors_have_the_levels_that_are_left_and_gaps_stay(
 
 
 def test_places_of_what_is_taken() -> None:
-    assert places(np.array([4, 1]), 5).tolist() == [-1, 1, -1, -1, 0]
-    assert places(np.array([False, True, True, False]), 4).tolist() == [-1, 0, 1, -1]
+    assert places_among(np.array([4, 1]), 5).tolist() == [-1, 1, -1, -1, 0]
+    assert places_among(np.array([False, True, True, False]), 4).tolist() == [-1, 0, 1, -1]
 
 
 def test_names_of_units_follow_their_cells() -> None:
@@ -71,7 +78,7 @@ def test_answers_follow_their_means() -> None:
 def test_factors_of_several_tables_have_all_levels() -> None:
     one = Factor(name="f", codes=np.array([0, 1]), levels=("b", "c"))
     two = Factor(name="f", codes=np.array([1, 0, 0]), levels=("a", "b"))
-    both = stacked([one, two])
+    both = stack_factors([one, two])
     assert both.levels == ("a", "b", "c")
     assert labels(both) == ["b", "c", "b", "a", "a"]
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from socialstats.designs.profile import Column, Profile, negated, odd_labels, same_scale
+from socialstats.designs.profile import ColumnProfile, TableProfile, negated, odd_labels, same_scale
 from socialstats.designs.roles import answer_rank, within_one
 from socialstats.tables import as_table
 
 
-def profile(**columns: Any) -> Profile:
-    return Profile(as_table(columns))
+def profile(**columns: Any) -> TableProfile:
+    return TableProfile(as_table(columns))
 
 
 X, Y = [3, 1, 4, 1, 5, 9, 2], [2, 7, 1, 8, 2, 8, 1]
@@ -351,8 +351,8 @@ def test_the_fewest_further_columns_that_tell_rows_apart() -> None:
     assert not found.distinct(found.columns["item"], found.columns["run"])
 
 
-def column(name: str, *levels: str) -> Column:
-    return Column(name=name, levels=levels, rows=9, filled=9)
+def column(name: str, *levels: str) -> ColumnProfile:
+    return ColumnProfile(name=name, levels=levels, rows=9, filled=9)
 
 
 @pytest.mark.parametrize("levels", [*permutations(("0.3", "1", "2.5"))])

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from socialstats.designs.profile import Profile
+from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import (
     answers_as_numbers,
     fills_rows,
+    has_sentences,
     holds_families,
     is_balanced,
     is_mean_of,
@@ -21,17 +22,16 @@ from socialstats.designs.roles import (
     may_be_age,
     meets,
     met_share,
-    models_of,
+    model_columns,
     names_sources,
     names_units,
     numbers_units,
-    spoken,
 )
 from socialstats.tables import as_table
 
 
-def profile(**columns: Any) -> Profile:
-    return Profile(as_table(columns))
+def profile(**columns: Any) -> TableProfile:
+    return TableProfile(as_table(columns))
 
 
 def only(values: list[Any], name: str = "x") -> Any:
@@ -57,7 +57,7 @@ def test_answers_are_their_numbers_or_0_and_1_of_two_labels() -> None:
     assert np.isnan(lost)
 
 
-def met(rows: list[tuple[str, str]]) -> tuple[Profile, Any, Any]:
+def met(rows: list[tuple[str, str]]) -> tuple[TableProfile, Any, Any]:
     found = profile(model=[m for m, _ in rows], item=[i for _, i in rows])
     return found, found.columns["model"], found.columns["item"]
 
@@ -131,12 +131,12 @@ def test_most_labels_of_families_of_models() -> None:
     assert holds_families(only(["gpt-4", "claude-3", "baseline"]))
     assert not holds_families(only(["gpt-4", "baseline"]))  # half is not most
     models = {"system": ["gpt-4", "claude-3"] * 4, "item": [*"aabbccdd"]}
-    assert [c.name for c in models_of(profile(**models))] == ["system"]
+    assert [c.name for c in model_columns(profile(**models))] == ["system"]
     nested = {
         "model": ["gpt-4", "gpt-4o", "claude-3", "claude-4"] * 3,
         "family": ["gpt", "gpt", "claude", "claude"] * 3,
     }
-    assert [c.name for c in models_of(profile(**nested))] == ["model"]
+    assert [c.name for c in model_columns(profile(**nested))] == ["model"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_most_labels_of_families_of_models() -> None:
     ],
 )
 def test_a_third_of_labels_that_end_like_sentences(labels: list[str], said: bool) -> None:
-    assert spoken(only(labels)) == said
+    assert has_sentences(only(labels)) == said
 
 
 @pytest.mark.parametrize(

@@ -9,22 +9,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from socialstats.designs.profile import Profile
+from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import (
     LIKELY,
-    Board,
-    Cells,
+    BoardColumns,
     OtherAnswers,
+    SourceCells,
     answers_alike,
-    as_board,
-    clusters_of,
+    board_of_one_unit,
+    cluster_columns,
     contrasts,
     find_board,
     independent_groups,
     is_numbered_anew,
-    models_of,
+    model_columns,
     only_measure,
-    outcomes,
+    outcome_columns,
     owned_by,
     refuse_other_answers,
     unit_rank,
@@ -36,11 +36,11 @@ MODELS = ("ash", "birch")
 DRAWN = np.random.default_rng(1)
 
 
-def profile(**columns: Any) -> Profile:
-    return Profile(as_table(pd.DataFrame(columns)))
+def profile(**columns: Any) -> TableProfile:
+    return TableProfile(as_table(pd.DataFrame(columns)))
 
 
-def crossed(items: int, times: int, **columns: Any) -> Profile:
+def crossed(items: int, times: int, **columns: Any) -> TableProfile:
     """Each item answered several times by each of two models, in the order model, item, time."""
     rows = [*product(MODELS, [f"q{k}" for k in range(items)], range(times))]
     table = {"model": [m for m, _, _ in rows], "item": [i for _, i, _ in rows]}
@@ -49,11 +49,11 @@ def crossed(items: int, times: int, **columns: Any) -> Profile:
     return profile(**table, score=score, **further)
 
 
-def cells_of(found: Profile, value: str | None = "score") -> Cells:
-    return Cells(found, ["item"], ["model"], value)
+def cells_of(found: TableProfile, value: str | None = "score") -> SourceCells:
+    return SourceCells(found, ["item"], ["model"], value)
 
 
-def kinds(found: Profile) -> dict[str, tuple[str, bool, str]]:
+def kinds(found: TableProfile) -> dict[str, tuple[str, bool, str]]:
     return {
         reason.name: (reason.kind, reason.numbers, reason.evidence)
         for reason in cells_of(found).within
@@ -99,7 +99,7 @@ def test_a_column_says_nothing_where_it_is_free_text_or_few_units_have_several_r
     assert kinds(crossed(6, 3, remark=[f"remark {k}" for k in range(36)])) == {}
     labels = [*"xyxyxy"]  # two of eight units and sources have several rows, or one of eight
 
-    def few(doubled: int) -> Profile:
+    def few(doubled: int) -> TableProfile:
         rows = [(m, f"q{k}") for m in MODELS for k in range(4)]
         rows += rows[:doubled] * 2
         return profile(
@@ -204,7 +204,7 @@ def test_measures_are_labels_whose_median_sizes_differ_twentyfold(
     assert "measure" not in [reason.kind for reason in cells_of(found, None).within]
 
 
-def groups(persons: int, items: int) -> Profile:
+def groups(persons: int, items: int) -> TableProfile:
     """Persons of two groups who each answered several items."""
     rows = [(p, i) for p in range(persons) for i in range(items)]
     return profile(
@@ -221,7 +221,7 @@ def groups(persons: int, items: int) -> Profile:
 )
 def test_people_of_one_group_each_are_nested(persons: int, items: int, nested: bool) -> None:
     found = groups(persons, items)
-    cells = Cells(found, ["item"], ["group"], "score")
+    cells = SourceCells(found, ["item"], ["group"], "score")
     assert ("nested" in [reason.kind for reason in cells.within]) == nested
 
 
@@ -235,7 +235,7 @@ def test_labels_that_two_groups_share_and_runs_of_models_are_not_nested() -> Non
             score=[k % 5 for k in range(24)],
             **columns,
         )
-        return [reason.kind for reason in Cells(found, ["item"], ["group"], "score").within]
+        return [reason.kind for reason in SourceCells(found, ["item"], ["group"], "score").within]
 
     person = [f"p{p}" for p, _ in rows]
     own = ["ab"[p % 2] for p, _ in rows]
@@ -268,11 +268,11 @@ def test_repeats_of_more_labels_than_the_units_have_may_be_the_units(
         score=np.random.default_rng(3).integers(1, 6, len(rows)),
         **{unit: [f"q{i}" for _, i, _ in rows], other: [f"{chr(97 + z)}" for *_, z in rows]},
     )
-    cells = Cells(found, [unit], ["model"], "score")
+    cells = SourceCells(found, [unit], ["model"], "score")
     column = cells.rather_unit([other])
     assert (column.name if column is not None else None) == rather
     assert cells.rather_unit([]) is None
-    assert Cells(found, [unit, other], ["model"], "score").rather_unit([other]) is None
+    assert SourceCells(found, [unit, other], ["model"], "score").rather_unit([other]) is None
 
 
 @pytest.mark.parametrize(("labels", "rather"), [(8, "z"), (9, None)])
@@ -284,7 +284,7 @@ def test_units_have_two_rows_or_more_each(labels: int, rather: str | None) -> No
         z=[chr(97 + min(k // 2 + (k == 15), labels - 1)) for k in range(16)],
         score=[k % 5 for k in range(16)],
     )
-    cells = Cells(found, ["sample"], ["model"], "score")
+    cells = SourceCells(found, ["sample"], ["model"], "score")
     reasons = {reason.name for reason in cells.within}
     assert reasons == ({"z"} if labels == 8 else set())
     column = cells.rather_unit(["z"])
@@ -298,7 +298,7 @@ def test_an_id_of_each_row_names_no_units_and_the_first_column_is_looked_at() ->
         sample=[f"s{k // 2 % 2}" for k in range(16)],
         score=[k % 5 for k in range(16)],
     )
-    cells = Cells(found, ["sample"], ["model"], "score")
+    cells = SourceCells(found, ["sample"], ["model"], "score")
     assert [reason.name for reason in cells.within] == ["call_id"]
     assert cells.rather_unit(["call_id"]) is None
 
@@ -339,27 +339,27 @@ def test_models_are_named_by_columns_of_texts_and_of_nested_ones_the_finest() ->
     by_name = profile(
         model=model, provider=["ab"[m // 2] for m, _ in rows], item=item, model_size=[1] * 120
     )
-    assert named(models_of(by_name)) == ["model"]
+    assert named(model_columns(by_name)) == ["model"]
     runs = profile(model=model, agent=[f"a{m}{i % 5}" for m, i in rows], item=item)
-    assert named(models_of(runs)) == ["model"]
+    assert named(model_columns(runs)) == ["model"]
     few = profile(model=model, agent=[f"a{m}{i % 3}" for m, i in rows], item=item)
-    assert named(models_of(few)) == ["agent"]
+    assert named(model_columns(few)) == ["agent"]
     two = profile(model=model, agent=[f"a{i % 3}" for _, i in rows], item=item)
-    assert named(models_of(two)) == ["model", "agent"]
+    assert named(model_columns(two)) == ["model", "agent"]
     beside = profile(provider=["abcd"[m] for m, _ in rows], model=model, item=item)
-    assert named(models_of(beside)) == ["model"]
+    assert named(model_columns(beside)) == ["model"]
     judged = profile(judge_model=model, engine=["ab"[i % 2] for _, i in rows], item=item)
-    assert named(models_of(judged)) == ["engine"]
-    assert models_of(profile(item=item, x=[f"{i % 3}" for _, i in rows])) == []
+    assert named(model_columns(judged)) == ["engine"]
+    assert model_columns(profile(item=item, x=[f"{i % 3}" for _, i in rows])) == []
 
 
 def test_ids_of_more_than_twelve_labels_and_rows_that_are_models_are_no_sources() -> None:
     ids = profile(system_id=[f"s{k % 13}" for k in range(39)], item=[f"q{k}" for k in range(39)])
-    assert models_of(ids) == []
+    assert model_columns(ids) == []
     ids = profile(system_id=[f"s{k % 12}" for k in range(36)], item=[f"q{k}" for k in range(36)])
-    assert named(models_of(ids)) == ["system_id"]
+    assert named(model_columns(ids)) == ["system_id"]
     rows = profile(model=[f"m{k}" for k in range(8)], vendor=[*"aabbccdd"])
-    assert models_of(rows) == []
+    assert model_columns(rows) == []
 
 
 def kind_of(name: str, labels: list[Any], *, even: bool = True, **columns: Any) -> str:
@@ -471,8 +471,8 @@ def rated(**columns: Any) -> dict[str, Any]:
     }
 
 
-def values(found: Profile, *used: str) -> list[str]:
-    return named(outcomes(found, [found.columns[name] for name in ("item", *used)]))
+def values(found: TableProfile, *used: str) -> list[str]:
+    return named(outcome_columns(found, [found.columns[name] for name in ("item", *used)]))
 
 
 def drawn(low: int, high: int, seed: int) -> list[int]:
@@ -513,8 +513,13 @@ def test_what_was_planned_is_no_answer_whatever_stands_first() -> None:
 def test_where_no_label_repeats_names_tell_what_was_done() -> None:
     halves = [[x / 2 for x in drawn(1, 9, seed)] for seed in (2, 3)]
     table = {"zz": halves[0], "score": halves[1], "drug": [*drawn(0, 2, 1)[:35], None]}
-    assert named(outcomes(profile(**table))) == ["score", "zz"]
-    assert named(outcomes(profile(**table, z=drawn(0, 4, 4)))) == ["score", "zz", "z", "drug"]
+    assert named(outcome_columns(profile(**table))) == ["score", "zz"]
+    assert named(outcome_columns(profile(**table, z=drawn(0, 4, 4)))) == [
+        "score",
+        "zz",
+        "z",
+        "drug",
+    ]
 
 
 def units(**columns: Any) -> list[str]:
@@ -560,7 +565,7 @@ def test_the_likeliest_unit_has_enough_labels_and_is_called_like_one() -> None:
             **{unit: [f"q{k}" for _, k in rows]},
             score=np.random.default_rng(7).integers(1, 6, len(rows)),
         )
-        board = as_board(
+        board = board_of_one_unit(
             found, found.columns["model"], found.columns[unit], [found.columns["score"]]
         )
         assert board is not None
@@ -571,7 +576,7 @@ def test_the_likeliest_unit_has_enough_labels_and_is_called_like_one() -> None:
     assert ranks == sorted(ranks, reverse=True)
 
 
-def board(rows: list[tuple[str, str, str]], third: str, **columns: Any) -> Board | None:
+def board(rows: list[tuple[str, str, str]], third: str, **columns: Any) -> BoardColumns | None:
     """Read the board of models and items of rows that a third column tells apart."""
     found = profile(
         model=[m for m, *_ in rows],
@@ -581,7 +586,7 @@ def board(rows: list[tuple[str, str, str]], third: str, **columns: Any) -> Board
         **columns,
     )
     values = [found.columns["model"], found.columns["score"]]
-    return as_board(found, found.columns["model"], found.columns["item"], values)
+    return board_of_one_unit(found, found.columns["model"], found.columns["item"], values)
 
 
 def several(labels: list[str]) -> list[tuple[str, str, str]]:
@@ -630,7 +635,7 @@ def test_runs_in_columns_are_the_value_together() -> None:
     }
     found = profile(**table)
     model, item, run = (found.columns[name] for name in ("model", "item", "run1"))
-    read = as_board(found, model, item, [run])
+    read = board_of_one_unit(found, model, item, [run])
     assert read is not None
     assert named(read.values) == ["run1", "run2"]
     single = board(rows, "z")
@@ -679,7 +684,7 @@ def clusters(**columns: Any) -> list[str]:
         winner=rng.choice(["a", "b"], 80),
         **columns,
     )
-    return clusters_of(found, found.columns["a"], found.columns["b"], ["winner"])
+    return cluster_columns(found, found.columns["a"], found.columns["b"], ["winner"])
 
 
 def turns(labels: int) -> list[str]:
@@ -838,21 +843,21 @@ def test_persons_who_met_stories_of_either_source_are_units_of_a_board(
         score=np.random.default_rng(8).integers(1, 6, len(rows)),
     )
     tone, column, score = (found.columns[name] for name in ("tone", unit, "score"))
-    read = as_board(found, tone, column, [score])
+    read = board_of_one_unit(found, tone, column, [score])
     assert (named(read.repeat) if read is not None else None) == repeat
 
 
 def test_a_board_of_one_column_of_models_and_none_of_two() -> None:
     found = profile(**rated(score=drawn(1, 6, 1)))
-    board = find_board(found, outcomes(found))
+    board = find_board(found, outcome_columns(found))
     assert board is not None
     assert (board.model.name, named(board.unit), board.value.name) == ("model", ["item"], "score")
     two = profile(**rated(score=drawn(1, 6, 1), agent=[f"a{k}" for k in drawn(0, 3, 2)]))
-    assert find_board(two, outcomes(two)) is None
+    assert find_board(two, outcome_columns(two)) is None
     judged = profile(
         judge=[m for m, _ in RATED], item=[f"q{i}" for _, i in RATED], score=drawn(1, 6, 1)
     )
-    assert find_board(judged, outcomes(judged)) is None
+    assert find_board(judged, outcome_columns(judged)) is None
 
 
 def test_answers_that_half_of_the_rows_lack_come_last() -> None:
@@ -923,7 +928,7 @@ def test_groups_of_three_labels_nest_people_and_a_unit_that_met_all_is_no_group(
         person=[f"p{p}" for p, _ in rows],
         score=[1 + (i * p) % 5 for p, i in rows],
     )
-    cells = Cells(found, ["item"], ["group"], "score")
+    cells = SourceCells(found, ["item"], ["group"], "score")
     assert "nested" in [reason.kind for reason in cells.within]
 
 

@@ -13,15 +13,15 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.undeclared import (
     Dependence,
     candidates,
-    cautions_of,
     component,
     dependence,
+    group_scores,
     of_comparisons,
-    of_groups,
     of_pairs,
     of_ratings,
     reach,
-    small_sample,
+    small_sample_factor,
+    undeclared_cautions,
 )
 from socialstats.tables import as_table
 
@@ -166,7 +166,7 @@ def test_sizes_of_values_do_not_matter(factor: float) -> None:
 
 
 def test_few_clusters_enlarge_the_variance_and_the_critical_value() -> None:
-    assert small_sample(5) == pytest.approx(5 / 4)
+    assert small_sample_factor(5) == pytest.approx(5 / 4)
     assert reach(5) == pytest.approx(
         2.776445, abs=1e-6
     )  # t with 4 degrees of freedom, from a printed table
@@ -228,7 +228,7 @@ def test_scores_of_pairs_and_groups_are_distances_from_the_means() -> None:
     groups = ss.Groups.from_frame(
         {"group": list("aaabbbb"), "value": [1.0, 2, 2, 5, 5, 5, 9]}, unit=False
     )
-    scores = of_groups(groups)["the difference"][:, 0]
+    scores = group_scores(groups)["the difference"][:, 0]
     for side, sign in ((0, 1), (1, -1)):
         own = groups.group == side
         n, x = groups.count[own], groups.value[own]
@@ -371,7 +371,7 @@ def test_scores_of_labels_of_groups_and_pairs_are_those_of_each_level() -> None:
         unit=False,
         scale="nominal",
     )
-    scores = of_groups(groups)["the difference"]
+    scores = group_scores(groups)["the difference"]
     assert scores.shape[1] == 3
     for side, sign in ((0, 1), (1, -1)):
         mine = groups.group == side
@@ -411,7 +411,7 @@ def effect(column: str, p: float, ratio: float = 2.0, family: str = "means") -> 
 def test_columns_are_clear_by_holms_steps_where_errors_grow(
     effects: list[Dependence], clear: str, rest: str
 ) -> None:
-    told = {c.code: c.detail for c in cautions_of(effects)}
+    told = {c.code: c.detail for c in undeclared_cautions(effects)}
     for code, columns in (("SS311", clear), ("SS344", rest)):
         assert re.findall(r"'(\w)' \(", told.get(code, "")) == [*columns]
     assert [*told] == ["SS311"] * bool(clear) + ["SS344"] * bool(rest)
@@ -419,7 +419,7 @@ def test_columns_are_clear_by_holms_steps_where_errors_grow(
 
 def test_families_of_a_column_are_told_together_with_the_widest_interval() -> None:
     both = [effect("a", 0.001, 2.0), effect("a", 0.5, 3.0, "order")]
-    (said,) = cautions_of(both)
+    (said,) = undeclared_cautions(both)
     assert "'a' (9 values; " in said.detail
     assert "2.00 (means) and 3.00 (order) times as large" in said.detail
     assert said.detail.endswith("intervals up to 4.5 times as long)")

@@ -16,7 +16,7 @@ import socialstats as ss
 from socialstats import Comparisons, bradley_terry
 from socialstats.choices.group_win_rates import group_win_rates
 from socialstats.choices.win_rate_difference import win_rate_difference
-from socialstats.designs.comparisons import joined
+from socialstats.designs.comparisons import combine_designs
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.metrics import METRICS
 
@@ -351,7 +351,7 @@ def test_refusals_and_replies_without_probabilities_are_told_apart() -> None:
     assert made.refused is not None
     assert (made.refused.n_rows, made.refused.n_ties) == (8, 8)
     assert made.refused.replies is not None
-    both = joined(made, made.refused)
+    both = combine_designs(made, made.refused)
     assert (both.n_rows, both.n_ties) == (58, 8)
     halves = as_read(table.fillna({"p": 0.5}).drop(index=[8, 9]).assign(answer_status="ok"))
     one, two = (ss.win_rates(d, cluster=None, weights="pooled") for d in (both, halves))

@@ -13,7 +13,7 @@ from formulaic import Formula, model_matrix
 
 import socialstats as ss
 from socialstats.choices.terms import columns_of_python, columns_of_terms
-from socialstats.designs.terms import names_only, parse, terms_of
+from socialstats.designs.terms import names_only, parse_formula, right_terms
 from socialstats.errors import InputError
 
 rng = np.random.default_rng(3)
@@ -70,7 +70,7 @@ def test_columns_are_those_of_formulaic_on_every_row(formula: str) -> None:
         columns="Intercept", errors="ignore"
     )
     with names_only():
-        found, names = columns_of_terms(terms_of(formula) or [], VALUES, ROWS.astype(float))
+        found, names = columns_of_terms(right_terms(formula) or [], VALUES, ROWS.astype(float))
     assert list(names) == list(wanted.columns)
     np.testing.assert_allclose(
         found.repeat(ROWS, axis=0), wanted.to_numpy(dtype=float), rtol=1e-10, atol=1e-12
@@ -105,7 +105,9 @@ def test_operators_bind_as_in_formulaic_and_calculations_as_in_python() -> None:
     draw = Random(11)
     for _ in range(200):
         text = written(draw)
-        ours = {frozenset(f.text for f in term) for term in parse(f"~ {text}").right.values()}
+        ours = {
+            frozenset(f.text for f in term) for term in parse_formula(f"~ {text}").right.values()
+        }
         theirs = {frozenset(str(f).strip("`") for f in term.factors) for term in Formula(text)}
         assert {frozenset(one.strip("`") for one in term) for term in ours} == {
             t - {"1"} for t in theirs
@@ -119,7 +121,7 @@ def test_operators_bind_as_in_formulaic_and_calculations_as_in_python() -> None:
             continue
         if not np.all(np.isfinite(wanted)) or np.ndim(wanted) == 0:
             continue
-        found, _ = columns_of_terms(terms_of(f"~ I({text})") or [], VALUES, ROWS.astype(float))
+        found, _ = columns_of_terms(right_terms(f"~ I({text})") or [], VALUES, ROWS.astype(float))
         np.testing.assert_allclose(found[:, 0], wanted, rtol=1e-12, err_msg=text)
 
 
@@ -146,14 +148,14 @@ def test_operators_bind_as_in_formulaic_and_calculations_as_in_python() -> None:
 )
 def test_limits_hold_from_the_first_number_beyond(most: str, more: str, said: str) -> None:
     with names_only():
-        parse(most)
+        parse_formula(most)
         with pytest.raises(InputError, match=said):
-            parse(more)
+            parse_formula(more)
 
 
 def test_square_roots_which_formulaic_lacks() -> None:
     found, names = columns_of_terms(
-        terms_of("~ sqrt(x) + I(sqrt(x) * z)") or [], VALUES, ROWS.astype(float)
+        right_terms("~ sqrt(x) + I(sqrt(x) * z)") or [], VALUES, ROWS.astype(float)
     )
     assert names == ("sqrt(x)", "I(sqrt(x) * z)")
     np.testing.assert_array_equal(found, np.column_stack([np.sqrt(X), np.sqrt(X) * Z]))
@@ -161,7 +163,7 @@ def test_square_roots_which_formulaic_lacks() -> None:
 
 def test_values_of_no_row_change_no_other() -> None:
     """As in predictions: new values are computed beside those of the fit."""
-    terms = terms_of("~ scale(x) + poly(x, 2) + bs(x, df=4)") or []
+    terms = right_terms("~ scale(x) + poly(x, 2) + bs(x, df=4)") or []
     alone, _ = columns_of_terms(terms, VALUES, ROWS.astype(float))
     longer = {name: np.append(column, column[:1]) for name, column in VALUES.items()}
     longer["x"] = np.append(X, 6.5)
@@ -186,18 +188,18 @@ def test_values_of_no_row_change_no_other() -> None:
 )
 def test_what_cannot_be_computed_is_named(formula: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        columns_of_terms(terms_of(formula) or [], VALUES, ROWS.astype(float))
+        columns_of_terms(right_terms(formula) or [], VALUES, ROWS.astype(float))
 
 
 def test_knots_on_repeated_values_are_refused() -> None:
     rows = np.array([1.0, 1, 1, 1, 1, 1, 90])
     with pytest.raises(InputError, match="knots fall on values that are repeated too often"):
-        columns_of_terms(terms_of("~ bs(x, df=6)") or [], VALUES, rows)
+        columns_of_terms(right_terms("~ bs(x, df=6)") or [], VALUES, rows)
 
 
 def test_many_columns_are_refused_for_files_only() -> None:
     many = {"k": np.array([f"k{i}" for i in range(2_500)], dtype=object)}
-    terms = terms_of("~ k") or []
+    terms = right_terms("~ k") or []
     for formula, columns in (
         ("~ 0 + k", 2_500),
         ("~ 0 + k:x", 2_500),
@@ -209,7 +211,7 @@ def test_many_columns_are_refused_for_files_only() -> None:
             names_only(),
             pytest.raises(InputError, match=f"make {columns:,} columns, and 2,000 are the most"),
         ):
-            columns_of_terms(terms_of(formula) or [], beside, np.ones(2_500))
+            columns_of_terms(right_terms(formula) or [], beside, np.ones(2_500))
     with (
         names_only(),
         pytest.raises(InputError, match="make 2,500 columns, and 2,000 are the most"),
@@ -220,15 +222,15 @@ def test_many_columns_are_refused_for_files_only() -> None:
 def test_a_formula_that_runs_python_is_trained_on_every_row_too() -> None:
     frame = pd.DataFrame(VALUES)
     found, names = columns_of_python(" {scale(x)} + C(x > 2)", frame, ROWS.astype(float))
-    grammar, _ = columns_of_terms(terms_of("~ scale(x)") or [], VALUES, ROWS.astype(float))
+    grammar, _ = columns_of_terms(right_terms("~ scale(x)") or [], VALUES, ROWS.astype(float))
     assert names == ("scale(x)", "C(x > 2)[T.True]")
     np.testing.assert_allclose(found[:, :1], grammar, rtol=1e-12)
 
 
 def test_the_grammar_reads_what_it_writes() -> None:
     for formula in FORMULAS:
-        parts = parse(formula)
-        again = parse(
+        parts = parse_formula(formula)
+        again = parse_formula(
             "~ 0 + "
             + " + ".join(":".join(f.text for f in term) or "1" for term in parts.right.values())
         )

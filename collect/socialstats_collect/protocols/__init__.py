@@ -8,14 +8,14 @@ from socialstats.errors import InputError
 from socialstats.text import unknown
 from socialstats_collect.protocols.base import CollectionProtocol
 from socialstats_collect.protocols.norms import Norms
-from socialstats_collect.protocols.roles import Roles
+from socialstats_collect.protocols.roles import RoleChoice
 from socialstats_collect.protocols.shares import Shares
 from socialstats_collect.protocols.template import Template
 from socialstats_collect.protocols.values import Values
 from socialstats_collect.protocols.who import Who
 
 PROTOCOLS: Mapping[str, type[CollectionProtocol]] = {
-    protocol.name: protocol for protocol in (Template, Roles, Norms, Who, Shares, Values)
+    protocol.name: protocol for protocol in (Template, RoleChoice, Norms, Who, Shares, Values)
 }
 
 

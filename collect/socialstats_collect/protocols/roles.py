@@ -17,7 +17,7 @@ from socialstats_collect.protocols.base import (
 )
 
 
-class Roles(CollectionProtocol):
+class RoleChoice(CollectionProtocol):
     """Pairwise role choice under urgency.
 
     Items: ``story``, ``role_a``, ``role_b``; best with ``domain_a``, ``domain_b``, ``urgency_a``, ``urgency_b`` and
@@ -27,7 +27,7 @@ class Roles(CollectionProtocol):
 
     Examples
     --------
-    >>> Roles.columns
+    >>> RoleChoice.columns
     ('story', 'role_a', 'role_b')
     """
 

@@ -16,7 +16,7 @@ from socialstats.choices.bradley_terry.likelihoods import BradleyTerry, PairData
 from socialstats.choices.terms import columns_of_python, columns_of_terms
 from socialstats.designs.comparisons import Comparisons, Covariate, Factor
 from socialstats.designs.parts import REPLY
-from socialstats.designs.terms import Term, column, term_text, terms_of
+from socialstats.designs.terms import Term, column_term, right_terms, term_text
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.dependence import settled_cluster
 from socialstats.inference.intervals import two_sided_p
@@ -203,11 +203,11 @@ def streamed_terms(design: Comparisons, options: BradleyTerryOptions) -> tuple[s
     formula = options.formula
     if design.scan is None or formula is None:
         return ()
-    terms = terms_of(formula)
+    terms = right_terms(formula)
     written = formula.partition("~")[2].split("+") if terms is None else map(term_text, terms)
     # a term with a streamed covariate must be that covariate alone: products need the values of each row
     used = tuple(name for name in design.scan.covariates if is_used(name, formula))
-    plain_columns = {column(name) for name in used}
+    plain_columns = {column_term(name) for name in used}
     separable = all(
         term.strip() in plain_columns or not any(is_used(name, term) for name in used)
         for term in written
@@ -240,7 +240,7 @@ def _formula_columns(design: Comparisons, formula: str) -> tuple[FloatArray, tup
     left, tilde, text = formula.partition("~")
     if not tilde or left.strip() or not text.strip():
         raise InputError(f"formula {formula!r} is not one-sided; write it like '~ urgency'")
-    terms = terms_of(formula)
+    terms = right_terms(formula)
     if terms is None:
         names = [name for name in design.covariates if is_used(name, formula)]
     else:
@@ -290,7 +290,7 @@ def _columns_of_both_sides(
 
 def reference_levels(design: Comparisons, formula: str | None) -> dict[str, str]:
     """Return the level of each category of a formula that its other levels are set against, by covariate."""
-    terms = terms_of(formula) if formula is not None else []
+    terms = right_terms(formula) if formula is not None else []
     if terms is None:  # code of formulaic: its texts are categories
         names = {name for name in design.covariates if is_used(name, formula or "")}
         numbers = names
@@ -314,7 +314,7 @@ def reference_levels(design: Comparisons, formula: str | None) -> dict[str, str]
 
 def is_used(name: str, formula: str) -> bool:
     """Return whether the formula names this covariate (not just a longer name that holds it)."""
-    terms = terms_of(formula)
+    terms = right_terms(formula)
     if terms is None:  # code of formulaic, such as "np.log(length)"
         return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None
     return any(name in factor.columns() for term in terms for factor in term)

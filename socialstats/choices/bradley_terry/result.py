@@ -48,9 +48,9 @@ from socialstats.choices.bradley_terry.model import (
 )
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Factor
-from socialstats.designs.formulas import parsed
+from socialstats.designs.formulas import take_apart
 from socialstats.designs.habits import knows_habits
-from socialstats.designs.scan import Part, one_number
+from socialstats.designs.scan import ClusterPart, one_number
 from socialstats.designs.vectors import columns_of, matrix
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
@@ -293,7 +293,7 @@ class BradleyTerryResult(Result):
         if formula is not None:
             # a dot that is no part of a name or a number stands for the terms of the old formula
             old = (self.fitted_state.options.formula or "~ 0").partition("~")[2]
-            parts = parsed(re.sub(r"(?<![\w.)`])\.(?![\w.])", f"({old})", formula))
+            parts = take_apart(re.sub(r"(?<![\w.)`])\.(?![\w.])", f"({old})", formula))
             if parts.left or parts.named:
                 raise InputError(
                     f"formula {formula!r}: the comparisons stay the same. Write '~ . + term' or "
@@ -1382,12 +1382,12 @@ class BradleyTerryBootstrap(Result):
 
 def _cells_in_parts(
     design: Comparisons, factors: Sequence[Factor]
-) -> tuple[Callable[[], Iterable[Part]], list[Sequence[str]]]:
+) -> tuple[Callable[[], Iterable[ClusterPart]], list[Sequence[str]]]:
     """Return the rows by cell and cluster, in parts, and the names of the clusters of each factor."""
     if design.scan is not None and design.scan.named([f.name for f in factors]):
         rows = design.scan.rows([f.name for f in factors])
         return rows.pairs, [rows.texts(k) for k in range(len(factors))]
-    all_cells = Part(
+    all_cells = ClusterPart(
         cell=np.arange(len(design.weight)),
         count=design.count,
         weight=design.weight,
@@ -1446,7 +1446,7 @@ def refit_all(
 
 def refit_hashed(
     state: FitState,
-    parts: Callable[[], Iterable[Part]],
+    parts: Callable[[], Iterable[ClusterPart]],
     weights: Sequence[HashedWeights],
     resamples: int,
 ) -> FloatArray:
@@ -1480,7 +1480,7 @@ def refit_hashed(
 
 
 def _draws_of_units(
-    part: Part, weights: Sequence[HashedWeights], first: int, last: int
+    part: ClusterPart, weights: Sequence[HashedWeights], first: int, last: int
 ) -> tuple[IntArray, FloatArray]:
     """Return the unit of each row of a part, its cluster or combination of two, and how often each unit is drawn."""
     # one number a combination, whose digits to the base size + 1 are the levels plus 1

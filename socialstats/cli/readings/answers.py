@@ -1,7 +1,7 @@
 """Long tables, a row an answer: what they compare or who rates, on which units, and which answers are averaged.
 
-`designs/roles.py` finds the columns: `contrasts` what may be compared, `outcomes` what may be the answer, `board_of`
-the units. Here each of them becomes a question, whose score follows from what the columns are.
+`designs/roles.py` finds the columns: `contrasts` what may be compared, `outcome_columns` what may be the answer,
+`board_of_labels` the units. Here each of them becomes a question, whose score follows from what the columns are.
 """
 
 from __future__ import annotations
@@ -21,28 +21,35 @@ from socialstats.cli.readings.proposal import (
     two_of,
 )
 from socialstats.designs.aliases import Fields
-from socialstats.designs.level_orders import ordered
+from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import opposites
 from socialstats.designs.nouns import MODEL, noun_for
-from socialstats.designs.profile import FEW_COLUMNS, Column, Columns, Profile, listed, paired_names
+from socialstats.designs.profile import (
+    FEW_COLUMNS,
+    ColumnProfile,
+    Columns,
+    TableProfile,
+    names_text,
+    paired_names,
+)
 from socialstats.designs.roles import (
     EQUAL,
     FEWEST_UNNAMED,
     MET_BY,
-    Board,
-    Cells,
-    Contrast,
-    board_of,
+    BoardColumns,
+    ContrastColumn,
+    SourceCells,
+    board_of_labels,
     contrasts,
     independent_groups,
     is_designed,
-    is_rater,
     met_share,
-    models_of,
+    model_columns,
+    names_raters,
     names_units,
     of_people_and_machines,
     only_measure,
-    outcomes,
+    outcome_columns,
     people_among,
     says_who_answered,
     tells_groups,
@@ -86,13 +93,13 @@ MEAN_OF_SEVERAL = 1.0  # taken where a value is the mean of columns that are cal
 ONE_OF_SEVERAL = 2.0  # taken where a value is one of three or more that are called alike
 
 
-def long_tables(seen: Profile) -> Proposals:
+def long_tables(seen: TableProfile) -> Proposals:
     """Look for what is compared, for raters and for groups of units; for values of one source where there are none."""
-    judged = not models_of(seen) and any(is_rater(seen, c) for c in seen.varying())
+    judged = not model_columns(seen) and any(names_raters(seen, c) for c in seen.varying())
     if measures_in(seen) is not None and not judged:  # criteria of judges are kinds of one rating
         yield from of_one_measure(seen, long_tables)
         return
-    values = outcomes(seen)
+    values = outcome_columns(seen)
     yield from people_and_models(seen, values)
     compared = [*contrasts_within(seen, values)]
     for contrast, board in compared:
@@ -103,10 +110,14 @@ def long_tables(seen: Profile) -> Proposals:
     yield from values_of_one_source(seen, values)
 
 
-def contrasts_within(seen: Profile, values: Columns) -> Iterator[tuple[Contrast, Board]]:
+def contrasts_within(
+    seen: TableProfile, values: Columns
+) -> Iterator[tuple[ContrastColumn, BoardColumns]]:
     """Yield the contrasts whose labels the units met, with these units."""
     for contrast in contrasts(seen)[:MOST_CONTRASTS]:
-        board = board_of(seen, contrast.column, [c for c in values if c is not contrast.column])
+        board = board_of_labels(
+            seen, contrast.column, [c for c in values if c is not contrast.column]
+        )
         named = board is not None and (
             board.named or contrast.likely >= STRONG or names_units(board.unit[0])
         )
@@ -114,7 +125,7 @@ def contrasts_within(seen: Profile, values: Columns) -> Iterator[tuple[Contrast,
             yield contrast, board
 
 
-def fit(seen: Profile, board: Board) -> float:
+def fit(seen: TableProfile, board: BoardColumns) -> float:
     """Return what is taken from the likelihood of a question: unnamed values, unnamed or few units."""
     unit, value = board.unit[0], board.value
     named = board.named or unit.called(PERSONS) or unit.id_named
@@ -130,17 +141,17 @@ def fit(seen: Profile, board: Board) -> float:
     )
 
 
-def has_order(value: Column) -> bool:
+def has_order(value: ColumnProfile) -> bool:
     """Whether labels of more than one letter have an order that everybody knows."""
-    return max(map(len, value.levels)) > 1 and bool(ordered(value.levels))
+    return max(map(len, value.levels)) > 1 and bool(conventional_order(value.levels))
 
 
-def is_nominal(value: Column) -> bool:
+def is_nominal(value: ColumnProfile) -> bool:
     """Whether a column holds labels without an order, more than two: they have no mean."""
     return value.numbers is None and value.size > 2 and not has_order(value)
 
 
-def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
+def comparison(seen: TableProfile, contrast: ContrastColumn, board: BoardColumns) -> Proposals:
     """Propose to compare the labels of a contrast on the units that met them."""
     source, value = contrast.column, board.value
     rated = contrast.kind in ("unnamed", "lettered") and board.unit[0].called(PERSONS)
@@ -148,7 +159,9 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     if value.numbers is None and value.size > 2 and not (has_order(value) and source.size == 2):
         yield from shares(seen, contrast, board, score)
         return
-    models = [c for c in models_of(seen) if c is not source and not seen.constant(c, board.unit[0])]
+    models = [
+        c for c in model_columns(seen) if c is not source and not seen.constant(c, board.unit[0])
+    ]
     if contrast.kind == "source":
         factors = [
             c
@@ -181,14 +194,14 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
         yield as_conditions(seen, source, board, score - 1)
 
 
-def varies_within(seen: Profile, board: Board, column: Column) -> bool:
+def varies_within(seen: TableProfile, board: BoardColumns, column: ColumnProfile) -> bool:
     """Whether a column varies among the answers of one source to one unit."""
     return any(within.name == column.name for within in cells_of(seen, board).within)
 
 
-def cells_of(seen: Profile, board: Board, *factors: Column) -> Cells:
+def cells_of(seen: TableProfile, board: BoardColumns, *factors: ColumnProfile) -> SourceCells:
     """Return the rows of a board by unit, source and further factors."""
-    return Cells(
+    return SourceCells(
         seen,
         [c.name for c in board.unit],
         [c.name for c in (board.model, *factors)],
@@ -196,7 +209,9 @@ def cells_of(seen: Profile, board: Board, *factors: Column) -> Cells:
     )
 
 
-def within_models(seen: Profile, board: Board, model: Column) -> Board | None:
+def within_models(
+    seen: TableProfile, board: BoardColumns, model: ColumnProfile
+) -> BoardColumns | None:
     """Return a board whose units met both conditions under each model; None where these did not vary within units."""
     cells = cells_of(seen, board, model)
     repeat = cells.repeats() if cells.repeated else ()
@@ -205,7 +220,7 @@ def within_models(seen: Profile, board: Board, model: Column) -> Board | None:
     return replace(board, repeat=[seen.columns[name] for name in repeat], answers=cells.answers)
 
 
-def leaderboard(seen: Profile, board: Board, score: float) -> Proposal:
+def leaderboard(seen: TableProfile, board: BoardColumns, score: float) -> Proposal:
     """Propose scores of all labels of a source on the same units."""
     source, value = board.model, board.value
     averaged = f", with {each_answer(board.answers)} averaged" if board.answers[1] > 1 else ""
@@ -224,18 +239,18 @@ def leaderboard(seen: Profile, board: Board, score: float) -> Proposal:
     )
 
 
-def tasks_within(seen: Profile, board: Board) -> list[Column]:
+def tasks_within(seen: TableProfile, board: BoardColumns) -> list[ColumnProfile]:
     """Return the task of a board whose units met several of them: pairs and ratings average these."""
     return [c for c in board.task if not seen.constant(c, board.unit[0])]
 
 
-def left_out(seen: Profile, unit: Columns, source: Column) -> dict[str, str]:
+def left_out(seen: TableProfile, unit: Columns, source: ColumnProfile) -> dict[str, str]:
     """Return the setting that leaves units out which lack a label, where there are some."""
     met, units = seen.combinations(*unit, source), seen.combinations(*unit)
     return {"missing": "drop"} if met < units * source.size else {}
 
 
-def two_levels(value: Column) -> Fields:
+def two_levels(value: ColumnProfile) -> Fields:
     """Return the setting that says which of two labels counts as 1, where they are no opposites."""
     return (
         level_settings([value], "paired") if value.text and opposites(value.levels) is None else {}
@@ -243,7 +258,11 @@ def two_levels(value: Column) -> Fields:
 
 
 def as_conditions(
-    seen: Profile, source: Column, board: Board, score: float, by: Column | None = None
+    seen: TableProfile,
+    source: ColumnProfile,
+    board: BoardColumns,
+    score: float,
+    by: ColumnProfile | None = None,
 ) -> Proposal:
     """Propose the difference of two labels of a source on the same units."""
     unit, repeat = board.unit, [*board.repeat, *tasks_within(seen, board)]
@@ -256,64 +275,72 @@ def as_conditions(
     each = f", for each {by}" if by is not None else ""
     unnumbered = board.answers[1] > 1 and not repeat
     what = (
-        f"{each_answer(board.answers)}, which no column numbers," if unnumbered else listed(repeat)
+        f"{each_answer(board.answers)}, which no column numbers,"
+        if unnumbered
+        else names_text(repeat)
     )
     averaged = f"; {what} averaged" if repeat or unnumbered else ""
-    means = f"{value_of(board)} of the same {listed(unit)} under {two_of(source)}{each}{averaged}"
+    means = (
+        f"{value_of(board)} of the same {names_text(unit)} under {two_of(source)}{each}{averaged}"
+    )
     means += instead_of(seen, board)
     return Proposal("paired", score, means, parts, options, unnumbered=unnumbered)
 
 
-def shares(seen: Profile, contrast: Contrast, board: Board, score: float) -> Proposals:
+def shares(
+    seen: TableProfile, contrast: ContrastColumn, board: BoardColumns, score: float
+) -> Proposals:
     """Propose the shares of each label among the answers of each source, or of two conditions."""
     source, value, unit = contrast.column, board.value, [*board.unit, *board.repeat]
     options: Fields = {"cluster": [unit[0].name]} if len(unit) > 1 else {}
     if contrast.kind == "source" and source.size > 2:
-        means = f"shares of each {value} among the answers of each {source}, by {listed(unit)}"
+        means = f"shares of each {value} among the answers of each {source}, by {names_text(unit)}"
         settings = {**options, "scale": "nominal", "source": "rater"}
         parts = {"unit": unit, "rater": [source], "value": [value]}
         yield Proposal("ratings", score, means, parts, settings, "choice_shares")
         score -= 0.5
     options = {"conditions": two_conditions(source), **options, **left_out(seen, unit, source)}
-    means = f"{value} of the same {listed(unit)} under {two_of(source)}{instead_of(seen, board)}"
+    means = (
+        f"{value} of the same {names_text(unit)} under {two_of(source)}{instead_of(seen, board)}"
+    )
     yield Proposal(
         "paired", score, means, {"unit": unit, "condition": [source], "value": [value]}, options
     )
 
 
-def cluster_of(board: Board) -> Fields:
+def cluster_of(board: BoardColumns) -> Fields:
     """Return the setting that names the cluster of units, or the first of two columns that name them together."""
     clusters = board.cluster or board.unit[: board.within]
     return {"cluster": [c.name for c in clusters]} if clusters else {}
 
 
-def value_of(board: Board) -> str:
+def value_of(board: BoardColumns) -> str:
     """Return what the value is: a column, or the mean of several."""
-    return f"the mean of {listed(board.alike)}" if board.alike else str(board.value)
+    return f"the mean of {names_text(board.alike)}" if board.alike else str(board.value)
 
 
-def instead_of(seen: Profile, board: Board) -> str:
+def instead_of(seen: TableProfile, board: BoardColumns) -> str:
     """Return which further columns may be the value, as the end of a sentence."""
-    others = outcomes(seen, [board.model, *board.unit, *board.repeat, *board.values])
+    others = outcome_columns(seen, [board.model, *board.unit, *board.repeat, *board.values])
     alike = [c for c in others if c.text is board.value.text and not c.called(WEAK_VALUES)]
     more = [c for c in alike if c.called(VALUES)][:FEW_COLUMNS]
-    return f"; {listed(more)} may be the value instead" if more else ""
+    return f"; {names_text(more)} may be the value instead" if more else ""
 
 
-def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
+def ratings(seen: TableProfile, values: Columns, less: float) -> Proposals:
     """Propose the agreement of raters who judged the same units; `less` is taken where a comparison comes first."""
     raters = [
         c
         for c in seen.varying()
         if c.names_things and not (c.unique or c.prose or has_twin(seen, c))
     ]
-    named = [c for c in raters if is_rater(seen, c)]
+    named = [c for c in raters if names_raters(seen, c)]
     persons = [c for c in raters if c not in named and c.called(PERSONS) and not c.called(REPEATS)]
     others = [c for c in raters if c not in (*named, *persons) and c.text and may_rate(seen, c)]
     for columns, score in ((named, RATED), (persons, RATED_BY_PERSONS), (others, RATED_UNNAMED)):
         for rater in columns[:MOST_RATERS]:
-            board = board_of(seen, rater, [c for c in values if c is not rater], met=0)
-            if board is None or board.unit[0].prose or is_rater(seen, board.unit[0]):
+            board = board_of_labels(seen, rater, [c for c in values if c is not rater], met=0)
+            if board is None or board.unit[0].prose or names_raters(seen, board.unit[0]):
                 continue
             board = replace(board, alike=())  # agreement on one answer, and not on a mean
             if columns is not others or board.named or names_units(board.unit[0]):
@@ -321,7 +348,7 @@ def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
                 yield from choices(seen, rater, board)
 
 
-def has_twin(seen: Profile, column: Column) -> bool:
+def has_twin(seen: TableProfile, column: ColumnProfile) -> bool:
     """Whether another column is called as this one is, of the other side, or holds the same labels.
 
     Of two columns that are equal in each row, the first has no twin.
@@ -333,7 +360,7 @@ def has_twin(seen: Profile, column: Column) -> bool:
     )
 
 
-def may_rate(seen: Profile, column: Column) -> bool:
+def may_rate(seen: TableProfile, column: ColumnProfile) -> bool:
     """Whether a column of texts may name raters although it is not called so: planned, or persons of several kinds."""
     plays = (*REPEATS, *UNITS, *TASKS, *VALUES, *CALLS)
     return not (column.describes or column.id_named or column.called(plays)) and (
@@ -342,7 +369,9 @@ def may_rate(seen: Profile, column: Column) -> bool:
     )
 
 
-def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Proposal:
+def as_ratings(
+    seen: TableProfile, rater: ColumnProfile, board: BoardColumns, score: float
+) -> Proposal:
     """Propose that the labels of a column rate the units; what tells kinds of raters or answers apart is named."""
     value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
     if not repeat and board.answers[1] > 1:
@@ -353,7 +382,7 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
         ]
         repeat = seen.telling_apart([*unit, rater], plans)
     by = [c for c in (*unit[1:], *repeat) if c.text and c.size <= MOST_BY and is_designed(seen, c)]
-    by = [c for c in by if not (c.called(REPEATS) or is_rater(seen, c))][:1]
+    by = [c for c in by if not (c.called(REPEATS) or names_raters(seen, c))][:1]
     unit, repeat = ([c for c in columns if c not in by] for columns in (unit, repeat))
     if is_nominal(value):  # labels have no mean
         unit, repeat = [*unit, *repeat], []
@@ -361,10 +390,8 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     source = [c for c in groups if people_among(c)][:1]
     options: Fields = {"by": by[0].name} if by else cluster_of(board)
     options |= {"rater_groups": [c.name for c in groups[:1]]} if groups and not source else {}
-    averaged = f". Answers told apart by {listed(repeat)} are averaged" if repeat else ""
-    means = (
-        f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
-    )
+    averaged = f". Answers told apart by {names_text(repeat)} are averaged" if repeat else ""
+    means = f"{rater} rates {names_text(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
     means += f". {groups[0]} tells kinds of {rater} apart" if groups else ""
     parts = {
         "unit": unit,
@@ -376,13 +403,13 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     return Proposal("ratings", score, means, parts, options)
 
 
-def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
+def choices(seen: TableProfile, rater: ColumnProfile, board: BoardColumns) -> Proposals:
     """Propose shares of labels of which each person gave one to each unit, where nothing was done to either."""
     value, unit = board.value, board.unit[0]
     treated = any(tells_groups(c) for c in seen.varying() if c is not value)
     if (
         not (is_nominal(value) and rater.called(PERSONS))
-        or is_rater(seen, rater)
+        or names_raters(seen, rater)
         or treated
         or board.repeat
     ):
@@ -394,7 +421,7 @@ def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
     )
 
 
-def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
+def kinds_of(seen: TableProfile, rater: ColumnProfile, unit: ColumnProfile) -> list[ColumnProfile]:
     """Return texts of few labels that each rater has one of, as where people and models answer: those called so first.
 
     What differs by unit as well says nothing of raters.
@@ -409,12 +436,12 @@ def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
     return sorted(kinds, key=lambda c: not tells_groups(c))
 
 
-def people_and_models(seen: Profile, values: Columns) -> Proposals:
+def people_and_models(seen: TableProfile, values: Columns) -> Proposals:
     """Propose that people and models answered: each rater has one label of a column that names people among others."""
     things = [c for c in seen.varying() if c.names_things and (not c.prose or c.called(UNITS))]
     sources = [c for c in things if people_among(c) and c.size <= MOST_BY and not c.called(VALUES)]
     units = [c for c in things if c.called(UNITS) or c.numbering or c.name in seen.planned]
-    units = [c for c in units if not (c.called(REPEATS, PERSONS) or is_rater(seen, c))]
+    units = [c for c in units if not (c.called(REPEATS, PERSONS) or names_raters(seen, c))]
     for source, rater, unit in product(sources, things, units):
         if (
             len({source, rater, unit}) < 3
@@ -441,7 +468,7 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
         return
 
 
-def has_few_machines(seen: Profile, source: Column, rater: Column) -> bool:
+def has_few_machines(seen: TableProfile, source: ColumnProfile, rater: ColumnProfile) -> bool:
     """Whether many people stand beside few others, as where these are models: treated groups are of one size."""
     _, (kinds, _) = seen.combined(source, rater)
     people = int((kinds.codes == kinds.levels.index(people_among(source))).sum())
@@ -449,7 +476,7 @@ def has_few_machines(seen: Profile, source: Column, rater: Column) -> bool:
     return of_people_and_machines(source) and others <= min(MOST_BY, people / 3)
 
 
-def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
+def answer_for(seen: TableProfile, rater: ColumnProfile, source: ColumnProfile) -> bool:
     """Whether labels may be those of people and of runs of models: of one source each, or numbered anew in each."""
     other = rater.called(STIMULI)
     labelled = (rater.text or rater.identifies or rater.is_enumeration) and not other
@@ -459,13 +486,15 @@ def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
     return named and plain and apart and rater.size > 2 * source.size
 
 
-def answer_once(seen: Profile, rater: Column, source: Column, unit: Column) -> bool:
+def answer_once(
+    seen: TableProfile, rater: ColumnProfile, source: ColumnProfile, unit: ColumnProfile
+) -> bool:
     """Whether raters of each source answered the same units, once each or in numbered repeats."""
     once = bool(repeats_of(seen, [unit, source, rater])) or seen.distinct(unit, source, rater)
     return once and not seen.constant(unit, rater) and met_share(seen, source, unit) >= MET_BY
 
 
-def repeats_of(seen: Profile, key: Columns) -> list[Column]:
+def repeats_of(seen: TableProfile, key: Columns) -> list[ColumnProfile]:
     """Return the columns that number the rows of a key; empty where its rows are all different."""
     numbers = [
         c for c in seen.varying() if c not in key and (c.called(REPEATS) or c.name in seen.planned)
@@ -473,7 +502,7 @@ def repeats_of(seen: Profile, key: Columns) -> list[Column]:
     return [] if seen.distinct(*key) else seen.telling_apart(key, numbers)
 
 
-def groups_of_units(seen: Profile, less: float) -> Proposals:
+def groups_of_units(seen: TableProfile, less: float) -> Proposals:
     """Propose a comparison of two groups of different units for each of the likeliest columns of values."""
     groups = independent_groups(seen)
     if groups is None:
@@ -491,7 +520,9 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
         **picked,
     }
     values = [
-        c for c in outcomes(seen, used) if not (c.describes or c.called(COVARIATES, NUMBERINGS))
+        c
+        for c in outcome_columns(seen, used)
+        if not (c.describes or c.called(COVARIATES, NUMBERINGS))
     ]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
     lone = only_measure(seen, groups)
@@ -526,7 +557,7 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
         best -= 0.1
 
 
-def has_later(column: Column, others: Columns) -> bool:
+def has_later(column: ColumnProfile, others: Columns) -> bool:
     """Whether another column holds the same at a later time."""
     return any(
         paired_names(column, c) and later_first(column, c)[0] is c
@@ -535,7 +566,7 @@ def has_later(column: Column, others: Columns) -> bool:
     )
 
 
-def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
+def values_of_one_source(seen: TableProfile, values: Columns) -> Proposals:
     """Propose the mean or share of the only column of values, where nothing can be compared.
 
     Each row is a unit, or a unit has several rows, such as the answers to one question or the turns of a talk.
@@ -580,7 +611,7 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
         )
 
 
-def only_value(values: Columns) -> Column | None:
+def only_value(values: Columns) -> ColumnProfile | None:
     """Return the only column that may hold values: called so, or of two opposites, or the only one at all."""
     free = [c for c in values if not (c.called(COVARIATES, NUMBERINGS, CALLS) or c.describes)]
     for likely in (
@@ -593,7 +624,7 @@ def only_value(values: Columns) -> Column | None:
     return None
 
 
-def is_compared(seen: Profile, used: Columns, owner: Column | None) -> bool:
+def is_compared(seen: TableProfile, used: Columns, owner: ColumnProfile | None) -> bool:
     """Whether a column may name what is compared: models, raters or conditions, or labels of no other kind.
 
     What is the same in all rows of a unit, the `owner` of several, describes it.
@@ -610,9 +641,9 @@ def is_compared(seen: Profile, used: Columns, owner: Column | None) -> bool:
         if not (c.prose or c.describes or c.numbering or c.id_named or groups_units(c))
     ]
     rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, COVARIATES)]
-    return any(c.text or is_rater(seen, c) or c.called(CONDITIONS) for c in rest)
+    return any(c.text or names_raters(seen, c) or c.called(CONDITIONS) for c in rest)
 
 
-def groups_units(column: Column) -> bool:
+def groups_units(column: ColumnProfile) -> bool:
     """Whether the name says that units of one label are alike: a topic, a task, a cluster."""
     return column.called(TASKS) or bool(CLUSTER_NAME.search(column.name))

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from socialstats.cli.readings.proposal import Proposal, Proposals, ends_of
-from socialstats.designs.model_scores import scores_of
+from socialstats.designs.model_scores import score_columns
 from socialstats.designs.people import HUMANS
-from socialstats.designs.profile import FEW, Column, Columns, Profile, same_scale, stem
-from socialstats.designs.roles import FAMILIES, counts_of, models_of
+from socialstats.designs.profile import FEW, ColumnProfile, Columns, TableProfile, same_scale, stem
+from socialstats.designs.roles import FAMILIES, model_columns, names_a_count
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
@@ -36,28 +36,28 @@ FEWEST = 3  # models of a leaderboard
 MANY = 5  # columns of numbers that may be models by what they hold
 
 
-def score_tables(seen: Profile) -> Proposals:
+def score_tables(seen: TableProfile) -> Proposals:
     """Look for scores of models in each shape of `model_scores`; every part is named."""
     if measures_in(seen) is not None:
         yield from of_one_measure(seen, score_tables)
-    elif not models_of(seen):
+    elif not model_columns(seen):
         rows = [c for c in seen.every if c.called(MODELS) and c.unique and c.text]
         yield from row_a_model(seen, rows[0]) if len(rows) == 1 else column_a_model(seen)
 
 
-def of_one_measure(seen: Profile, look: Callable[[Profile], Proposals]) -> Proposals:
+def of_one_measure(seen: TableProfile, look: Callable[[TableProfile], Proposals]) -> Proposals:
     """Yield the proposals for the rows of one measure, where the labels of a column are different measures."""
     metric = measures_in(seen)
     if metric is None:
         return
     level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
     entry = f"{metric.name}={level}"
-    for one in look(Profile(rows_where(seen.table, metric.name, level)[0])):
+    for one in look(TableProfile(rows_where(seen.table, metric.name, level)[0])):
         means = f"{one.means}, of the rows where {metric} is {level}"
         yield replace(one, means=means, options={**one.options, "where": [entry]})
 
 
-def measures_in(seen: Profile) -> Column | None:
+def measures_in(seen: TableProfile) -> ColumnProfile | None:
     """Return the column whose labels are different measures, or scorings of one answer, in the rows of one column."""
     texts = [c for c in seen.varying() if c.text and c.size <= FEW and not c.unique]
     valued = any(bare(c.name) in KEY_VALUES and not c.text for c in seen.every)
@@ -66,16 +66,17 @@ def measures_in(seen: Profile) -> Column | None:
         return named[0]
     scorers = [c for c in texts if bare(c.name) in SCORING and not seen.has_partner(c)]
     return next(
-        (c for c in scorers if any(crossed_with(seen, model, c) for model in models_of(seen))), None
+        (c for c in scorers if any(crossed_with(seen, model, c) for model in model_columns(seen))),
+        None,
     )
 
 
-def crossed_with(seen: Profile, model: Column, scorer: Column) -> bool:
+def crossed_with(seen: TableProfile, model: ColumnProfile, scorer: ColumnProfile) -> bool:
     """Whether each model has rows of each label."""
     return seen.combinations(model, scorer) == model.size * scorer.size
 
 
-def scores_in(seen: Profile, used: Columns) -> list[Column]:
+def scores_in(seen: TableProfile, used: Columns) -> list[ColumnProfile]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
     free = [c for c in seen.varying() if c not in used and (not c.text or c.yes_no)]
     free = [c for c in free if c.name not in seen.no_values and not c.unique_key]
@@ -83,19 +84,19 @@ def scores_in(seen: Profile, used: Columns) -> list[Column]:
     return [c for c in free if bare(c.name) not in (*SUMMARIES, *TASKS.names)]
 
 
-def row_a_model(seen: Profile, model: Column) -> Proposals:
+def row_a_model(seen: TableProfile, model: ColumnProfile) -> Proposals:
     """Look for a column of scores for each task: those with fractions, where two or more have them."""
     scores = [c for c in scores_in(seen, [model]) if "," not in c.name]
     shares = [c for c in scores if not c.whole]
     tasks = shares if len(shares) > 1 and 2 * len(shares) >= len(scores) else scores
     names = [c.name for c in tasks]
     names = [
-        *scores_of(seen.table, [c for c in seen.table.columns if c not in names])
+        *score_columns(seen.table, [c for c in seen.table.columns if c not in names])
     ]  # without their averages
     names = (
         names
         if len(names) > 1
-        else [name for name in scores_of(seen.table, [model.name]) if "," not in name]
+        else [name for name in score_columns(seen.table, [model.name]) if "," not in name]
     )
     if len(names) < 2:
         return
@@ -111,7 +112,7 @@ def each_answer(answers: tuple[int, int]) -> str:
     return f"{count(most, 'answer')} each" if least == most else f"{least} to {most} answers each"
 
 
-def called_rater(column: Column, shared: str = "") -> bool:
+def called_rater(column: ColumnProfile, shared: str = "") -> bool:
     """Whether the first or the last word of a name says that the column holds ratings; some models are coders.
 
     A last word that all columns share, such as empathy, is what was scored: people are one of the sources then.
@@ -127,7 +128,7 @@ def families_in(names: Iterable[str]) -> int:
     return sum(bool(FAMILIES.search(name)) for name in names)
 
 
-def column_a_model(seen: Profile) -> Proposals:
+def column_a_model(seen: TableProfile) -> Proposals:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
     keys = [c for c in seen.every if c.unique and c.names_things]
     key = min(keys, key=lambda c: not c.text, default=None)
@@ -146,7 +147,7 @@ def column_a_model(seen: Profile) -> Proposals:
     ]
     scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
-    sources = [c for c in seen.every if not counts_of(c)]
+    sources = [c for c in seen.every if not names_a_count(c)]
     rated = any(called_rater(c, shared) for c in sources) and not tasked
     rated = rated or (key is not None and key.called(GIVEN))  # those who rated each answer
     if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:

@@ -20,15 +20,21 @@ from socialstats.designs.profile import (
     SIDES,
     WINNERS,
     WON,
-    Column,
+    ColumnProfile,
     Columns,
-    Profile,
+    TableProfile,
+    label_overlap,
     negated,
     paired_names,
     same_scale,
-    share,
 )
-from socialstats.designs.roles import DEPENDENT, FEWEST_UNNAMED, MET_BY, clusters_of, models_of
+from socialstats.designs.roles import (
+    DEPENDENT,
+    FEWEST_UNNAMED,
+    MET_BY,
+    cluster_columns,
+    model_columns,
+)
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
     ACTORS,
@@ -65,7 +71,7 @@ MOST_RESULTS = 12  # labels of results that name no item
 
 
 def proposed_contest(
-    seen: Profile, score: float, means: str, sides: Pair, results: Parts, **options: Any
+    seen: TableProfile, score: float, means: str, sides: Pair, results: Parts, **options: Any
 ) -> Proposal:
     """Propose comparisons of two columns of items, with judges and prompts as clusters."""
     a, b = sides
@@ -73,14 +79,14 @@ def proposed_contest(
     by = next(
         (
             c.name
-            for c in models_of(seen)
+            for c in model_columns(seen)
             if c not in sides and c.name not in names and chose(seen, c, sides)
         ),
         None,
     )
     if by is not None:
         options, means = {**options, "by": by}, f"{means}; for each '{by}'"
-    clusters = {"cluster": clusters_of(seen, a, b, [*names, *([by] if by is not None else [])])}
+    clusters = {"cluster": cluster_columns(seen, a, b, [*names, *([by] if by is not None else [])])}
     return Proposal(
         "comparisons",
         score,
@@ -90,7 +96,7 @@ def proposed_contest(
     )
 
 
-def chose(seen: Profile, model: Column, sides: Pair) -> bool:
+def chose(seen: TableProfile, model: ColumnProfile, sides: Pair) -> bool:
     """Whether models are those who chose, and no items: most pairs met most of them, and none is an item."""
     items = sides[0].labels | sides[1].labels
     few = model.size <= MOST_MODELS and not model.labels & items
@@ -99,7 +105,7 @@ def chose(seen: Profile, model: Column, sides: Pair) -> bool:
     )
 
 
-def winners_and_losers(seen: Profile) -> Proposals:
+def winners_and_losers(seen: TableProfile) -> Proposals:
     """Look for a column of winners and one of losers."""
     times = next((c.name for c in seen.every if c.counts or c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct(*(c for c in seen.every if c.name != times))
@@ -107,7 +113,7 @@ def winners_and_losers(seen: Profile) -> Proposals:
     drawn = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)][:1]
     results: Parts = {"drawn": drawn} if drawn else {}
     for a, b in product([c for c in named if c.called(WINNERS, PICKED)], named):
-        if a is b or share(a, b) < 0.3:
+        if a is b or label_overlap(a, b) < 0.3:
             continue
         refused = negated(a.name, b.name) and len(a.name) < len(
             b.name
@@ -134,7 +140,7 @@ def winners_and_losers(seen: Profile) -> Proposals:
             )
 
 
-def rank_columns(seen: Profile) -> Proposals:
+def rank_columns(seen: TableProfile) -> Proposals:
     """Look for columns that rank what they are called like: each row has each rank once, or equal ones for ties."""
     whole = [c for c in seen.every if c.whole and 2 < c.size <= MOST_RANKS]
     groups = [
@@ -160,24 +166,24 @@ def rank_columns(seen: Profile) -> Proposals:
         yield Proposal("comparisons", RANKED, means, {"ranks": columns}, options)
 
 
-def told_otherwise(c: Column, a: Column, b: Column) -> bool:
+def told_otherwise(c: ColumnProfile, a: ColumnProfile, b: ColumnProfile) -> bool:
     """Whether a column called like a result says who won of an actor and a recipient, so that the actor need not."""
     return c not in (a, b) and c.called(WON, SUCCESS) and bool(result_settings(c, a, b))
 
 
-def contests(seen: Profile) -> Proposals:
+def contests(seen: TableProfile) -> Proposals:
     """Look for two columns of the same items and what says who won: a label, a side, a score, or counts of wins."""
     for a, b in item_pairs(seen):
         yield from contest(seen, a, b, 1.5 * (rarely_met(a) and rarely_met(b)))
 
 
-def has_sides(a: Column, b: Column) -> bool:
+def has_sides(a: ColumnProfile, b: ColumnProfile) -> bool:
     """Whether the names of two columns are those of two sides."""
     two = a.words | b.words
     return paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
 
 
-def item_pairs(seen: Profile) -> list[Pair]:
+def item_pairs(seen: TableProfile) -> list[Pair]:
     """Return the pairs of columns that may hold two items a row, wherever they stand: those named like sides first.
 
     Columns of the same few labels are items if they meet in no row; a column of one label may be a reference.
@@ -192,7 +198,7 @@ def item_pairs(seen: Profile) -> list[Pair]:
     labels = [c for c in labels if c.text or c.identifies or c in numbered][:MOST_ITEMS]
     likely = []
     for a, b in combinations(labels, 2):
-        sided, shared = has_sides(a, b), share(a, b)
+        sided, shared = has_sides(a, b), label_overlap(a, b)
         named = sided and len(a.labels | b.labels) > 2
         if min(a.size, b.size) < 3 and (a.numbers or not (named or seen.opposed(a, b))):
             continue
@@ -208,7 +214,7 @@ def item_pairs(seen: Profile) -> list[Pair]:
     return [*best, *(pair for pair in dict.fromkeys([*lone, *sure]) if pair not in best)]
 
 
-def named_in(seen: Profile, result: Column, texts: Columns) -> list[Pair]:
+def named_in(seen: TableProfile, result: ColumnProfile, texts: Columns) -> list[Pair]:
     """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
     near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
     held = seen.combined(result, *near)[1]
@@ -224,12 +230,12 @@ def named_in(seen: Profile, result: Column, texts: Columns) -> list[Pair]:
     ]
 
 
-def rarely_met(column: Column) -> bool:
+def rarely_met(column: ColumnProfile) -> bool:
     """Whether a column has so many labels that most of them occur once: rather a text or an id than items."""
     return 2 * column.size > column.rows > 2 * MOST_KEYS
 
 
-def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
+def contest(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, less: float) -> Proposals:
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
     versus = f"{a} against {b}"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
@@ -246,7 +252,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
         free = free and (c.called(WON) or not c.called(ROUNDS, DATES, REPEATS, SCORES))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
         found = result_settings(c, x, y) if free else []
-        names_one = bool(found) and share(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))
+        names_one = bool(found) and label_overlap(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))
         if not found or not (
             c.called(WON) or found[0].sure or names_one or not seen.has_partner(c)
         ):
@@ -271,7 +277,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
             yield proposed_contest(seen, likely, means, sides, results, **told.options)
 
 
-def unused_of(seen: Profile, result: Column) -> str:
+def unused_of(seen: TableProfile, result: ColumnProfile) -> str:
     """Return what a reading of a column of results leaves out: its gaps, and a second verdict of each row."""
     gaps = seen.rows - result.filled
     told = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
@@ -286,7 +292,7 @@ def unused_of(seen: Profile, result: Column) -> str:
     return f"{told}; {twin} holds a second verdict of each row, left out: write a row for each to use it"
 
 
-def meet_themselves(seen: Profile, a: Column, b: Column) -> float:
+def meet_themselves(seen: TableProfile, a: ColumnProfile, b: ColumnProfile) -> float:
     """Return the share of the rows that have the same label in both columns."""
     n, (one, other) = seen.combined(a, b)
     same = [one.levels[i] == other.levels[j] for i, j in zip(one.codes, other.codes, strict=True)]
@@ -318,12 +324,12 @@ class WinnerReading:
     behind: bool = False
 
 
-def own_words(a: Column, b: Column) -> tuple[list[str], list[str]]:
+def own_words(a: ColumnProfile, b: ColumnProfile) -> tuple[list[str], list[str]]:
     """Return the words that each of two names has alone."""
     return [x for x in a.tokens if x not in b.tokens], [y for y in b.tokens if y not in a.tokens]
 
 
-def result_settings(c: Column, a: Column, b: Column) -> list[WinnerReading]:
+def result_settings(c: ColumnProfile, a: ColumnProfile, b: ColumnProfile) -> list[WinnerReading]:
     """Return the ways to read a column as results of two items, the most likely first; mostly one."""
     levels, items = c.labels, a.labels | b.labels
     rest = levels - items
@@ -401,7 +407,7 @@ def undecided(levels: frozenset[str]) -> list[str]:
     return rest if len(rest) <= 1 or {as_number(level) for level in rest} == {0.0, 1.5} else []
 
 
-def zero_or_one(c: Column, a: Column, b: Column) -> list[WinnerReading]:
+def zero_or_one(c: ColumnProfile, a: ColumnProfile, b: ColumnProfile) -> list[WinnerReading]:
     """Return both readings of 0 and 1, that of the items' own numbers first; one where the name says whose win it is.
 
     Where the columns of items are numbered 0 and 1, these numbers are what 0 and 1 stand for. A button or a choice is
@@ -419,7 +425,9 @@ def zero_or_one(c: Column, a: Column, b: Column) -> list[WinnerReading]:
     return [one, replace(other, behind=True)]
 
 
-def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[Parts, float, str]]:
+def counts_and_scores(
+    seen: TableProfile, a: ColumnProfile, b: ColumnProfile
+) -> Iterator[tuple[Parts, float, str]]:
     """Look for counts of wins, called so or adding up to a third column, and for scores of the two sides."""
     numbers = [c for c in seen.every if not (c.text or c.identifies or c in (a, b))][:MOST_ITEMS]
     whole = [c for c in numbers if c.whole]
@@ -453,14 +461,14 @@ def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[Par
             )
 
 
-def wins(x: Column, y: Column, ties: Columns) -> Parts:
+def wins(x: ColumnProfile, y: ColumnProfile, ties: Columns) -> Parts:
     """Return counts of wins of both sides, and of ties where there are such, as parts."""
     return {"wins_a": [x], "wins_b": [y], **({"ties": ties} if ties else {})}
 
 
 def one_hot(
-    seen: Profile, a: Column, b: Column
-) -> tuple[tuple[Parts, float, str], list[Column]] | None:
+    seen: TableProfile, a: ColumnProfile, b: ColumnProfile
+) -> tuple[tuple[Parts, float, str], list[ColumnProfile]] | None:
     """Return columns of 0 and 1 of the two sides, of which no row has both, as a result; and all that belong to it.
 
     A third column may count ties; else a row without a 1 for a side is a tie, where names say that 1 stands for a win.
@@ -482,7 +490,7 @@ def one_hot(
 
 
 def of_sides(
-    a: Column, b: Column, columns: Columns, need: Callable[[Iterable[bool]], bool]
+    a: ColumnProfile, b: ColumnProfile, columns: Columns, need: Callable[[Iterable[bool]], bool]
 ) -> Iterator[Pair]:
     """Yield the pairs of columns whose names are those of two sides, or (or and: `need`) of the items' columns."""
     first, second = map(set, own_words(a, b))
@@ -492,10 +500,10 @@ def of_sides(
             yield in_order(a, b, x, y)
 
 
-def in_order(a: Column, b: Column, x: Column, y: Column) -> Pair:
+def in_order(a: ColumnProfile, b: ColumnProfile, x: ColumnProfile, y: ColumnProfile) -> Pair:
     """Return two columns in the order of two items: a column belongs to the item with which it shares a word."""
 
-    def shared(one: Column, other: Column) -> float:
+    def shared(one: ColumnProfile, other: ColumnProfile) -> float:
         first = one.tokens[:1] and other.tokens[:1] and other.tokens[0][0] == one.tokens[0][0]
         return len(one.words & other.words) + 0.5 * bool(first)
 

@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from socialstats.cli.readings.proposal import Proposal, Proposals
-from socialstats.designs.profile import BEATEN, FEW, WINNERS, Column, Profile, paired_names, share
-from socialstats.designs.roles import models_of, people_among, tells_groups
+from socialstats.designs.profile import (
+    BEATEN,
+    FEW,
+    WINNERS,
+    ColumnProfile,
+    TableProfile,
+    label_overlap,
+    paired_names,
+)
+from socialstats.designs.roles import model_columns, people_among, tells_groups
 from socialstats.designs.tables import FREQUENCIES, LOSERS, bare, crosstab
 from socialstats.designs.vocabulary import RATERS, RIGHT_WRONG, VALUES
 from socialstats.errors import InputError
@@ -32,12 +40,12 @@ def kappa(square: Counts) -> float:
     return (float(np.trace(p)) - chance) / (1 - chance) if chance < 1 else 0.0
 
 
-def label_column(name: str) -> Column:
+def label_column(name: str) -> ColumnProfile:
     """Return a name as a column without rows, to ask what it is called."""
-    return Column(name=name, levels=(), rows=0, filled=0)
+    return ColumnProfile(name=name, levels=(), rows=0, filled=0)
 
 
-def square_tables(seen: Profile) -> Proposals:
+def square_tables(seen: TableProfile) -> Proposals:
     """Look for a cross table: the labels of the header again in the first column, or as many rows as columns."""
     if not 2 <= seen.rows <= SQUARE or abs(len(seen.table.columns) - seen.rows) > 2:
         return
@@ -84,13 +92,13 @@ def as_counts(design: str, score: float, means: str, **options: Any) -> Proposal
     return Proposal(design, score, means, options={"design": design, "crosstab": True, **options})
 
 
-def counted_tables(seen: Profile) -> Proposals:
+def counted_tables(seen: TableProfile) -> Proposals:
     """Look for two columns of the same few labels beside a column of frequencies, or several columns of raters."""
     times = seen.frequencies[0] if seen.frequencies else ""
     if not times or not seen.distinct(*(c for c in seen.every if c.name != times)):
         return
     labels = [c for c in seen.varying() if c.names_things and c.size <= SQUARE and not c.unique]
-    alike = [(a, b) for a, b in combinations(labels, 2) if share(a, b) >= 0.6]
+    alike = [(a, b) for a, b in combinations(labels, 2) if label_overlap(a, b) >= 0.6]
     squares = {pair: counted_square(seen, *pair, times) for pair in alike}
     ranked = sorted(squares, key=lambda pair: -kappa(squares[pair]))
     agreed = [kappa(squares[pair]) for pair in ranked]
@@ -117,13 +125,13 @@ def counted_tables(seen: Profile) -> Proposals:
             "ratings", 7 + judged, "counts of units by two raters", by_raters, {"count": times}
         )
         yield Proposal("paired", 8 - judged, "counts of matched pairs", by_sides, {"count": times})
-    same = all(share(a, b) == 1 for a, b in combinations(labels, 2))
+    same = all(label_overlap(a, b) == 1 for a, b in combinations(labels, 2))
     if len(labels) > 2 and labels[0].size <= FEW and same and not apart:
         means = f"patterns of {count(len(labels), 'rater')} and how often each occurred"
         yield Proposal("ratings", 8.5, means, {"raters": labels}, {"count": times})
 
 
-def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Proposals:
+def counted_wins(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, times: str) -> Proposals:
     """Propose two columns of items that never meet themselves as winners and losers, with their frequencies."""
     named = a.called(WINNERS) or b.called(BEATEN)
     for won, lost, asked in ((a, b, ", if rows name the winner first"), (b, a, ", or the reverse"))[
@@ -140,7 +148,7 @@ def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Proposals:
         )
 
 
-def counted_square(seen: Profile, a: Column, b: Column, times: str) -> Counts:
+def counted_square(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, times: str) -> Counts:
     """Return the frequencies of two columns' labels as a square table."""
     cells = seen.table.counts([a.name, b.name, times])
     rows, columns, frequency = (cells.columns[name].labels() for name in (a.name, b.name, times))
@@ -151,14 +159,14 @@ def counted_square(seen: Profile, a: Column, b: Column, times: str) -> Counts:
     return square
 
 
-def counted_answers(seen: Profile) -> Proposals:
+def counted_answers(seen: TableProfile) -> Proposals:
     """Yield a comparison of two sources in a table of counts of their answers: source, answer, number."""
     texts = [c for c in seen.every if c.text and c.size > 1 and not c.prose]
     counts = [c for c in seen.every if c.whole and bare(c.name) in FREQUENCIES]
     if len(texts) != 2 or len(counts) != 1 or len(seen.columns) > 4 or not seen.distinct(*texts):
         return
     for group, value in (texts, texts[::-1]):
-        source = group in models_of(seen) or bool(people_among(group)) or tells_groups(group)
+        source = group in model_columns(seen) or bool(people_among(group)) or tells_groups(group)
         if source and value.called(VALUES, "option", "type"):
             picked = {} if len(group.levels) == 2 else {"groups": [*group.levels[:2]]}
             parts = {"group": [group], "value": [value], "count": counts}

@@ -11,9 +11,9 @@ from socialstats.designs.profile import (
     BEATEN,
     WINNERS,
     WON,
-    Profile,
+    TableProfile,
     differing,
-    listed,
+    names_text,
     paired_names,
     stem,
 )
@@ -40,7 +40,7 @@ from socialstats.text import count, listing, quoted, shorten
 MOST_NAMED = 6  # columns that are left aside and named
 
 
-def unused(seen: Profile, one: Proposal) -> str:
+def unused(seen: TableProfile, one: Proposal) -> str:
     """Return the columns that vary and that a proposal leaves aside, as the end of a sentence."""
     if one.options.get("crosstab"):
         return ""
@@ -53,7 +53,7 @@ def unused(seen: Profile, one: Proposal) -> str:
     return f". Not used: {listing(named)}" if named else ""
 
 
-def doubts(seen: Profile, one: Proposal) -> str:
+def doubts(seen: TableProfile, one: Proposal) -> str:
     """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
     if one.options.get("crosstab"):
         head = seen.columns.get(seen.table.columns[0])
@@ -77,9 +77,7 @@ def doubts(seen: Profile, one: Proposal) -> str:
         )
     value, *alike = one.parts.get("value", ()) or (None,)
     if value is not None and alike and not value.called(REPEATS):
-        return (
-            f"that {listed([value, *alike])} ask for one thing, and none of them for its opposite"
-        )
+        return f"that {names_text([value, *alike])} ask for one thing, and none of them for its opposite"
     if one.options.get("study") and value is not None and value.called(LOWER):
         return f"that more of {value} is worse: the highest mean ranks first"
     if one.options.get("study"):
@@ -112,7 +110,7 @@ LONE = {
 }  # what no table can say by itself
 
 
-def sizes_doubt(seen: Profile, parts: Parts) -> str:
+def sizes_doubt(seen: TableProfile, parts: Parts) -> str:
     """State where two columns are rather two groups: sizes of groups stand beside them, or one is shorter."""
     if "first" not in parts:
         return ""
@@ -138,7 +136,7 @@ def comparison_doubt(parts: Parts) -> str:
     told = any(c.called(WON, WINNERS, SCORES, PREFERRED, LOST) for c in results)
     if told or a.called(WINNERS) or b.called(BEATEN):
         return ""
-    result = listed(results)
+    result = names_text(results)
     items = "" if has_sides(a, b) else ", nor which columns are the two items"
     return f"no name says that {result} {'tell' if len(results) > 1 else 'tells'} who won{items}"
 

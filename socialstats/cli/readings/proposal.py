@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from socialstats.cli.deciding import words
 from socialstats.cli.settings import Settings
 from socialstats.designs.aliases import Fields
-from socialstats.designs.level_orders import ordered
+from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import later_and_earlier
-from socialstats.designs.profile import FEW, Column, Columns
+from socialstats.designs.profile import FEW, ColumnProfile, Columns
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     BASELINES,
@@ -31,7 +31,7 @@ LISTED = (
     "ranks",
 )  # settings of their own; others are entries of the map
 ANSWERS = ("value", "first", "second", "raters", "units")  # parts whose labels are levels
-Pair = tuple[Column, Column]
+Pair = tuple[ColumnProfile, ColumnProfile]
 Parts = Mapping[str, Columns]
 
 
@@ -114,7 +114,7 @@ class Proposal:
 Proposals = Iterator[Proposal]
 
 
-def ends_of(column: Column) -> tuple[float, float]:
+def ends_of(column: ColumnProfile) -> tuple[float, float]:
     """Return the smallest and the largest number of a column; 0 and 0 for texts."""
     numbers = column.numbers or [0.0]
     return min(numbers), max(numbers)
@@ -135,7 +135,7 @@ def level_settings(columns: Columns, design: str) -> Fields:
         or folded <= {"yes", "no"}
     ):
         return {}
-    order = ordered(levels) if len(levels) <= FEW and max(map(len, levels)) > 1 else []
+    order = conventional_order(levels) if len(levels) <= FEW and max(map(len, levels)) > 1 else []
     if design in ("groups", "paired") and not order and len(levels) == 2:
         return {"levels": levels[::-1] if says_yes(*levels) else levels}
     return {"levels": order} if order else {"scale": "nominal"}
@@ -149,7 +149,7 @@ def says_yes(one: str, other: str) -> bool:
     )
 
 
-def later_first(one: Column, other: Column) -> Pair:
+def later_first(one: ColumnProfile, other: ColumnProfile) -> Pair:
     """Order conditions with the later one first, so that a difference is a change: after minus before."""
     both = [[(says(column, x), says(column, y)) for x, y in LATER] for column in (one, other)]
     forth = any(first and second for (first, _), (_, second) in zip(*both, strict=True))
@@ -161,7 +161,7 @@ def later_first(one: Column, other: Column) -> Pair:
     return (other, one) if later or base else (one, other)
 
 
-def says(column: Column, word: str) -> bool:
+def says(column: ColumnProfile, word: str) -> bool:
     """Whether a name says a time, as a word of its own, at its start, or at the end of a word."""
     words = re.split(r"[\W_]+", without_accents(column.name).casefold())
     return word in words or starts(column.name, word) or column.called(word)
@@ -172,12 +172,12 @@ def starts(label: str, word: str) -> bool:
     return bare(without_accents(label)).startswith(word)
 
 
-def two_of(column: Column) -> str:
+def two_of(column: ColumnProfile) -> str:
     """Return a word on the two conditions of a column, and on how many there are where others are left out."""
     return f"two of the {column.size} labels of {column}" if column.size > 2 else f"two of {column}"
 
 
-def two_conditions(column: Column) -> list[str]:
+def two_conditions(column: ColumnProfile) -> list[str]:
     """Return two conditions, what comes later first where the labels say so."""
     timed = column.called(OCCASIONS)
     if column.numbers is not None and (timed or len(column.levels) > 2):  # the last and the first

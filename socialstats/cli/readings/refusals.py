@@ -12,12 +12,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from socialstats.cli.readings.contests import contests, has_sides, is_signed, item_pairs
-from socialstats.designs.profile import WON, Column, Profile, listed, same_scale
+from socialstats.designs.profile import WON, ColumnProfile, TableProfile, names_text, same_scale
 from socialstats.designs.roles import (
     APART,
-    Groups,
+    GroupColumn,
     independent_groups,
-    models_of,
+    model_columns,
     only_measure,
 )
 from socialstats.designs.tables import TOTALS, bare
@@ -72,12 +72,12 @@ ROUNDED = 0.02  # what sums of rounded shares may differ from 1 by
 MOST_GRADES = 20  # from the lowest grade to the highest
 
 
-def refusal(seen: Profile) -> str:
+def refusal(seen: TableProfile) -> str:
     """Return what a table holds that no design reads, and what is needed instead; an empty text for other tables."""
     return next((told for look in LOOKS if (told := look(seen))), "")
 
 
-def rankings(seen: Profile) -> str:
+def rankings(seen: TableProfile) -> str:
     """Return a word on whole rankings in one text."""
     for column in (c for c in seen.varying() if c.text):
         ranked = [
@@ -94,7 +94,7 @@ def rankings(seen: Profile) -> str:
     return ""
 
 
-def arena_scores(seen: Profile) -> str:
+def arena_scores(seen: TableProfile) -> str:
     """Return a word on scores of an arena, which were estimated from battles."""
     columns = [*seen.every]
     score = next((c for c in columns if c.called(ARENA) and not c.text), None)
@@ -102,13 +102,13 @@ def arena_scores(seen: Profile) -> str:
     if score is None or not beside:
         return ""
     return (
-        f"{score} holds strengths that were estimated from battles ({listed(beside)} "
+        f"{score} holds strengths that were estimated from battles ({names_text(beside)} "
         "stand beside it). Nothing can be tested with them again. The battles are needed: one row each, with the two "
         "models and the winner"
     )
 
 
-def mixed_averages(seen: Profile) -> str:
+def mixed_averages(seen: TableProfile) -> str:
     """Return a word on averages of models, a row each, of which some are no shares or points: Elo, perplexity."""
     models = [c for c in seen.every if c.unique and c.text and c.called(MODELS)]
     numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows)]
@@ -116,13 +116,13 @@ def mixed_averages(seen: Profile) -> str:
     if not models or not other or len(numbers) - len(other) < 1:
         return ""
     return (
-        f"Each row holds averages of one {models[0]}, and {listed(other, 4)} "
+        f"Each row holds averages of one {models[0]}, and {names_text(other, 4)} "
         f"{'have scales' if len(other) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
         "and nothing tells how sure an average is. The scores of each item are needed: one row for each model and item"
     )
 
 
-def one_side_named(seen: Profile) -> str:
+def one_side_named(seen: TableProfile) -> str:
     """Return a word on verdicts for a side, beside a column that says what stood on one side alone."""
     for side in (c for c in seen.varying() if c.text and 1 < c.size <= MOST_SITES):
         words = [word for word in side.tokens if word in ONE_SIDE]
@@ -137,7 +137,7 @@ def one_side_named(seen: Profile) -> str:
     return ""
 
 
-def is_sided(column: Column, word: str) -> bool:
+def is_sided(column: ColumnProfile, word: str) -> bool:
     """Whether labels are codes of sides, one of them a word, or numbers are grades to either side of 0."""
     if column.numbers is not None:
         return is_signed(column.numbers)
@@ -145,7 +145,7 @@ def is_sided(column: Column, word: str) -> bool:
     return any(word in scheme and {*scheme} <= folded for scheme in SIDE_CODES)
 
 
-def separate_pools(seen: Profile) -> str:
+def separate_pools(seen: TableProfile) -> str:
     """Return a word on comparisons of items that fall into pools, which were never compared with each other."""
     likely = max(
         (one for one in contests(seen) if "item_a" in one.parts),
@@ -175,12 +175,12 @@ def separate_pools(seen: Profile) -> str:
     )
 
 
-def unlike_tasks(seen: Profile) -> str:
+def unlike_tasks(seen: TableProfile) -> str:
     """Return a word on averages, a row for each model and task, whose tasks have numbers of different sizes."""
     tasks = [
         c for c in seen.varying() if c.text and c.called(BENCHMARKS) and 1 < c.size <= MOST_GRADES
     ]
-    models = [c for c in seen.varying() if c.text and c.called(MODELS)] or models_of(seen)
+    models = [c for c in seen.varying() if c.text and c.called(MODELS)] or model_columns(seen)
     numbers = [
         c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)
     ]
@@ -199,7 +199,7 @@ def unlike_tasks(seen: Profile) -> str:
     return ""
 
 
-def confounded_groups(seen: Profile) -> str:
+def confounded_groups(seen: TableProfile) -> str:
     """Return a word on groups of which each is one school, site or the like: nothing tells the two apart."""
     few = [
         c
@@ -216,7 +216,7 @@ def confounded_groups(seen: Profile) -> str:
     return ""
 
 
-def summaries(seen: Profile) -> str:
+def summaries(seen: TableProfile) -> str:
     """Return a word on rows that hold a mean beside its spread, interval or size."""
     columns = [c for c in seen.every if not c.text]
     spread = [c for c in columns if c.says(SPREADS)]
@@ -235,14 +235,14 @@ def summaries(seen: Profile) -> str:
     beside = [c for c in others if same_scale(c, *means[:1])] if means else []
     if len(means) != 1 or beside or not (spread or bounds) or not (sizes or (spread and bounds)):
         return ""  # the mean of people beside ratings of models is a column like these
-    found = listed((*sizes, *means, *spread, *bounds), 6)
+    found = names_text((*sizes, *means, *spread, *bounds), 6)
     return (
         f"Each row is a summary already: {found} stand beside each other. The answers themselves are needed to compare "
         "models on the same units: one row for each model and item"
     )
 
 
-def training_log(seen: Profile) -> str:
+def training_log(seen: TableProfile) -> str:
     """Return a word on the course of one run over its steps."""
     steps = next((c for c in seen.every if c.whole and c.called(STEPS) and c.unique), None)
     losses = [c.name for c in seen.every if not c.text and c.called(LOSSES)]
@@ -255,7 +255,7 @@ def training_log(seen: Profile) -> str:
     )
 
 
-def marked_texts(seen: Profile) -> str:
+def marked_texts(seen: TableProfile) -> str:
     """Return a word on texts that begin with a verdict in brackets."""
     found = []
     for column in (c for c in seen.varying() if c.text):
@@ -267,7 +267,7 @@ def marked_texts(seen: Profile) -> str:
     if not found:
         return ""
     column, words = found[0]
-    names = listed([c for c, _ in found], 4)
+    names = names_text([c for c, _ in found], 4)
     marks_told = listing([f"[{word}]" for word in words])
     return (
         f"Texts in {names} begin with a verdict ({marks_told}), and the answers follow it. Keep the verdict only, in a "
@@ -275,7 +275,7 @@ def marked_texts(seen: Profile) -> str:
     )
 
 
-def graded_numbers(seen: Profile) -> str:
+def graded_numbers(seen: TableProfile) -> str:
     """Return a word on numbers that say how much better one of two items was."""
     pair = next(
         (two for two in item_pairs(seen) if has_sides(*two) and all(c.size > 1 for c in two)), None
@@ -298,14 +298,14 @@ def graded_numbers(seen: Profile) -> str:
     )
 
 
-def menus(seen: Profile) -> str:
+def menus(seen: TableProfile) -> str:
     """Return a word on choices among three options or more, each in a column, and the one that was taken."""
     texts = [c for c in seen.varying() if c.text and not c.unique and c.size > 2]
     for taken in texts:
         options = [c for c in texts if c is not taken and c.labels == taken.labels][:MOST_OPTIONS]
         if len(options) < 3 or not all(seen.opposed(*two) for two in combinations(options, 2)):
             continue
-        names = listed(options, MOST_OPTIONS)
+        names = names_text(options, MOST_OPTIONS)
         return (
             f"{taken} holds the one of {names} that was taken. A choice among {len(options)} options "
             "is no comparison of two. Write a row for each option that was left: item_a is the one that was taken, and "
@@ -314,7 +314,7 @@ def menus(seen: Profile) -> str:
     return ""
 
 
-def counts_of_groups(seen: Profile) -> str:
+def counts_of_groups(seen: TableProfile) -> str:
     """Return a word on counts by group, whose last row holds their sums."""
     head = seen.columns.get(seen.table.columns[0])
     whole = [c for c in seen.every if c is not head and c.whole and c.filled == c.rows]
@@ -334,7 +334,7 @@ def counts_of_groups(seen: Profile) -> str:
     )
 
 
-def counts_of_answers(seen: Profile) -> str:
+def counts_of_answers(seen: TableProfile) -> str:
     """Return a word on counts of answers out of a total, a row for each source and group."""
     numbers = [c for c in seen.varying() if not c.text and not (c.describes or c.numbers_rows)]
     whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
@@ -350,19 +350,19 @@ def counts_of_answers(seen: Profile) -> str:
     return ""
 
 
-def verdicts_without_items(seen: Profile) -> str:
+def verdicts_without_items(seen: TableProfile) -> str:
     """Return a word on verdicts between sides A and B in a table that does not say which items these are."""
     sided = [c for c in seen.varying() if c.text and all(map(SIDED.fullmatch, c.levels))]
     if len(sided) < 2:
         return ""
     return (
-        f"{listed(sided, 4)} hold verdicts between sides A and B, and no column names "
+        f"{names_text(sided, 4)} hold verdicts between sides A and B, and no column names "
         "the two items. Where the columns show them in different orders, one letter means different items. Write a row "
         "for each verdict, with item_a, item_b and winner, and say --cluster with the column of the question"
     )
 
 
-def prices(seen: Profile) -> str:
+def prices(seen: TableProfile) -> str:
     """Return a word on a list of prices: half of the numbers and more are costs of a number of tokens or calls."""
     numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
     costs = [c for c in numbers if c.called(COSTS)]
@@ -375,7 +375,7 @@ def prices(seen: Profile) -> str:
     )
 
 
-def shares_of_options(seen: Profile) -> str:
+def shares_of_options(seen: TableProfile) -> str:
     """Return a word on shares of options, a row each, that add up to 1 within a question."""
     numbers = [
         c
@@ -395,14 +395,14 @@ def shares_of_options(seen: Profile) -> str:
         ]
         if whole:
             return (
-                f"{listed(whole, 4)} add up to 1 within each {question}: they are shares of options. "
+                f"{names_text(whole, 4)} add up to 1 within each {question}: they are shares of options. "
                 "Their mean difference is 0 whatever was answered. The answers are needed: a row for each, with the "
                 "source, the question and the answer. Counts of the answers are read with --count"
             )
     return ""
 
 
-def codebook(seen: Profile) -> str:
+def codebook(seen: TableProfile) -> str:
     """Return a word on a list of variables with their meaning and codes."""
     names, meanings, codings = (
         [c for c in seen.every if bare(c.name) in words] for words in CODEBOOKS
@@ -418,7 +418,7 @@ def codebook(seen: Profile) -> str:
     )
 
 
-def mixed_measures(seen: Profile) -> str:
+def mixed_measures(seen: TableProfile) -> str:
     """Return a word on rows that are models, whose columns are measures of different kinds."""
     model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS)), None)
     numbers = [
@@ -443,7 +443,7 @@ def mixed_measures(seen: Profile) -> str:
     )
 
 
-LOOKS: tuple[Callable[[Profile], str], ...] = (
+LOOKS: tuple[Callable[[TableProfile], str], ...] = (
     rankings,
     arena_scores,
     summaries,
@@ -471,7 +471,7 @@ UNJUDGED = (
 NO_PAIRS = "Groups are no matched pairs: compare them as independent samples, with --design groups"
 
 
-def what_is_needed(seen: Profile, measured: bool = False) -> list[str]:
+def what_is_needed(seen: TableProfile, measured: bool = False) -> list[str]:
     """Return what a table lacks for every design, or for some, in sentences; empty where it lacks nothing.
 
     `measured` says that somebody named the column of values.
@@ -484,7 +484,7 @@ def what_is_needed(seen: Profile, measured: bool = False) -> list[str]:
     return [*lacks, f"{UNJUDGED}{value_option(groups)}."] if unjudged else lacks
 
 
-def value_option(groups: Groups | None) -> str:
+def value_option(groups: GroupColumn | None) -> str:
     """Return the options that name what is compared, of groups or of the same units."""
     value = "--map value=COLUMN"
     if groups is None:
@@ -492,7 +492,7 @@ def value_option(groups: Groups | None) -> str:
     return f"--design groups --map {shlex.quote(f'group={groups.group.name}')} {value}"
 
 
-def groups_told(groups: Groups) -> str:
+def groups_told(groups: GroupColumn) -> str:
     """Return a word on groups of different units."""
     group, unit = groups.group, groups.unit
     labels = quoted(group.levels, 4)

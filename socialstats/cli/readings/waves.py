@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from socialstats.cli.readings.answers import UNEVEN
-from socialstats.designs.profile import Column, Columns, Profile, listed
-from socialstats.designs.roles import FEWEST_UNNAMED, MET_BY, SEVERAL_MET, meets, models_of
+from socialstats.designs.profile import ColumnProfile, Columns, TableProfile, names_text
+from socialstats.designs.roles import FEWEST_UNNAMED, MET_BY, SEVERAL_MET, meets, model_columns
 from socialstats.designs.vocabulary import PERSONS
 
 MOST_TIMES = 12  # rows of each person, beyond which a name such as teacher rather names a class
@@ -23,28 +23,28 @@ class Waves:
         The columns that tell the rows of a person apart; empty where none do.
     """
 
-    person: Column
-    times: list[Column]
+    person: ColumnProfile
+    times: list[ColumnProfile]
 
     @property
-    def key(self) -> list[Column]:
+    def key(self) -> list[ColumnProfile]:
         """The columns that name the rows together; empty where none do."""
         return [self.person, *self.times] if self.times else []
 
     @property
     def apart(self) -> str:
         """What tells the rows of a person apart, as the end of a sentence."""
-        return f"once for each {listed(self.times)}" if self.times else "several times each"
+        return f"once for each {names_text(self.times)}" if self.times else "several times each"
 
 
-def waves_of(profile: Profile, answers: Columns) -> Waves | None:
+def waves_of(profile: TableProfile, answers: Columns) -> Waves | None:
     """Return the persons who have several rows each; None where each row may be a person.
 
     A name says who is a person. Any other column names persons where its labels and those of a shorter one make a
     plan: most of their pairs, once each. Chance makes no such plan, as of first names and classes.
     """
     keys = [c for c in profile.varying() if is_key(c) and c not in answers]
-    keys = [c for c in keys if c not in models_of(profile)]
+    keys = [c for c in keys if c not in model_columns(profile)]
     persons = [c for c in keys if c.called(PERSONS)]
     for person in sorted(persons, key=lambda c: -c.size):
         may_be_times = [c for c in keys if c not in persons and repeats_in(profile, person, c)]
@@ -60,17 +60,17 @@ def waves_of(profile: Profile, answers: Columns) -> Waves | None:
     return None
 
 
-def is_key(column: Column) -> bool:
+def is_key(column: ColumnProfile) -> bool:
     """Whether the labels of a column may name persons or times: they repeat, and are no texts in full."""
     return column.names_things and not (column.unique or column.prose)
 
 
-def repeats_in(profile: Profile, person: Column, time: Column) -> bool:
+def repeats_in(profile: TableProfile, person: ColumnProfile, time: ColumnProfile) -> bool:
     """Whether persons met the labels of another column often enough, several each."""
     return meets(profile, time, person, MET_BY)
 
 
-def is_even(profile: Profile, person: Column) -> bool:
+def is_even(profile: TableProfile, person: ColumnProfile) -> bool:
     """Whether each label has about as many rows, and few: a teacher has a class, and a person is asked a few times."""
     rows, _ = profile.combined(person)
     return bool(rows.max() <= min(MOST_TIMES, UNEVEN * rows.min()))

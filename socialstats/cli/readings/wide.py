@@ -30,24 +30,24 @@ from socialstats.designs.profile import (
     MOST_KEYS,
     OPPOSITES,
     SIDES,
-    Column,
+    ColumnProfile,
     Columns,
-    Profile,
+    TableProfile,
     differing,
-    listed,
+    label_overlap,
+    names_text,
     paired_names,
     same_scale,
-    share,
     stem,
 )
 from socialstats.designs.roles import (
     FAMILIES,
     FEWEST_UNNAMED,
-    Board,
-    counts_of,
+    BoardColumns,
     holds_units,
     is_setting,
-    models_of,
+    model_columns,
+    names_a_count,
     people_among,
     says_who_answered,
 )
@@ -104,7 +104,7 @@ SEVERAL_TIMES = 2.0  # taken where persons answered several times, which is rath
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
 
 
-class Rows:
+class WideRows:
     """A table of one row per unit: the column that names the rows, and the columns that may hold measurements.
 
     Attributes
@@ -128,7 +128,7 @@ class Rows:
         What a wide reading loses: the table has several rows a unit, or is a square.
     """
 
-    def __init__(self, seen: Profile) -> None:
+    def __init__(self, seen: TableProfile) -> None:
         name = seen.row_id()
         self.seen, self.identity = seen, seen.columns[name] if name is not None else None
         self.named = bool(name)
@@ -145,7 +145,7 @@ class Rows:
         self.less = 3.0 if seen.long else 1.0 if seen.is_cross else 0.0
 
     @cached_property
-    def values(self) -> list[Column]:
+    def values(self) -> list[ColumnProfile]:
         """Columns that may be measurements: no keys, dates, covariates, summaries, or shares of another's labels."""
         seen = self.seen
         out = {*seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares, *seen.arm_sizes}
@@ -164,26 +164,26 @@ class Rows:
             numbers if lone else kept
         )  # where two columns hold numbers, neither is a date or unit
 
-    def names_one(self, column: Column) -> bool:
+    def names_one(self, column: ColumnProfile) -> bool:
         """Whether one word names a column as unit or rater, where no other column names the rows."""
         lone = len(column.tokens) == 1 and column.names_things and column.called(UNITS, RATERS)
         return lone and (column.unique or not self.named) and not column.ranks
 
-    def is_cluster(self, column: Column) -> bool:
+    def is_cluster(self, column: ColumnProfile) -> bool:
         """Whether a column is called like what holds units together, and has several rows for each of its labels."""
         several = FEWEST_UNNAMED <= column.size <= column.rows / 2
-        names = column.names_things and column is not self.identity and not counts_of(column)
+        names = column.names_things and column is not self.identity and not names_a_count(column)
         return several and names and holds_units(column)
 
 
-def is_mean(one: Column, other: Column) -> bool:
+def is_mean(one: ColumnProfile, other: ColumnProfile) -> bool:
     """Whether a column holds the means of a source beside those of another, or of people beside answers of models."""
     both = one.words & other.words & {*MEANS} and differing(one, other)
     people = one.says(MEANS) and one.called(HUMANS) and measures(other)
     return bool(both or people) and not (one.text or other.text) and same_scale(one, other)
 
 
-def measures(column: Column) -> bool:
+def measures(column: ColumnProfile) -> bool:
     """Whether a column may hold measurements by its name and its labels."""
     of_means = len(column.tokens) > 1 and column.says(SPREADS, SIZES)  # human_sd, human_n
     beside = column.called(DERIVED, REPEATS) or bare(column.name) in (
@@ -240,7 +240,7 @@ class Group:
         Whether texts say nothing of raters or conditions: their labels differ, or are two items that never meet.
     """
 
-    def __init__(self, rows: Rows, columns: list[Column]) -> None:
+    def __init__(self, rows: WideRows, columns: list[ColumnProfile]) -> None:
         self.rows, self.columns, self.size = rows, columns, len(columns)
         self.names = [c.name for c in columns]
         self.stems = {stem(name) for name in self.names}
@@ -298,7 +298,7 @@ class Group:
         pairs = combinations([c for c in self.columns if not c.text][:MOST_KEYS], 2)
         return all(self.rows.seen.concordance(*pair) >= SOMEWHAT for pair in pairs)
 
-    def _cluster(self) -> Column | None:
+    def _cluster(self) -> ColumnProfile | None:
         """Return what holds rows together: the persons who have several, or what these lie within."""
         profile, person = self.rows.seen, self.waves.person if self.waves is not None else None
         free = [c for c in profile.varying() if c not in self.columns and c is not person]
@@ -335,18 +335,18 @@ class Group:
         )
 
 
-def is_machine(column: Column) -> bool:
+def is_machine(column: ColumnProfile) -> bool:
     """Whether a column is called like a model, and like no person."""
     named = column.says(MACHINES) or FAMILIES.search(column.name) is not None
     return named and not column.says(HUMANS)
 
 
-def beside_control(one: Column, other: Column) -> bool:
+def beside_control(one: ColumnProfile, other: ColumnProfile) -> bool:
     """Whether two names differ in one word, which calls one of them a control or a baseline."""
     return not {*CONTROLS, *BASELINES}.isdisjoint(differing(one, other) or ())
 
 
-def is_later(one: Column, other: Column) -> bool:
+def is_later(one: ColumnProfile, other: ColumnProfile) -> bool:
     """Whether one word of two names says what came first, and the same word of the other what came later."""
     a, b = differing(one, other) or ("", "")
     return any(
@@ -354,7 +354,7 @@ def is_later(one: Column, other: Column) -> bool:
     )
 
 
-def is_rater(column: Column) -> bool:
+def is_rater(column: ColumnProfile) -> bool:
     """Whether a column is called like a rater."""
     return column.called(RATERS)
 
@@ -402,14 +402,14 @@ def within_stems(columns: Columns) -> list[Pair]:
     return max(crossings, key=lambda crossing: crossing[:2], default=(False, False, []))[2]
 
 
-def wide_tables(seen: Profile) -> Proposals:
+def wide_tables(seen: TableProfile) -> Proposals:
     """Look for columns of one scale, one row per unit: two conditions, or several raters."""
     if len(seen.table.columns) > MOST_COLUMNS:  # a group would lack columns that were not looked at
         return
     if seen.is_cross and not any(square_tables(seen)):  # a matrix of distances, say
         return
-    rows = Rows(seen)
-    if rows.identity is not None and rows.identity in models_of(seen):
+    rows = WideRows(seen)
+    if rows.identity is not None and rows.identity in model_columns(seen):
         return  # a row a model: columns are benchmarks
     known = labelled_twice(seen)
     if known:
@@ -439,18 +439,18 @@ def wide_tables(seen: Profile) -> Proposals:
             ]
 
 
-def pairs_of_a_plan(seen: Profile) -> Proposals:
+def pairs_of_a_plan(seen: TableProfile) -> Proposals:
     """Look for two numbers in each row of a plan of units and sources, such as scores of two versions of a sentence."""
     if seen.plan is None or seen.plan[1].size > MOST_KEYS:
         return
     unit, source = seen.plan
-    numbers = [c for c in Rows(seen).values if not c.text and not c.describes]
+    numbers = [c for c in WideRows(seen).values if not c.text and not c.describes]
     for two in combinations(numbers[:MOST_KEYS], 2):
         if any(differing(c, two[0]) and c not in two for c in numbers):
             continue  # several criteria are no two versions
         if differing(*two) and same_scale(*two) and seen.concordance(*two) >= SAME:
             first, second = later_first(*two)
-            apart = source.size <= MOST_APART or source in models_of(seen)
+            apart = source.size <= MOST_APART or source in model_columns(seen)
             parts = {
                 "unit": [unit] if apart else [unit, source],
                 "first": [first],
@@ -463,7 +463,7 @@ def pairs_of_a_plan(seen: Profile) -> Proposals:
             return
 
 
-def labelled_twice(seen: Profile) -> Pair | None:
+def labelled_twice(seen: TableProfile) -> Pair | None:
     """Return two columns of the same labels that are called like a reference and what is compared with it."""
     few = [c for c in seen.varying() if c.discrete and not c.unique][:MOST_LABELLED]
     for a, b in permutations(few, 2):
@@ -471,12 +471,16 @@ def labelled_twice(seen: Profile) -> Pair | None:
             {*a.tokens, bare(a.name)} & {*REFERENCES, *HUMANS},
             {*b.tokens, bare(b.name)} & {*PREDICTIONS, *MACHINES},
         )
-        if all(named) and share(a, b) >= 0.5:
-            return (a, b) if not any(c not in (a, b) and share(a, c) >= 0.5 for c in few) else None
+        if all(named) and label_overlap(a, b) >= 0.5:
+            return (
+                (a, b)
+                if not any(c not in (a, b) and label_overlap(a, c) >= 0.5 for c in few)
+                else None
+            )
     return None
 
 
-def reference_and_model(rows: Rows, truth: Column, model: Column) -> Proposal:
+def reference_and_model(rows: WideRows, truth: ColumnProfile, model: ColumnProfile) -> Proposal:
     """Propose agreement of a reference and a model."""
     both = [truth, model]
     means = f"{truth} and {model} label each row"
@@ -485,7 +489,7 @@ def reference_and_model(rows: Rows, truth: Column, model: Column) -> Proposal:
     )
 
 
-def two_judges(one: Column, other: Column) -> bool:
+def two_judges(one: ColumnProfile, other: ColumnProfile) -> bool:
     """Whether two columns are called like one judgement of two persons, and nothing says which came later."""
     both, words = one.words & other.words, one.words | other.words
     if any({x, y} <= words for x, y in LATER):
@@ -503,7 +507,7 @@ def as_answers(group: Group) -> Proposal:
     source = [c for c in seen.varying() if people_among(c) and says_who_answered(c)][:1]
     waves = group.waves
     parts = {"rater": group.units, "units": group.columns, "rater_source": source}
-    model = next((c for c in models_of(seen) if not source and 2 * c.size <= seen.rows), None)
+    model = next((c for c in model_columns(seen) if not source and 2 * c.size <= seen.rows), None)
     free = [c for c in seen.varying() if c is not model and c not in group.columns]
     repeat = seen.telling_apart([model], free) if model else []
     persons = group.rows.persons or group.rows.described  # who judged what a model wrote, say
@@ -527,7 +531,7 @@ def by_time(group: Group) -> Proposals:
     waves = group.waves
     if waves is None or len(waves.times) != 1:
         return
-    board = Board(
+    board = BoardColumns(
         model=waves.times[0],
         unit=[waves.person],
         value=group.columns[0],
@@ -567,7 +571,7 @@ def as_raters(group: Group) -> Proposal:
     raters, means = group.columns, f"{count(group.size, 'rater')}, a column each"
     if group.crossed and group.called_raters:  # several readings of each rater
         raters = [first for first, _ in group.crossed]
-        more = listed([second for _, second in group.crossed], 4)
+        more = names_text([second for _, second in group.crossed], 4)
         again = ",".join(c.name for c in group.crossed[0])
         means = f"{count(len(raters), 'rater')}, a column each; {more} hold second readings of the same raters "
         means += f"(--raters {again} compares the readings of one)"
@@ -612,7 +616,7 @@ def is_scale(group: Columns, items: bool) -> bool:
     return low >= 0 and (items or 2 * ends.count((low, high)) >= len(group))
 
 
-def nearest(seen: Profile, group: Columns, pairs: Sequence[Columns]) -> Columns:
+def nearest(seen: TableProfile, group: Columns, pairs: Sequence[Columns]) -> Columns:
     """Return two columns of a group: paired by name or the first two, or where these differ, those that agree best."""
     two = pairs[0] if pairs else group[:2]
     if len(group) == 2 or len({stem(c.name) for c in group}) == 1 or any(c.text for c in group):
@@ -625,9 +629,9 @@ def nearest(seen: Profile, group: Columns, pairs: Sequence[Columns]) -> Columns:
     return max(combinations(group[:MOST_KEYS], 2), key=likeness) if differ else two
 
 
-def alike(values: Columns, rows_named: bool) -> list[list[Column]]:
+def alike(values: Columns, rows_named: bool) -> list[list[ColumnProfile]]:
     """Return at most three groups of columns that are called alike, or else of one scale, the largest first."""
-    by_name: dict[str, list[Column]] = {}
+    by_name: dict[str, list[ColumnProfile]] = {}
     for column in values:
         by_name.setdefault(stem(column.name), []).append(column)
     groups = [g for g in by_name.values() if len(g) > 1 and len({c.text for c in g}) == 1]
@@ -637,7 +641,7 @@ def alike(values: Columns, rows_named: bool) -> list[list[Column]]:
     numbered = [g for g in groups if len(g) > 2 and not g[0].text]
     if len(groups) == len(numbered) == 2 and within_stems(both := [*numbered[0], *numbered[1]]):
         groups = [both]  # several answers of each of two systems
-    scaled: list[list[Column]] = []
+    scaled: list[list[ColumnProfile]] = []
     for column in (c for c in values if not any(c in g for g in groups)):
         home = next((g for g in scaled if same_scale(g[0], column)), None)
         if home is None:
@@ -653,7 +657,7 @@ def alike(values: Columns, rows_named: bool) -> list[list[Column]]:
     return sorted(groups, key=len, reverse=True)[:3] or ([numbers] if lone else [])
 
 
-def people_beside_models(values: Columns) -> list[Column]:
+def people_beside_models(values: Columns) -> list[ColumnProfile]:
     """Return columns of people, or of raters, and of models that hold one quantity; none where there is one kind alone.
 
     What else the names say is the same in those of people, and stands in those of models.
@@ -671,13 +675,13 @@ def people_beside_models(values: Columns) -> list[Column]:
     return both if models and alike else []
 
 
-def overlap(one: Column, other: Column) -> bool:
+def overlap(one: ColumnProfile, other: ColumnProfile) -> bool:
     """Whether the ranges of two columns of numbers overlap."""
     (low, high), (least, most) = ends_of(one), ends_of(other)
     return min(high, most) > max(low, least)
 
 
-def fleiss_tables(seen: Profile) -> Proposals:
+def fleiss_tables(seen: TableProfile) -> Proposals:
     """Look for counts of raters by level: whole numbers that add up to one number in each row, or have many zeros."""
     out = {seen.row_id(), *seen.frequencies, *seen.crossed}
     columns = [c for c in seen.every if c.whole and c.name not in out and not seen.is_cross]
@@ -722,7 +726,7 @@ def fleiss_tables(seen: Profile) -> Proposals:
         or (parts and (items or wins))
     ):
         return
-    levels_of = {"level_columns": columns, "unit": Rows(seen).units}
+    levels_of = {"level_columns": columns, "unit": WideRows(seen).units}
     score = 9 if steady else 8.5 if levels else 7.7 if sparse else 6.7
     yield Proposal(
         "ratings",
@@ -733,7 +737,7 @@ def fleiss_tables(seen: Profile) -> Proposals:
     )
 
 
-def transposed_tables(seen: Profile) -> Proposals:
+def transposed_tables(seen: TableProfile) -> Proposals:
     """Look for one row per rater: a column called so with a value of its own in every row, and one column per unit."""
     named = [c for c in seen.every if c.unique and c.called(RATERS, MODELS.names)][:1]
     rest = [c for c in seen.every if c not in named]

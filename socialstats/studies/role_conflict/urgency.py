@@ -22,7 +22,7 @@ from socialstats.designs.comparisons import (
     B_WON,
     TIED,
     Comparisons,
-    joined,
+    combine_designs,
     merged,
     without_cited,
 )
@@ -595,7 +595,7 @@ def filled(design: Comparisons, covariate: str, rule: Rule) -> Comparisons:
         gap = np.array([won_share(design).get(name, 0.5) for name in refused.items])
         ahead = np.sign(gap[refused.item_a] - gap[refused.item_b])
         outcome = np.where((sign == 0) & (ahead != 0), np.where(ahead > 0, A_WON, B_WON), outcome)
-    return joined(design, replace(refused, outcome=outcome.astype(np.int8)))
+    return combine_designs(design, replace(refused, outcome=outcome.astype(np.int8)))
 
 
 def steps(design: Comparisons, covariate: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -15,7 +15,7 @@ import pytest
 
 from socialstats.cli import main
 from socialstats_collect.ask import Ask, Reply
-from socialstats_collect.design import Design
+from socialstats_collect.design import RunDesign
 from socialstats_collect.forming import GENERATOR, form_data, page, parts_of
 from socialstats_collect.people import people_rows, questions
 from socialstats_collect.runfile import read_runfile
@@ -37,7 +37,7 @@ def started(name: str, folder: Path) -> Path:
     return folder / "run.toml"
 
 
-def design_of(name: str, folder: Path) -> Design:
+def design_of(name: str, folder: Path) -> RunDesign:
     return read_runfile(started(name, folder)).design
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats.designs.instrument import published
+from socialstats.designs.instrument import published_instrument
 from socialstats_collect.protocols.values import shipped
 from socialstats_reports.data import read_results
 from tests.collect.server import Send, says, serving
@@ -166,7 +166,7 @@ def rows_of(page: Path, traits: int) -> dict[tuple[str, str | None], float]:
 
 
 def test_the_shipped_run_file_declares_the_published_instrument() -> None:
-    paper, given = published("staged-values"), shipped()
+    paper, given = published_instrument("staged-values"), shipped()
     assert tuple(given["traits"]) == paper.traits
     assert given["weights"] == dict(paper.weights)
     assert (given["scale"][:2], given["active"]) == (list(paper.scale), paper.active)

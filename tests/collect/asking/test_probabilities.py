@@ -15,7 +15,7 @@ from socialstats.cli import main
 from socialstats_collect.ask import Ask, Reply, Unit
 from socialstats_collect.protocols.base import Settings
 from socialstats_collect.protocols.norms import Norms
-from socialstats_collect.protocols.roles import Roles
+from socialstats_collect.protocols.roles import RoleChoice
 from socialstats_collect.protocols.shares import Shares
 from socialstats_collect.protocols.who import Who
 from tests.collect.mock import answer
@@ -53,7 +53,7 @@ def test_roles_have_the_probabilities_by_place_and_that_of_the_first_column(
     order: str, of_a: float
 ) -> None:
     said = reply('{"Answer": "', {"A": 0.72, "B": 0.18, "C": 0.06, "x": 0.0001}, '"}')
-    found = row(Roles(ASKED), unit(order, role_a="aunt", role_b="boss"), said)
+    found = row(RoleChoice(ASKED), unit(order, role_a="aunt", role_b="boss"), said)
     assert (found["p_first"], found["p_second"], found["p_rest"]) == pytest.approx(
         (0.72, 0.18, 0.1)
     )
@@ -95,7 +95,8 @@ def test_what_is_not_listed_is_0_where_it_is_nearly_so_and_else_not_known() -> N
     sure = reply("", {"A": 0.9995, "x": 0.0004})
     open_ = reply("", {"A": 0.9, "x": 0.05})
     found, unknown = (
-        row(Roles(ASKED), unit("a first", role_a="a", role_b="b"), one) for one in (sure, open_)
+        row(RoleChoice(ASKED), unit("a first", role_a="a", role_b="b"), one)
+        for one in (sure, open_)
     )
     assert (found["p_second"], found["p_role_a"]) == (0.0, 1.0)
     assert (unknown["p_first"], unknown["p_second"], unknown["p_role_a"]) == (
@@ -118,10 +119,10 @@ def test_a_row_without_probabilities_has_the_columns_and_the_reason(
     replies: Any, reason: str
 ) -> None:
     pair = unit("a first", role_a="a", role_b="b")
-    found = row(Roles(ASKED), pair, *replies)
+    found = row(RoleChoice(ASKED), pair, *replies)
     assert found.pop("p_reason") == reason
     assert found == dict.fromkeys(("p_first", "p_second", "p_rest", "p_bound", "p_role_a"))
-    assert row(Roles(Settings()), pair, *replies) == {}
+    assert row(RoleChoice(Settings()), pair, *replies) == {}
 
 
 def with_logprobs(body: dict[str, Any], before: int) -> Send:
