@@ -18,7 +18,7 @@ from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
 from socialstats.crosscheck.over_models import spread_checks
 from socialstats.crosscheck.paired_difference import near
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, wald_checks
-from socialstats.designs.ratings import OWN, Ratings
+from socialstats.designs.ratings import DESIGN_COLUMNS, Ratings
 from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -176,7 +176,11 @@ def stratum(frame: pd.DataFrame, design: Ratings, name: str | None, only: str) -
         **{f.name: f.name for f in design.clusters},
         **{key: f.name for key, f in design.strata.items()},
     }
-    return only if name is None else frame[f"{known[name]}_" if known[name] in OWN else known[name]]
+    return (
+        only
+        if name is None
+        else frame[f"{known[name]}_" if known[name] in DESIGN_COLUMNS else known[name]]
+    )
 
 
 def score_table(design: Ratings, settings: Any) -> pd.DataFrame:

@@ -73,8 +73,12 @@ def unequal(weight: FloatArray | None) -> FloatArray | None:
     >>> unequal(np.array([2.0, np.nan, 2.0])), unequal(np.array([2.0, 1.0])).tolist()
     (None, [2.0, 1.0])
     """
-    known = np.zeros(0) if weight is None else weight[~np.isnan(weight)]
-    return weight if len(known) and known.min() < known.max() else None
+    positive_weights = np.zeros(0) if weight is None else weight[~np.isnan(weight)]
+    return (
+        weight
+        if len(positive_weights) and positive_weights.min() < positive_weights.max()
+        else None
+    )
 
 
 def mass(count: FloatArray, weight: FloatArray | None) -> FloatArray:
@@ -87,8 +91,8 @@ def mass(count: FloatArray, weight: FloatArray | None) -> FloatArray:
     """
     if weight is None:
         return count
-    whole = count * (weight / weight.max())
-    return np.asarray(whole * (count.sum() / whole.sum()), dtype=np.float64)
+    weighted_count = count * (weight / weight.max())
+    return np.asarray(weighted_count * (count.sum() / weighted_count.sum()), dtype=np.float64)
 
 
 def kish(count: FloatArray, weight: FloatArray | None) -> float:

@@ -28,7 +28,7 @@ VALUES_NAMES = spelled("values cited_values values_cited")
 SIDE_WORDS = word_couples("left right, first second, home away")
 COMMON_TOKENS = word_couples("a b, A B, i j")
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
-REST = "p_rest"
+REMAINING_TIES = "p_rest"
 
 
 ITEMS = ("item_a", "item_b")
@@ -44,13 +44,13 @@ PARTS = (
     DesignPart("score_b", "score"),
 )
 FURTHER = (
-    DesignPart("order", "order", ORDER_NAMES, wanted=False),
+    DesignPart("order", "order", ORDER_NAMES, required=False),
     DesignPart("weight", "weight"),
     DesignPart("count", "count"),
     DesignPart("drawn", "drawn"),
     DesignPart("by", "by"),
-    DesignPart("values", "value", VALUES_NAMES, wanted=False),
-    DesignPart("status", "status", (STATUS,), wanted=False),
+    DesignPart("values", "value", VALUES_NAMES, required=False),
+    DesignPart("status", "status", (STATUS,), required=False),
     DesignPart("rest", "note"),
     BLOCKS,
     DesignPart("cluster", "cluster"),
@@ -141,10 +141,10 @@ def assign(table: Table, options: Options) -> Contest:
         for name, pair in covariates.items()
         for side, c in zip("ab", pair, strict=True)
     }
-    rest = {"rest": (REST,)} if soft and table.has(REST) else {}
+    tie_shares = {"rest": (REMAINING_TIES,)} if soft and table.has(REMAINING_TIES) else {}
     return Contest(
         schema=(*PARTS, *(DesignPart(name, "covariate") for name in sides), *further.schema),
-        played={**played, **sides, **further.played, **rest},
+        played={**played, **sides, **further.played, **tie_shares},
         covariates=covariates,
         undeclared=frozenset(covariates) if options.covariates is None else frozenset(),
         pair_cluster=by_pair or (bool(options.repeat) and not clusters),
@@ -178,18 +178,22 @@ def _items(finder: Finder, options: Options) -> Pair:
     complete = next((pair for pair in ITEM_PAIRS if {*pair} <= {*columns}), None)
     if complete and not any(named):
         return complete
-    known = [name and finder.explicit(part, name) for part, name in zip(ITEMS, named, strict=True)]
+    declared = [
+        name and finder.explicit(part, name) for part, name in zip(ITEMS, named, strict=True)
+    ]
     if any(named):
-        known = [
+        declared = [
             name or (other and partner_of(other, 1 - k, columns))
-            for k, (name, other) in enumerate(zip(known, known[::-1], strict=True))
+            for k, (name, other) in enumerate(zip(declared, declared[::-1], strict=True))
         ]
-        if known[0] == known[1]:
-            finder.miss("item_b", f"item_a and item_b are the same column '{known[0]}'", ["item_b"])
+        if declared[0] == declared[1]:
+            finder.miss(
+                "item_b", f"item_a and item_b are the same column '{declared[0]}'", ["item_b"]
+            )
     present = [
         next((pair[side] for pair in ITEM_PAIRS if pair[side] in columns), None) for side in (0, 1)
     ]
-    lost = [side for side in (0, 1) if not (known if any(named) else present)[side]]
+    lost = [side for side in (0, 1) if not (declared if any(named) else present)[side]]
     for side in lost or ([] if any(named) else [1]):
         other = named[1 - side] if any(named) else present[1 - side]
         looked, free = (
@@ -201,7 +205,7 @@ def _items(finder: Finder, options: Options) -> Pair:
         )
         guess = guess or (won_and_lost(finder, options) or (None, None))[side]
         finder.lack(ITEMS[side], looked, guess, texts(other))
-    return known[0] or "", known[1] or ""
+    return declared[0] or "", declared[1] or ""
 
 
 def partner_of(name: str, side: int, columns: Texts) -> str | None:
@@ -339,7 +343,7 @@ def item_tokens(items: Pair) -> Pair | None:
 def side_pairs(columns: Texts, items: Pair) -> Iterator[tuple[str, Pair]]:
     """Yield (name, (column of a, column of b)) for columns that differ in nothing but the side."""
     digits = () if item_tokens(items) in COMMON_TOKENS else DIGIT_TOKENS
-    names, seen = frozenset(columns), set[str]()
+    names, previous = frozenset(columns), set[str]()
     for a, b in dict.fromkeys((*own_tokens(items), *COMMON_TOKENS, *digits)):
         behind, before = (
             re.compile(form.format(re.escape(a))) for form in (r"(.+)([_. -]){}", r"{}([_. -])(.+)")
@@ -350,8 +354,8 @@ def side_pairs(columns: Texts, items: Pair) -> Iterator[tuple[str, Pair]]:
                 name, partner = match[1], match[1] + match[2] + b
             elif match := before.fullmatch(column):
                 name, partner = match[2], b + match[1] + match[2]
-            if partner in names and name not in seen and column not in items:
-                seen.add(name)
+            if partner in names and name not in previous and column not in items:
+                previous.add(name)
                 yield name, (column, partner)
 
 

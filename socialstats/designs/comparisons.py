@@ -171,12 +171,12 @@ class Comparisons(Design):
         if self.replies is None:
             return None
         tells = ~np.isnan(self.replies.rest)
-        rest = (
+        remainder = (
             float(np.average(self.replies.rest[tells], weights=self.count[tells]))
             if tells.any()
             else None
         )
-        return Coverage(replies=self.n_rows, none=self.replies.none, rest=rest)
+        return Coverage(replies=self.n_rows, none=self.replies.none, rest=remainder)
 
     @property
     def pair(self) -> Factor:
@@ -280,9 +280,9 @@ class Comparisons(Design):
         for name, levels in self.aside(
             lambda part: Design.split(part) if part.by is not None else {}
         ).items():
-            for level, one in levels.items():
+            for level, members in levels.items():
                 if level not in with_choices:
-                    counts.setdefault(level, {"refused": 0, "unread": 0})[name] = one.n_rows
+                    counts.setdefault(level, {"refused": 0, "unread": 0})[name] = members.n_rows
         return {
             level: f"none of its {count(sum(n.values()), 'reply', 'replies')} is a choice ({count(n['refused'])} "
             f"refused, {count(n['unread'])} missing or unreadable)"
@@ -300,7 +300,7 @@ class Comparisons(Design):
 
         Statistics of the comparisons stay the same.
         """
-        other = np.array([B_WON, A_WON, TIED], dtype=np.int8)
+        swapped_outcomes = np.array([B_WON, A_WON, TIED], dtype=np.int8)
         scan = self.scan
         if scan is not None and scan.covariates:
             scan = replace(
@@ -312,7 +312,7 @@ class Comparisons(Design):
                 scan=scan,
                 item_a=self.item_b,
                 item_b=self.item_a,
-                outcome=other[self.outcome],
+                outcome=swapped_outcomes[self.outcome],
                 first=(-self.first).astype(np.int8),
                 covariates={name: replace(c, a=c.b, b=c.a) for name, c in self.covariates.items()},
                 **self.aside(Comparisons.swap),
@@ -362,9 +362,9 @@ class Comparisons(Design):
             for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
                 item = self.items[code]
                 if groups.setdefault(item, value) != value:
-                    seen = f"'{groups[item]}' and '{value}'"
+                    groups_text = f"'{groups[item]}' and '{value}'"
                     raise DesignError(
-                        f"{self.source}: '{item}' has several values of '{covariate}' ({seen})"
+                        f"{self.source}: '{item}' has several values of '{covariate}' ({groups_text})"
                     )
         return dict(sorted(groups.items()))
 
@@ -649,7 +649,7 @@ def drop_unused_items(fields: Fields, items: Levels) -> Fields:
     }
 
 
-def combine_designs(one: Comparisons, two: Comparisons) -> Comparisons:
+def combine_designs(left: Comparisons, right: Comparisons) -> Comparisons:
     """Return the comparisons of both designs, which were read from the same columns.
 
     Examples
@@ -659,18 +659,21 @@ def combine_designs(one: Comparisons, two: Comparisons) -> Comparisons:
     >>> combine_designs(*parts).items, combine_designs(*parts).n_rows
     (('x', 'y', 'z'), 2)
     """
-    items = tuple(sorted({*one.items, *two.items}))
+    items = tuple(sorted({*left.items, *right.items}))
 
     def codes(name: str) -> AnyArray:
-        each = ([items.index(item) for item in design.items] for design in (one, two))
+        places = ([items.index(item) for item in design.items] for design in (left, right))
         return np.append(
-            *(np.array(code)[getattr(d, name)] for code, d in zip(each, (one, two), strict=True))
+            *(
+                np.array(code)[getattr(d, name)]
+                for code, d in zip(places, (left, right), strict=True)
+            )
         )
 
-    others = {factor.name: factor for factor in two.clusters}
+    clusters_of_right = {factor.name: factor for factor in right.clusters}
     replies = None
-    if one.replies is not None and two.replies is not None:
-        first, then = one.replies, two.replies
+    if left.replies is not None and right.replies is not None:
+        first, then = left.replies, right.replies
         replies = replace(
             first,
             codes=np.append(first.codes, then.codes + first.codes.max(initial=-1) + 1),
@@ -678,23 +681,23 @@ def combine_designs(one: Comparisons, two: Comparisons) -> Comparisons:
             none=first.none + then.none,
         )
     rows: Fields = {
-        name: np.append(getattr(one, name), getattr(two, name))
+        name: np.append(getattr(left, name), getattr(right, name))
         for name in ("outcome", "first", *SUMS)
     }
-    whole = replace(
-        one,
+    stacked = replace(
+        left,
         items=items,
         item_a=codes("item_a"),
         item_b=codes("item_b"),
         covariates={
-            name: replace(c, a=np.append(c.a, other.a), b=np.append(c.b, other.b))
-            for name, c in one.covariates.items()
-            if (other := two.covariates.get(name)) is not None
+            name: replace(c, a=np.append(c.a, covariate.a), b=np.append(c.b, covariate.b))
+            for name, c in left.covariates.items()
+            if (covariate := right.covariates.get(name)) is not None
         },
         clusters=tuple(
-            stack_factors([factor, others[factor.name]])
-            for factor in one.clusters
-            if factor.name in others
+            stack_factors([factor, clusters_of_right[factor.name]])
+            for factor in left.clusters
+            if factor.name in clusters_of_right
         ),
         by=None,
         cited=None,
@@ -703,7 +706,7 @@ def combine_designs(one: Comparisons, two: Comparisons) -> Comparisons:
         replies=replies,
         **rows,
     )
-    return merged(whole)
+    return merged(stacked)
 
 
 def without_cited(design: Comparisons) -> Comparisons:

@@ -153,20 +153,20 @@ def frequencies_of(table: Table, roles: Contest, options: Options) -> Frequency:
     InputError
         For weights or counts of probabilities.
     """
-    asked, weight, na = options.count, roles["weight"] or None, options.na_labels
+    count, weight, na = options.count, roles["weight"] or None, options.na_labels
     if options.winner_coding == "probability":
-        if weight is not None or asked:
+        if weight is not None or count:
             raise InputError(
                 f"{table.source}: {option('winner_coding', 'probability')} takes one reply per row, without weights "
                 f"and counts; leave out {option('weight' if weight is not None else 'count')}"
             )
-        asked = False
+        count = False
     used = {*roles.keys_of_cells(), *roles.of("weight")}
-    if asked is None and roles.of("wins"):
+    if count is None and roles.of("wins"):
         return unused_beside_wins(table, roles.of("wins"), used, na)
     unique = roles.names_of_rows("item", "score", "order", "by")
     return frequency(
-        table, asked, unique, used, na, weight, counted=lambda: _both_won(table, roles)
+        table, count, unique, used, na, weight, counted=lambda: _both_won(table, roles)
     )
 
 
@@ -178,13 +178,13 @@ def stored_columns(table: Table, roles: Contest, options: Options) -> tuple[Tabl
         return table, Stored()
     free = {name: pair for name, pair in roles.covariates.items() if name not in options.allowed}
     covariates = continuous(table, free, roles.items, na)
-    others = {*roles.replaced(cluster=()).keys_of_cells()}
-    table = with_texts(table, [column for column in clusters if column not in others])
+    key_columns = {*roles.replaced(cluster=()).keys_of_cells()}
+    table = with_texts(table, [column for column in clusters if column not in key_columns])
     stay = stays(table, clusters, missing_names(na), eager=bool(covariates))
     if clusters and not stay:
         return table, Stored()
     # a cluster that is an item, a level or a winner as well is counted with the cells
-    apart = stay and others.isdisjoint(clusters)
+    apart = stay and key_columns.isdisjoint(clusters)
     return table, Stored(clusters=tuple(clusters) if apart else (), covariates=covariates)
 
 
@@ -266,10 +266,12 @@ def set_replies_aside(
 def _item_codes(rows: Rows, columns: Pair) -> ItemSides:
     """Code the two items, and refuse items that meet themselves."""
     sides = ItemSides.of(columns, *map(rows.labels, columns))
-    same = rows.use & (sides.a == sides.b)
+    meets_itself = rows.use & (sides.a == sides.b)
     message = "'{}' is compared with itself"
-    rows.each_value(columns[0], same, columns, message, fix="Remove such rows, or correct one side")
-    rows.use = rows.use & ~same
+    rows.each_value(
+        columns[0], meets_itself, columns, message, fix="Remove such rows, or correct one side"
+    )
+    rows.use = rows.use & ~meets_itself
     return sides
 
 
@@ -279,8 +281,8 @@ def _finish_comparisons(begun: Draft, sides: ItemSides, won: Expanded) -> Compar
     first: AnyArray = np.ones(len(rows.use), dtype=np.int8)
     unused: list[Caution] = []
     if roles["order"] and options.order is None and not tells_order(roles["order"], sides, rows):
-        told = f"'{shorten(roles['order'])}' does not say which of the two items was shown first"
-        unused, roles = [caution("SS307", told, affects="nothing")], roles.replaced(order=())
+        message = f"'{shorten(roles['order'])}' does not say which of the two items was shown first"
+        unused, roles = [caution("SS307", message, affects="nothing")], roles.replaced(order=())
     if roles["order"]:
         first = first_shown(roles["order"], sides, rows)
     covariates, cautions = read_covariates(rows, roles, options, stored.covariates)
@@ -359,11 +361,11 @@ def _scan(begun: Draft, cell: IntArray) -> Scan | None:
 
 def _replies(rows: Rows, roles: Contest, codes: IntArray, cell: IntArray) -> Replies:
     """Return the replies of which cells are parts, with the number of those that have no probability."""
-    rest = (
+    ties = (
         rows.labels(roles["rest"]).numbers()[cell] if roles["rest"] else np.full(len(cell), np.nan)
     )
     silent = (statuses_of(rows, roles).kind == OK) & (rows.codes(roles["winner"]) < 0)
-    return Replies(codes=codes, rest=rest, none=int(rows.n[silent].sum()), column=roles["winner"])
+    return Replies(codes=codes, rest=ties, none=int(rows.n[silent].sum()), column=roles["winner"])
 
 
 def _merge_cells(design: Comparisons, roles: Contest) -> Comparisons:

@@ -41,7 +41,7 @@ from socialstats.voice import Word, option
 
 # kinds of columns that tell units apart
 OWNER = ("unit", "by")
-ZERO_ONE = {0.0, 1.0}
+BINARY = {0.0, 1.0}
 # parts of every table of two conditions
 COMMON = (
     DesignPart("value", "value", VALUES.names),
@@ -101,9 +101,9 @@ class ContrastOptions(ReadingOptions, ABC):
         named = getattr(self, self.PAIR)
         return None if named is None else two_labels(self.PAIR, named)
 
-    def order_of(self, table: Table, column: str, one: str, other: str) -> Pair | None:
+    def order_of(self, table: Table, column: str, first: str, second: str) -> Pair | None:
         """Return two labels of a column with the first of the difference first; None where nothing tells the order."""
-        return two_in_order(table, column, (one, other))
+        return two_in_order(table, column, (first, second))
 
     def decoded(self, rows: Rows, roles: Roles) -> DecodedValues:
         """Decode the values."""
@@ -164,8 +164,8 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
             raise DesignError(
                 f"{place}: no {part} '{shorten(absent[0])}'. {near}{name.capitalize()}: {listed}"
             )
-        other = ~rows.labels(column).mapped(picked.__contains__, False)
-        rows.leave_out(other, f"other {name}", f"{option(name, picked)} picks two")
+        is_third = ~rows.labels(column).mapped(picked.__contains__, False)
+        rows.leave_out(is_third, f"other {name}", f"{option(name, picked)} picks two")
         return picked, []
     if not used:
         rows.raise_if_any()
@@ -244,8 +244,8 @@ def decode(
         return _as_levels(column, rows, levels, scale, options)
     rows.refuse_spellings(column, otherwise=if_labels())
     numbers = {as_number(label) for label in used}
-    zero_one = ("0", "1") if numbers <= ZERO_ONE and scale != "numeric" else None
-    levels = opposites(used) if None in numbers else zero_one
+    binary = ("0", "1") if numbers <= BINARY and scale != "numeric" else None
+    levels = opposites(used) if None in numbers else binary
     if levels and scale == "numeric":
         return DecodedValues("numeric", (), _by_level(column, rows, levels))
     if levels is None and None not in numbers and scale == "binary":

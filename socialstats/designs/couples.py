@@ -28,9 +28,9 @@ PARTS = (
     DesignPart("group_first", "stratum"),
     DesignPart("group_second", "stratum"),
     DesignPart("by", "by"),
-    DesignPart("rater", "rater", RATERS, wanted=False),
+    DesignPart("rater", "rater", RATERS, required=False),
     DesignPart("answer", "value", ANSWERS),
-    DesignPart("status", "status", (STATUS,), wanted=False),
+    DesignPart("status", "status", (STATUS,), required=False),
 )
 # other words for -1 and 1
 WRITTEN = (
@@ -194,7 +194,7 @@ def written_answers(table: Table) -> Pair | None:
 def with_orders(table: Table, keys: Texts, groups: Pair, more: Texts) -> Table:
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
     name, first = free_name(table.columns, ORDER), free_name(table.columns, "first row")
-    held = isinstance(table.frame, nw.DataFrame)
+    is_eager = isinstance(table.frame, nw.DataFrame)
     frame: Any = (
         table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame
     )
@@ -204,11 +204,11 @@ def with_orders(table: Table, keys: Texts, groups: Pair, more: Texts) -> Table:
             f"{table.source}: name the columns of the two names with {option('names')}, since rows "
             "of this engine have no order"
         )
-    same = nw.col(groups[0]) == nw.col(groups[1])
+    same_group = nw.col(groups[0]) == nw.col(groups[1])
     frame = frame.with_columns(nw.col(ROW).min().over(*dict.fromkeys((*keys, *more))).alias(first))
     later = nw.when(nw.col(ROW) == nw.col(first)).then(nw.lit("")).otherwise(nw.lit("2"))
-    frame = frame.with_columns(nw.when(same).then(later).otherwise(nw.lit("")).alias(name))
-    return replace(table, data=frame.drop(first, *[ROW] * held), columns=(*table.columns, name))
+    frame = frame.with_columns(nw.when(same_group).then(later).otherwise(nw.lit("")).alias(name))
+    return replace(table, data=frame.drop(first, *[ROW] * is_eager), columns=(*table.columns, name))
 
 
 def with_units(table: Table, keys: Texts, rater: str | None) -> tuple[Table, str, str]:

@@ -77,13 +77,13 @@ def continuous(
     numeric = {name: pair for name, pair in numeric.items() if name not in of_items}
     stored: dict[str, Pair] = {}
     for name in sorted(numeric, key=lambda name: -distinct(*numeric[name])):
-        rest = [
+        single_columns = [
             c
-            for other, pair in covariates.items()
-            if other not in {*stored, *of_items}
+            for name_of_pair, pair in covariates.items()
+            if name_of_pair not in {*stored, *of_items}
             for c in pair
         ]
-        if distinct(*rest) < MANY_VALUES:
+        if distinct(*single_columns) < MANY_VALUES:
             break
         stored[name] = numeric[name]
     gone, codes = (

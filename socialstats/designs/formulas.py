@@ -171,8 +171,8 @@ class FormulaParts:
             *([("cluster", self.clusters)] if self.clusters else []),
         ):
             if key in columns_of:
-                both = f"{quoted(texts(columns_of[key]))} and {quoted(columns)}"
-                raise InputError(f"{name}: {formula} names {option(key)} twice, {both}")
+                columns_text = f"{quoted(texts(columns_of[key]))} and {quoted(columns)}"
+                raise InputError(f"{name}: {formula} names {option(key)} twice, {columns_text}")
             if len(columns) > 1 and key not in LISTS:
                 several = f"{key}({', '.join(columns)}) in {formula} names {len(columns)} columns"
                 raise InputError(f"{name}: {several}, and {option(key)} takes one")

@@ -35,7 +35,7 @@ from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 PARTS = (
-    DesignPart("unit", "unit", UNITS.names, wanted=False),
+    DesignPart("unit", "unit", UNITS.names, required=False),
     DesignPart("group", "condition", tuple(dict.fromkeys((*TREATMENTS, *CONDITIONS.names)))),
     *COMMON,
 )
@@ -129,10 +129,10 @@ class GroupsOptions(ContrastOptions):
             note="" if roles["unit"] else "each row is a unit",
         )
 
-    def order_of(self, table: Table, column: str, one: str, other: str) -> Pair | None:
+    def order_of(self, table: Table, column: str, first: str, second: str) -> Pair | None:
         """Return two labels of a column with the first of the difference first: the control group is the second."""
-        return ContrastOptions.order_of(self, table, column, one, other) or treated_first(
-            one, other
+        return ContrastOptions.order_of(self, table, column, first, second) or treated_first(
+            first, second
         )
 
 
@@ -159,7 +159,7 @@ def groups_from_table(table: Table, options: GroupsOptions) -> Groups:
     return design
 
 
-def treated_first(one: str, other: str) -> Pair | None:
+def treated_first(first: str, second: str) -> Pair | None:
     """Return two labels with the control group second; None where not exactly one is called so.
 
     Examples
@@ -167,10 +167,12 @@ def treated_first(one: str, other: str) -> Pair | None:
     >>> treated_first("control", "drug"), treated_first("a", "b")
     (('drug', 'control'), None)
     """
-    one_is, other_is = (bare(without_accents(label)).startswith(CONTROLS) for label in (one, other))
-    if one_is == other_is:
+    first_is_control, second_is_control = (
+        bare(without_accents(label)).startswith(CONTROLS) for label in (first, second)
+    )
+    if first_is_control == second_is_control:
         return None
-    return (other, one) if one_is else (one, other)
+    return (second, first) if first_is_control else (first, second)
 
 
 def samples_as_groups(

@@ -188,7 +188,7 @@ FIRST = (
 )
 
 
-def advice(key: str, given: Given, known: Texts, name: str, calls: str = "") -> str:
+def advice(key: str, given: Given, options: Texts, name: str, calls: str = "") -> str:
     """Return what to write in place of another package's option; empty where nothing is known of it.
 
     Parameters
@@ -197,7 +197,7 @@ def advice(key: str, given: Given, known: Texts, name: str, calls: str = "") -> 
         Their option.
     given : mapping of str to object
         All keywords of the call.
-    known : sequence of str
+    options : sequence of str
         Options and columns that the function has.
     name : str
         The function, as in messages.
@@ -216,10 +216,10 @@ def advice(key: str, given: Given, known: Texts, name: str, calls: str = "") -> 
     key = key.replace(".", "_")
     if function == "mcnemar" and key in CORRECTED:
         return f"Say {option('test', pairs_test(given))}"
-    if key == "outcome" and "wins_a" in known and few(value) and len(value) == 2:
+    if key == "outcome" and "wins_a" in options and few(value) and len(value) == 2:
         return f"Say {option('wins_a', value[0])}, {option('wins_b', value[1])}"
-    if key in WON and "item_a" in known:
-        won, lost = (given.get(one) for one in ("winner", "loser"))
+    if key in WON and "item_a" in options:
+        won, lost = (given.get(key) for key in ("winner", "loser"))
         if isinstance(won, str) and isinstance(lost, str):
             return f"Say {option('item_a', won)}, {option('item_b', lost)}, {option('winner', won)}"
         return calls
@@ -227,14 +227,14 @@ def advice(key: str, given: Given, known: Texts, name: str, calls: str = "") -> 
         if function in functions and key in theirs:
             return text
     for theirs, ours, translate in RENAMED:
-        found = next((one for one in ours if one in known), "")
-        if key in theirs and found:
-            said = translate(value)
-            asked = f"Did you mean {option(found)} ?"
-            return asked if said is None else f"Say {option(found, said)}"
+        option_name = next((key for key in ours if key in options), "")
+        if key in theirs and option_name:
+            advice_text = translate(value)
+            question = f"Did you mean {option(option_name)} ?"
+            return question if advice_text is None else f"Say {option(option_name, advice_text)}"
     if key == "method" and isinstance(value, str) and value in (*SCALES, *BOOTSTRAPS):
-        found = "scale" if value in SCALES else "ci"
-        return f"Say {option(found, value.lower())}" if found in known else ""
+        option_name = "scale" if value in SCALES else "ci"
+        return f"Say {option(option_name, value.lower())}" if option_name in options else ""
     if key == "axis":
         return f"Vectors have no axis. The columns of an array: {function}(*array.T)"
     if key == "value_counts" and calls:
@@ -246,7 +246,7 @@ def advice(key: str, given: Given, known: Texts, name: str, calls: str = "") -> 
     )
 
 
-def refuse_habits(given: Given, known: Texts, name: str, calls: str = "") -> None:
+def refuse_habits(given: Given, options: Texts, name: str, calls: str = "") -> None:
     """Refuse the options of other packages in a call, with the call that works.
 
     Parameters
@@ -265,16 +265,22 @@ def refuse_habits(given: Given, known: Texts, name: str, calls: str = "") -> Non
     socialstats.errors.InputError: paired_difference() has no option popmean=. Say null=2
     """
     value = given.get("weight")
-    if "weights" in known and isinstance(value, str) and value in OF_KAPPA:
+    if "weights" in options and isinstance(value, str) and value in OF_KAPPA:
         raise InputError(
             f"{name}: {option('weight', value)} names a column of sampling weights. Say {option('weights', value)}"
         )
-    found = {key: advice(key, given, known, name, calls) for key in given if key not in known}
-    if any(found.values()):
-        raise InputError(habits_message(name, {key: said for key, said in found.items() if said}))
+    advice_of = {
+        key: advice(key, given, options, name, calls) for key in given if key not in options
+    }
+    if any(advice_of.values()):
+        raise InputError(
+            habits_message(
+                name, {key: advice_text for key, advice_text in advice_of.items() if advice_text}
+            )
+        )
 
 
-def habits_message(name: str, found: Mapping[str, str]) -> str:
+def habits_message(name: str, advice_of: Mapping[str, str]) -> str:
     """Return one message of all options of others in a call.
 
     Examples
@@ -282,13 +288,15 @@ def habits_message(name: str, found: Mapping[str, str]) -> str:
     >>> habits_message("f()", {"conf_level": "Say level=0.9", "rng": "Say seed=1", "paired": "Its groups differ."})
     'f() has no option conf_level=, rng=, paired=. Its groups differ. Leave paired= out. Say level=0.9, seed=1'
     """
-    words = [one for one in dict.fromkeys(found.values()) if not one.startswith("Say ")]
-    needless = [option(key) for key, said in found.items() if said.endswith(".")]
+    words = [text for text in dict.fromkeys(advice_of.values()) if not text.startswith("Say ")]
+    needless = [option(key) for key, advice_text in advice_of.items() if advice_text.endswith(".")]
     if needless:
         words.append(f"Leave {listing(needless)} out.")
-    named = dict.fromkeys(said[4:] for said in found.values() if said.startswith("Say "))
+    named = dict.fromkeys(
+        advice_text[4:] for advice_text in advice_of.values() if advice_text.startswith("Say ")
+    )
     words += [f"Say {', '.join(named)}"] if named else []
-    options = ", ".join(map(option, found))
+    options = ", ".join(map(option, advice_of))
     return f"{name} has no option {options}. {' '.join(words)}".removesuffix(".")
 
 
@@ -305,7 +313,7 @@ def knows_habits(function: F) -> F:
     socialstats.errors.InputError: power() has no option d=. Say effect=3
     """
     parameters = inspect.signature(function).parameters
-    keywords = all(one.kind is one.KEYWORD_ONLY for one in parameters.values())
+    keywords = all(p.kind is p.KEYWORD_ONLY for p in parameters.values())
 
     @functools.wraps(function)
     def call(*args: Any, **given: Any) -> Any:

@@ -92,7 +92,7 @@ class Instrument:
             for message, fix in _instrument_errors(values)
         ]:
             raise InputError(problems)
-        groups = {name: tuple(some) for name, some in values.get("groups", {}).items()}
+        groups = {name: tuple(members) for name, members in values.get("groups", {}).items()}
         return cls(
             traits=tuple(values["traits"]),
             scale=_pair(values["scale"]),
@@ -230,7 +230,9 @@ def _trait_weights(
     """Return the weight of each trait: its own, and its part of that of each group that it is in."""
     if not weights:
         return {}
-    parts = {name: weights[name] / len(some) for name, some in groups.items() if name in weights}
+    parts = {
+        name: weights[name] / len(members) for name, members in groups.items() if name in weights
+    }
     return {
         trait: float(weights.get(trait, 0.0))
         + math.fsum(part for name, part in parts.items() if trait in groups[name])
@@ -268,12 +270,12 @@ def _instrument_errors(values: Given) -> Iterator[Pair]:
             )
     keys: dict[str, str] = {}
     for name in (*traits, *further):
-        other = keys.setdefault(_reply_key(name), name)
+        first_name = keys.setdefault(_reply_key(name), name)
         if not _reply_key(name):
             yield f"'{name}' is no name", "Name each score with a letter or a number."
-        elif other is not name or [*traits, *further].count(name) > 1:
+        elif first_name is not name or [*traits, *further].count(name) > 1:
             yield (
-                f"'{name}' and '{other}' are the same key of a reply",
+                f"'{name}' and '{first_name}' are the same key of a reply",
                 "Give each score a name of its own.",
             )
     for name, members in groups.items():
@@ -297,12 +299,12 @@ def _instrument_errors(values: Given) -> Iterator[Pair]:
 
 
 def _wrong_weights(weights: Any, traits: Texts, groups: Given) -> Iterator[Pair]:
-    known = (*traits, *groups)
+    names = (*traits, *groups)
     if not isinstance(weights, dict) or not _are_finite_numbers([*weights.values()]):
         yield "weights: each is a finite number", "Write weights = { care = 1, authority = -1 }."
         return
-    for name in [name for name in weights if name not in known]:
-        fix = f"{meant(name, known)}There are: {', '.join(known)}."
+    for name in [name for name in weights if name not in names]:
+        fix = f"{meant(name, names)}There are: {', '.join(names)}."
         yield f"weights name '{shorten(name)}', which is neither a trait nor a group", fix
     weighed = {*weights}.union(*(members for name, members in groups.items() if name in weights))
     if weights and (bare := [trait for trait in traits if trait not in weighed]):
@@ -314,20 +316,20 @@ def _wrong_weights(weights: Any, traits: Texts, groups: Given) -> Iterator[Pair]
         yield "weights: every weight is 0", "Leave weights out where there are none."
 
 
-def _are_distinct_texts(given: Any) -> bool:
+def _are_distinct_texts(value: Any) -> bool:
     """Whether something is a list of different texts."""
-    listed = isinstance(given, list | tuple) and bool(given)
+    listed = isinstance(value, list | tuple) and bool(value)
     return (
         listed
-        and all(isinstance(name, str) and name.strip() for name in given)
-        and len({*given}) == len(given)
+        and all(isinstance(name, str) and name.strip() for name in value)
+        and len({*value}) == len(value)
     )
 
 
-def _are_finite_numbers(given: Any) -> bool:
+def _are_finite_numbers(value: Any) -> bool:
     """Whether something is a list of finite numbers."""
-    plain = isinstance(given, list | tuple) and {*map(type, given)} <= {int, float}
-    return plain and all(map(math.isfinite, given))
+    plain = isinstance(value, list | tuple) and {*map(type, value)} <= {int, float}
+    return plain and all(map(math.isfinite, value))
 
 
 def _reply_key(name: str) -> str:

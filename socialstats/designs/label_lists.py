@@ -73,16 +73,16 @@ class LabelLists(Read):
         InputError
             For a label that is cited and not among them, or one named twice.
         """
-        wanted = tuple(map(str, texts(levels)))
-        if lost := [name for name in self.labels if name not in wanted]:
+        named_levels = tuple(map(str, texts(levels)))
+        if lost := [name for name in self.labels if name not in named_levels]:
             raise InputError(
-                f"{self.source}: {quoted(lost, 10)} cited, and not among {option('levels', list(wanted))}"
+                f"{self.source}: {quoted(lost, 10)} cited, and not among {option('levels', list(named_levels))}"
             )
-        if not isinstance(levels, str) and len(wanted) < len(levels):
+        if not isinstance(levels, str) and len(named_levels) < len(levels):
             raise InputError(f"{option('levels', list(levels))}: name each label once")
-        cited = np.zeros((len(self.count), len(wanted)))
-        cited[:, [wanted.index(name) for name in self.labels]] = self.cited
-        return replace(self, labels=wanted, cited=cited)
+        cited = np.zeros((len(self.count), len(named_levels)))
+        cited[:, [named_levels.index(name) for name in self.labels]] = self.cited
+        return replace(self, labels=named_levels, cited=cited)
 
     @classmethod
     def from_frame(
@@ -243,7 +243,7 @@ def count_alike_units(lists: LabelLists, factors: Sequence[Factor], *, grouped: 
     _, first, cell = unique_rows(
         np.column_stack([*(factor.codes for factor in factors), lists.cited])
     )
-    kept = [
+    labels_in_use = [
         Factor(name=factor.name, codes=factor.codes[first], levels=factor.levels)
         for factor in factors
     ]
@@ -251,6 +251,6 @@ def count_alike_units(lists: LabelLists, factors: Sequence[Factor], *, grouped: 
         lists,
         cited=lists.cited[first],
         count=totals(cell, lists.count, len(first)),
-        group=kept[0] if grouped else None,
-        clusters=tuple(kept[1:] if grouped else kept),
+        group=labels_in_use[0] if grouped else None,
+        clusters=tuple(labels_in_use[1:] if grouped else labels_in_use),
     )

@@ -34,10 +34,10 @@ def conventional_order(levels: Texts) -> list[str]:
     if steps := of_one_pole(levels):
         return steps
     placed = {label: place(label, levels) for label in levels}
-    known = [at for at in placed.values() if at is not None]
-    graded = any(abs(at) not in (0, DEGREES[""]) for at in known)
-    distinct = len({*known}) == len(known) == len(levels) > 2
-    two_sided = graded and distinct and min(known) < 0 < max(known)
+    positions = [at for at in placed.values() if at is not None]
+    graded = any(abs(at) not in (0, DEGREES[""]) for at in positions)
+    distinct = len({*positions}) == len(positions) == len(levels) > 2
+    two_sided = graded and distinct and min(positions) < 0 < max(positions)
     return sorted(levels, key=lambda label: placed[label] or 0) if two_sided else []
 
 

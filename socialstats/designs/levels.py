@@ -46,7 +46,7 @@ SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
 )
 OPPOSITES: tuple[Pair, ...] = (("false", "true"), ("no", "yes"))
-BOTH_OPPOSITES = word_couples(
+UNORDERED_OPPOSITES = word_couples(
     "incorrect correct, wrong right, fail pass, failed passed, i c, nein ja, falsch richtig, falsch wahr, non "
     "oui, faux vrai, no si, nao sim, nee ja, nej ja, incorrecto correcto, errado certo, incorreto correto, sbagliato "
     "corretto, n y, f t, falso vero, fout goed, onjuist juist, "
@@ -169,21 +169,21 @@ def later_and_earlier(labels: Texts) -> Pair | None:
     return None
 
 
-def two_in_order(table: Table, column: str, found: Texts) -> Pair | None:
+def two_in_order(table: Table, column: str, labels: Texts) -> Pair | None:
     """Return the two labels of a column with the first of a difference first; None where nothing tells their order.
 
     The type of the column tells it, or labels that say what came later, or was tried on what.
     """
     declared = categories(table, column)
     if declared is not None:
-        first, second = (label for label in declared if label in found)
+        first, second = (label for label in declared if label in labels)
         return first, second
-    if (timed := later_and_earlier(found)) is not None:
+    if (timed := later_and_earlier(labels)) is not None:
         return timed
     levels = table.categories(column) if table.has(column) else ()
     # no order of letters: somebody chose it
-    chosen = [label for label in levels if label in found] == [*found[::-1]]
-    return (found[1], found[0]) if chosen else None
+    chosen = [label for label in levels if label in labels] == [*labels[::-1]]
+    return (labels[1], labels[0]) if chosen else None
 
 
 NEGATIONS = ("un", "in", "im", "non", "non-", "not ", "not_", "dis")
@@ -207,12 +207,12 @@ def opposites(labels: TextSet) -> Pair | None:
     # unsupported, supported
     if len(short) > LONGEST_PREFIX and any(long == prefix + short for prefix in NEGATIONS):
         return folded[long], folded[short]
-    for pair in (*OPPOSITES, *(pair for pair in BOTH_OPPOSITES if set(pair) == set(folded))):
+    for pair in (*OPPOSITES, *(pair for pair in UNORDERED_OPPOSITES if set(pair) == set(folded))):
         if set(folded) <= set(pair) and len(folded) == len(labels):
             like = next(iter(labels))
             spell = str.upper if like.isupper() else str.capitalize if like[:1].isupper() else str
-            zero, one = (folded.get(word) or spell(word) for word in pair)
-            return zero, one
+            low, high = (folded.get(word) or spell(word) for word in pair)
+            return low, high
     return None
 
 
@@ -270,5 +270,7 @@ def which_counts(used: Texts) -> str:
     """Return how the one of two levels that counts as 1 is declared; it stands last."""
     if len(used) != 2:
         return f"{option('levels', (Word('ZERO'), Word('ONE')))}, the one that counts as 1 last"
-    one, other = (option("levels", pair) for pair in (tuple(used), tuple(used[::-1])))
-    return f"{one} if '{shorten(used[1])}' counts as 1, or {other} if '{shorten(used[0])}' does"
+    forward, backward = (option("levels", pair) for pair in (tuple(used), tuple(used[::-1])))
+    return (
+        f"{forward} if '{shorten(used[1])}' counts as 1, or {backward} if '{shorten(used[0])}' does"
+    )

@@ -127,15 +127,15 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     """
     key = rows.key(roles.of(*APART))
     there = rows.use & ~np.isnan(values)
-    n, known = rows.n[there], values[there]
+    n, present = rows.n[there], values[there]
     size = int(key.max(initial=-1)) + 1
     answers = np.bincount(key[there], weights=n, minlength=size)
-    mean = np.bincount(key[there], weights=n * known, minlength=size) / np.where(
+    mean = np.bincount(key[there], weights=n * present, minlength=size) / np.where(
         answers > 0, answers, 1.0
     )
     # 12 digits: means do not depend on the order of rows
     mean = np.array([float(f"{x:.12g}") for x in mean])
-    squares = np.bincount(key[there], weights=n * (known - mean[key[there]]) ** 2, minlength=size)
+    squares = np.bincount(key[there], weights=n * (present - mean[key[there]]) ** 2, minlength=size)
     order = np.lexsort((~there, key))
     order = order[rows.use[order]]
     first = order[np.unique(key[order], return_index=True)[1]]
@@ -143,16 +143,22 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     means[first] = np.where(answers > 0, mean, np.nan)[key[first]]
     repeat = tuple(roles.of("repeat"))
     # rows without an answer are no answers
-    held = answers[answers > 0].astype(np.int64)
-    size_of = f"{held.min()}" if held.min() == held.max() else f"{held.min()} to {held.max()}"
+    repeats = answers[answers > 0].astype(np.int64)
+    size_of = (
+        f"{repeats.min()}"
+        if repeats.min() == repeats.max()
+        else f"{repeats.min()} to {repeats.max()}"
+    )
     by = f", told apart by {quoted(repeat)}" if repeat else ""
     sources = roles.of("condition", "source", "rater")
     who = [name for name in repeat if is_sample(rows.table, name, sources)]
     fixed = f"; intervals speak of these labels of {quoted(who)}, and of no others" if who else ""
     rows.flow.append(
-        FlowStep(label=AVERAGED, rows=int(held.sum()), note=f"{size_of} to a mean{by}")
+        FlowStep(label=AVERAGED, rows=int(repeats.sum()), note=f"{size_of} to a mean{by}")
     )
-    detail = f"{held.sum():,} answers to {counted(len(held), 'mean')}, {size_of} each{by}{fixed}"
+    detail = (
+        f"{repeats.sum():,} answers to {counted(len(repeats), 'mean')}, {size_of} each{by}{fixed}"
+    )
     rows.use = rows.use & np.isin(np.arange(len(key)), first)
     return Means(
         columns=repeat,

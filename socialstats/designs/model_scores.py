@@ -34,8 +34,8 @@ ITEMS = tuple(name for name in RATED_UNITS if name not in TASKS.names)
 SCORES = (*RATINGS, *SCORE_NAMES)
 BOARD = (
     DesignPart("rater", "rater", MODELS.names),
-    DesignPart("unit", "unit", ITEMS, wanted=False),
-    DesignPart("task", "stratum", TASKS.names, wanted=False),
+    DesignPart("unit", "unit", ITEMS, required=False),
+    DesignPart("task", "stratum", TASKS.names, required=False),
     DesignPart("value", "value", SCORES),
     DesignPart("by", "by"),
     DesignPart("cluster", "cluster"),
@@ -106,14 +106,14 @@ def model_scores(
     table, key = with_joint(table, unit)
     options = among(RatingsOptions, locals(), unit=key)
     columns, finder = texts(raters), Finder(table, any_case=True)
-    taken = [name for named in (key, value, task, by, cluster, repeat) for name in texts(named)]
-    model = None if columns else rater or finder.free(MODELS.names, taken)
+    used = [name for named in (key, value, task, by, cluster, repeat) for name in texts(named)]
+    model = None if columns else rater or finder.free(MODELS.names, used)
     if model is None:
         return wide_by_item(finder, columns, task, options)
     if task is not None and task not in table.columns and "," in task:
         columns = texts(name.strip() for name in task.split(","))
-    elif not (value or key or task or finder.free((*ITEMS, *TASKS.names), [*taken, model])):
-        scores = score_columns(table, [*taken, model])
+    elif not (value or key or task or finder.free((*ITEMS, *TASKS.names), [*used, model])):
+        scores = score_columns(table, [*used, model])
         columns = scores if len(scores) > 1 else ()
     return (
         wide_by_model(finder, model, columns, options)
@@ -122,9 +122,9 @@ def model_scores(
     )
 
 
-def score_columns(table: Table, other: Sequence[str | None]) -> Levels:
+def score_columns(table: Table, other_columns: Sequence[str | None]) -> Levels:
     """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
-    free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
+    free = [c for c in table.columns if c not in other_columns and bare(c) not in BOARD_SUMMARIES]
     scores = [c for c in free if holds_scores(table, c)]
     numbers = [c for c in scores if None not in map(as_number, table.levels(c))]
     if len(numbers) > 3:
@@ -151,7 +151,7 @@ def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) 
     named = finder.roles(BOARD, options, rater=model, task=task)
     what = named["unit"] or named["task"]
     if not what:
-        finder.lack("unit", ITEMS, taken=[model])
+        finder.lack("unit", ITEMS, used=[model])
     finder.finish()
     status = ["status"] * ("status" in table.columns and "ok" in table.levels("status"))
     within = named.of("stratum") if named["unit"] else []
@@ -178,10 +178,15 @@ def refuse_counts_of(table: Table, value: str, used: Texts) -> None:
     """
     for total in [c for c in table.columns if c not in (*used, value) and bare(c) in TOTALS_OF]:
         cells = table.counts([value, total]).columns
-        right, asked = (cells[c].labels().numbers() for c in (value, total))
+        right, total_numbers = (cells[c].labels().numbers() for c in (value, total))
         if (
-            np.all((right >= 0) & (right <= asked) & (right % 1 == 0) & (asked % 1 == 0))
-            and asked.max() > 1
+            np.all(
+                (right >= 0)
+                & (right <= total_numbers)
+                & (right % 1 == 0)
+                & (total_numbers % 1 == 0)
+            )
+            and total_numbers.max() > 1
         ):
             raise DesignError(
                 f"{table.source}: '{value}' counts answers out of '{total}', and is not a score. Add a column with "
@@ -301,9 +306,9 @@ def scores_design(
     return replace(done, strata=strata, columns=tasks | columns, cautions=tuple(cautions))
 
 
-def of_log(table: Table, one: Caution) -> bool:
+def of_log(table: Table, caution: Caution) -> bool:
     """Whether a caution on frequencies is about a log, whose weights are those of assertions."""
-    return one.code == "SS324" and {"scorer", "epoch", "status"} <= {*table.columns}
+    return caution.code == "SS324" and {"scorer", "epoch", "status"} <= {*table.columns}
 
 
 def holds_scores(table: Table, column: str) -> bool:

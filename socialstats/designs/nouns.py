@@ -23,7 +23,7 @@ ENDS = ("name", *IDENTITIES, *NUMBERINGS)
 # first words of names that are no nouns
 QUESTIONS = spelled("is has was did had does are")
 # what the sentences of a leaderboard call something else
-TAKEN = spelled("rater source unit score rank mean difference pair row interval cluster number")
+RESERVED = spelled("rater source unit score rank mean difference pair row interval cluster number")
 # words that are a plural already, or whose plural is not regular
 NO_PLURAL = spelled(
     "people men women children data criteria media criterion phenomenon man woman child series species"
@@ -131,7 +131,7 @@ def noun_for(name: str, labels: Texts) -> str:
     )
 
 
-def noun_or(name: str, other: str) -> str:
+def noun_or(name: str, default: str) -> str:
     """Return the name of a column where it is a noun whose plural is known, else another noun.
 
     Examples
@@ -140,7 +140,7 @@ def noun_or(name: str, other: str) -> str:
     ('judge model', 'group')
     """
     words = name_words(name)
-    return shorten(" ".join(words), 40) if words[-1:] and words[-1] in ENGLISH else other
+    return shorten(" ".join(words), 40) if words[-1:] and words[-1] in ENGLISH else default
 
 
 def count_of(n: float, name: str) -> str:
@@ -161,4 +161,4 @@ def is_noun(words: Texts) -> bool:
     if not (LEAST <= len(noun) <= MOST and len(words) <= MOST_WORDS) or words[0] in QUESTIONS:
         return False
     plain = all(map(WORD.fullmatch, words)) and words[-1] in ENGLISH
-    return plain and words[-1] not in (*TAKEN, *NO_PLURAL) and not re.search("(?<![su])s$", noun)
+    return plain and words[-1] not in (*RESERVED, *NO_PLURAL) and not re.search("(?<![su])s$", noun)

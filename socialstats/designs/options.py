@@ -132,10 +132,10 @@ class Options(ReadingReplies):
 
 def among(options: type[R], arguments: Given, **changed: Any) -> R:
     """Return the options among the arguments of a constructor (its `locals()`), some of them changed."""
-    given = {
+    settings = {
         field.name: arguments[field.name] for field in fields(options) if field.name in arguments
     }
-    return options(**given | changed)
+    return options(**settings | changed)
 
 
 def map_options(entries: Texts) -> Fields:
@@ -169,12 +169,12 @@ def map_options(entries: Texts) -> Fields:
         if part in ("order", "values") and equals and not column:
             named[part] = False
             continue
-        wrong, known = "", part in PARTS[:-2]
-        home: Fields = named if known else sides.setdefault(part[:-2], {})
-        key = part if known else part[-1:]
+        wrong, is_column = "", part in PARTS[:-2]
+        home: Fields = named if is_column else sides.setdefault(part[:-2], {})
+        key = part if is_column else part[-1:]
         if not equals or not part or not column:
             wrong = f"write part=column. Parts: {', '.join(PARTS)}"
-        elif not known and part[-2:] not in ("_a", "_b"):
+        elif not is_column and part[-2:] not in ("_a", "_b"):
             wrong = f"no part '{shorten(part)}'. Parts: {', '.join(PARTS)}"
         elif part not in ("cluster", "repeat") and key in home:
             wrong = f"'{part}' is mapped twice"

@@ -179,7 +179,7 @@ def paired_roles(table: Table, options: PairedOptions) -> Roles:
     return roles_of_two(table, PARTS, options, beside)
 
 
-UNMATCHED_SHOWN = 18
+MOST_UNMATCHED = 18
 
 
 def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
@@ -226,8 +226,8 @@ def _set_alone_aside(
 
     def lone(of_unit: IntArray) -> str:
         row = int(of_unit[0])
-        other = b if rows.label(roles["condition"], row) == conditions[0] else a
-        return f"{rows.named(owner, row)} has no {what} under '{other}'"
+        missing_column = b if rows.label(roles["condition"], row) == conditions[0] else a
+        return f"{rows.named(owner, row)} has no {what} under '{missing_column}'"
 
     more = "{} further units have no partner"
     rows.each_key(
@@ -238,7 +238,7 @@ def _set_alone_aside(
         column=column,
         fix="",
         more=more,
-        most=UNMATCHED_SHOWN,
+        most=MOST_UNMATCHED,
     )
     return ()
 
@@ -306,7 +306,7 @@ def square_pairs(
     table: Any, conditions: Texts, levels: LevelOrder, scale: Any, source: str
 ) -> Paired:
     """Read a square table of counts; `Paired.from_table` documents it."""
-    asked = PairedOptions(
+    paired_options = PairedOptions(
         conditions=conditions, levels=None if scale == "numeric" else levels, scale=scale
     )
     labels, counts, named = square_counts(
@@ -326,7 +326,9 @@ def square_pairs(
     )
     done = wide_pairs(as_table(cells, source), "first", "second", options)
     total = FlowStep(label="pairs analysed", rows=done.n_pairs, note="a table of counts")
-    return replace(done, conditions=asked.two or ("first", "second"), flow=(total,), columns={})
+    return replace(
+        done, conditions=paired_options.two or ("first", "second"), flow=(total,), columns={}
+    )
 
 
 def _order_of_frame(labels: Levels, scale: Any, source: str) -> Levels | None:

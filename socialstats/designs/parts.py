@@ -195,15 +195,15 @@ class Repeats:
         """Return the repeats of one source."""
         return self._where(self.source == self.sources.index(name))
 
-    def _where(self, kept: AnyArray) -> Repeats:
+    def _where(self, index: AnyArray) -> Repeats:
         return replace(
             self,
-            source=self.source[kept],
-            place=self.place[kept],
-            answers=self.answers[kept],
-            variance=self.variance[kept],
-            shares=None if self.shares is None else self.shares[kept],
-            first=None if self.first is None else self.first[kept],
+            source=self.source[index],
+            place=self.place[index],
+            answers=self.answers[index],
+            variance=self.variance[index],
+            shares=None if self.shares is None else self.shares[index],
+            first=None if self.first is None else self.first[index],
         )
 
     @property
@@ -261,17 +261,17 @@ class FlowStep:
 
 def taken(part: T, index: AnyArray) -> T:
     """Return a part of a design at some places: an array, a factor or covariate, several of them; None stays None."""
-    whole: Any = part
-    if isinstance(whole, np.ndarray):
-        whole = whole[index]
-    elif isinstance(whole, tuple):
-        whole = tuple(taken(inner, index) for inner in whole)
-    elif isinstance(whole, Mapping):
-        whole = {name: taken(inner, index) for name, inner in whole.items()}
-    elif whole is not None:
-        whole = whole.take(index)
-    some: T = whole
-    return some
+    value: Any = part
+    if isinstance(value, np.ndarray):
+        value = value[index]
+    elif isinstance(value, tuple):
+        value = tuple(taken(inner, index) for inner in value)
+    elif isinstance(value, Mapping):
+        value = {name: taken(inner, index) for name, inner in value.items()}
+    elif value is not None:
+        value = value.take(index)
+    selected: T = value
+    return selected
 
 
 def taken_fields(design: Any, names: Texts, index: AnyArray) -> Fields:
@@ -325,20 +325,20 @@ def named_factors(
     if isinstance(names, str) and names == "declared":
         return tuple(clusters)
     by_name = {factor.name: factor for factor in (by, *clusters) if factor is not None}
-    wanted = (names,) if isinstance(names, str) else tuple(names)
-    if pair is not None and "pair" in wanted and "pair" not in by_name:
+    chosen = (names,) if isinstance(names, str) else tuple(names)
+    if pair is not None and "pair" in chosen and "pair" not in by_name:
         by_name["pair"] = pair()
-    for name in wanted:
+    for name in chosen:
         if name not in by_name:
             listed = (
-                ", ".join(f"'{known}'" for known in {**by_name, **({"pair": None} if pair else {})})
+                ", ".join(f"'{key}'" for key in {**by_name, **({"pair": None} if pair else {})})
                 or "none"
             )
             what = "Clusters" if pair else "Clusters declared"
             raise InputError(
                 f"no cluster '{name}'. {what}: {listed}; declare others with {option('cluster')}"
             )
-    return tuple(by_name[name] for name in wanted)
+    return tuple(by_name[name] for name in chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

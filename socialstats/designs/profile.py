@@ -326,12 +326,12 @@ class TableProfile:
                     labels.codes[labels.codes >= 0], cells.n[labels.codes >= 0], len(labels.levels)
                 )
                 odd = odd_labels(dict(zip(labels.levels, n.tolist(), strict=True)))
-                kept = [k for k, level in enumerate(labels.levels) if level not in odd]
+                positions = [k for k, level in enumerate(labels.levels) if level not in odd]
                 self._read[name] = ColumnProfile(
                     name=name,
-                    levels=tuple(labels.levels[k] for k in kept),
+                    levels=tuple(labels.levels[k] for k in positions),
                     rows=int(cells.n.sum()),
-                    filled=int(n[kept].sum()),
+                    filled=int(n[positions].sum()),
                     odd=odd,
                 )
         return self._read[name]
@@ -346,7 +346,7 @@ class TableProfile:
         }
         for column in every.values():
             if column.numbers_rows and bare(column.name) not in ROW_NAMES:
-                column.ranks = sum(column.labels == other.labels for other in every.values()) > 3
+                column.ranks = sum(column.labels == second.labels for second in every.values()) > 3
         return every
 
     @property
@@ -417,22 +417,26 @@ class TableProfile:
         sums = self.values(columns).sum(axis=0)
         return float(np.nanmax(sums, initial=-np.inf)), float(np.nanmin(sums, initial=np.inf))
 
-    def opposed(self, one: ColumnProfile, other: ColumnProfile) -> bool:
+    def opposed(self, first: ColumnProfile, second: ColumnProfile) -> bool:
         """Whether two columns of the same texts never agree in a row, as two sides do; raters and conditions would."""
-        if one.numbers is not None or other.numbers is not None or label_overlap(one, other) < 1:
+        if (
+            first.numbers is not None
+            or second.numbers is not None
+            or label_overlap(first, second) < 1
+        ):
             return False
-        _, (a, b) = self.combined(one, other)
-        same = [
+        _, (a, b) = self.combined(first, second)
+        shared_rows = [
             a.levels[i] == b.levels[j]
             for i, j in zip(a.codes, b.codes, strict=True)
             if min(i, j) >= 0
         ]
-        enough = self.rows >= FEWEST_CELLS * max(len(one.levels), len(other.levels))
-        return enough and not any(same)
+        enough = self.rows >= FEWEST_CELLS * max(len(first.levels), len(second.levels))
+        return enough and not any(shared_rows)
 
-    def concordance(self, one: ColumnProfile, other: ColumnProfile) -> float:
+    def concordance(self, first: ColumnProfile, second: ColumnProfile) -> float:
         """Return Lin's (1989) concordance coefficient of two columns of numbers; 0 where there is none."""
-        rows = self.values([one, other])
+        rows = self.values([first, second])
         x, y = rows[:, np.isfinite(rows).all(axis=0)]
         if len(x) < 3:
             return 0.0
@@ -554,7 +558,7 @@ class TableProfile:
             name
             for names in labels
             for name in numbers
-            if sum(bare(other) in names for other in numbers) >= max(2, len(names) / 2)
+            if sum(bare(second) in names for second in numbers) >= max(2, len(names) / 2)
             and bare(name) in names
         )
 
@@ -590,33 +594,33 @@ class TableProfile:
     @cached_property
     def totals(self) -> dict[str, list[str]]:
         """Columns of whole numbers that are the sum of several neighbouring ones in every row, and these."""
-        whole = [
+        integer_columns = [
             c
             for c in self.every
             if c.whole and c.filled == c.rows and not c.identifies and c.size > 1
         ][:FEW]
-        if len(whole) < 3 or self.rows < 5:
+        if len(integer_columns) < 3 or self.rows < 5:
             return {}
-        rows, sums_of = self.values(whole), {}
+        rows, sums_of = self.values(integer_columns), {}
         # the others are looked at where these add up
-        some = rows[:, :: max(1, rows.shape[1] // 200)]
-        for k, total in enumerate(whole):
-            parts = [j for j in range(len(whole)) if j != k]
-            sums = np.vstack([np.zeros(some.shape[1]), some[parts].cumsum(axis=0)])
+        sampled = rows[:, :: max(1, rows.shape[1] // 200)]
+        for k, total in enumerate(integer_columns):
+            parts = [j for j in range(len(integer_columns)) if j != k]
+            sums = np.vstack([np.zeros(sampled.shape[1]), sampled[parts].cumsum(axis=0)])
             runs = sorted(combinations(range(len(sums)), 2), key=lambda run: run[0] - run[1])
             for start, end in (run for run in runs if run[1] - run[0] > 1):
                 run = parts[start:end]
                 if (
-                    np.array_equal(sums[end] - sums[start], some[k])
+                    np.array_equal(sums[end] - sums[start], sampled[k])
                     and (rows[run].sum(axis=0) == rows[k]).all()
                 ):
-                    sums_of[total.name] = [whole[j].name for j in run]
+                    sums_of[total.name] = [integer_columns[j].name for j in run]
                     break
         return sums_of
 
-    def subtracted(self, one: ColumnProfile, other: ColumnProfile) -> bool:
+    def subtracted(self, first: ColumnProfile, second: ColumnProfile) -> bool:
         """Whether a column called like a difference is that of two columns."""
-        two = frozenset({one.name, other.name})
+        two = frozenset({first.name, second.name})
         derived = [self.columns[name] for name, parts in self.triples.items() if parts == two]
         return any(c.called(DIFFERENCES) for c in derived)
 
@@ -644,20 +648,20 @@ class TableProfile:
 
     def has_partner(self, column: ColumnProfile) -> bool:
         """Whether another column is called as this one is, of the other side or condition."""
-        others = [c for c in self.every if c is not column]
+        remaining = [c for c in self.every if c is not column]
         return column.name in self.counterparts or any(
-            paired_names(column, other) for other in others
+            paired_names(column, second) for second in remaining
         )
 
     @cached_property
     def counterparts(self) -> frozenset[str]:
         """Names of columns in which the same two words tell several pairs apart: base_pred, ft_pred, base_ok, ft_ok."""
         pairs: dict[Pair, set[str]] = {}
-        for one, other in combinations(self.every, 2):
-            two = differing(one, other)
+        for first, second in combinations(self.every, 2):
+            two = differing(first, second)
             # numbers tell questions apart
             if two is not None and "".join(two).isalpha():
-                pairs.setdefault(two, set()).update({one.name, other.name})
+                pairs.setdefault(two, set()).update({first.name, second.name})
         return frozenset(name for names in pairs.values() if len(names) > 2 for name in names)
 
     @cached_property
@@ -697,7 +701,7 @@ class TableProfile:
     @cached_property
     def is_cross(self) -> bool:
         """Whether the labels of the first column are the names of the others, whatever the cells hold."""
-        first, *others = self.table.columns
+        first, *remaining = self.table.columns
         column = self.columns.get(first)
         rows = (
             {bare(level) for level in column.levels}
@@ -708,8 +712,8 @@ class TableProfile:
             return False
         return (
             len(rows) > 1
-            and rows <= {bare(name) for name in others}
-            and len(others) <= len(rows) + 1
+            and rows <= {bare(name) for name in remaining}
+            and len(remaining) <= len(rows) + 1
         )
 
     @cached_property
@@ -752,8 +756,10 @@ class TableProfile:
 
     def told_apart(self, unit: ColumnProfile, keys: Columns) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""
-        rest = [c for c in keys if c is not unit]
-        return any(self.distinct(unit, *two) for size in (1, 2) for two in combinations(rest, size))
+        further_keys = [c for c in keys if c is not unit]
+        return any(
+            self.distinct(unit, *two) for size in (1, 2) for two in combinations(further_keys, size)
+        )
 
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
@@ -798,21 +804,21 @@ def odd_labels(rows_of: Mapping[str, float]) -> Levels:
     return tuple(odd) if rare and len(rows_of) - len(odd) > 1 else ()
 
 
-def label_overlap(one: ColumnProfile, other: ColumnProfile) -> float:
+def label_overlap(first: ColumnProfile, second: ColumnProfile) -> float:
     """Return the labels that two columns have in common, as a share of the shorter list."""
-    return len(one.labels & other.labels) / max(1, min(one.size, other.size))
+    return len(first.labels & second.labels) / max(1, min(first.size, second.size))
 
 
-def paired_names(one: ColumnProfile, other: ColumnProfile) -> bool:
+def paired_names(first: ColumnProfile, second: ColumnProfile) -> bool:
     """Whether the names differ in one word, number or letter that stands for two conditions or sides."""
-    return _are_paired(one.name, other.name)
+    return _are_paired(first.name, second.name)
 
 
 @lru_cache(maxsize=1 << 17)
-def _are_paired(one: str, other: str) -> bool:
-    if partner_of(one, 0, [other]) == other:
+def _are_paired(first: str, second: str) -> bool:
+    if partner_of(first, 0, [second]) == second:
         return True
-    names = bare(one), bare(other)
+    names = bare(first), bare(second)
     for x, y in OPPOSITES:
         for a, b in (names, names[::-1]):
             begin = a.startswith(x) and b.startswith(y) and a.removeprefix(x) == b.removeprefix(y)
@@ -822,30 +828,30 @@ def _are_paired(one: str, other: str) -> bool:
                 return True
     a, b = names
     alike = len(a) == len(b) > 2 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
-    return alike or negated(one, other)
+    return alike or negated(first, second)
 
 
-def differing(one: ColumnProfile, other: ColumnProfile) -> Pair | None:
+def differing(first: ColumnProfile, second: ColumnProfile) -> Pair | None:
     """Return the one word in which two names of several words differ, of each: pct_yes_people, pct_yes_model."""
-    differ = [(x, y) for x, y in zip(one.tokens, other.tokens, strict=False) if x != y]
-    return differ[0] if len(one.tokens) == len(other.tokens) > 1 == len(differ) else None
+    differ = [(x, y) for x, y in zip(first.tokens, second.tokens, strict=False) if x != y]
+    return differ[0] if len(first.tokens) == len(second.tokens) > 1 == len(differ) else None
 
 
-def negated(one: str, other: str) -> bool:
+def negated(first: str, second: str) -> bool:
     """Whether a name is the other one with a no before or behind it: organic, nonorganic."""
-    short, long = sorted((bare(one), bare(other)), key=len)
+    short, long = sorted((bare(first), bare(second)), key=len)
     return len(short) > 2 and any(long in (no + short, short + no) for no in NEGATIONS)
 
 
-def same_scale(one: ColumnProfile, other: ColumnProfile) -> bool:
+def same_scale(first: ColumnProfile, second: ColumnProfile) -> bool:
     """Whether two columns of numbers have overlapping ranges and spreads of one size, or two columns share labels."""
-    if one.numbers is None or other.numbers is None:
+    if first.numbers is None or second.numbers is None:
         return (
-            one.numbers is other.numbers is None
-            and label_overlap(one, other) >= 0.5
-            and one.size <= FEW
+            first.numbers is second.numbers is None
+            and label_overlap(first, second) >= 0.5
+            and first.size <= FEW
         )
-    x, y = np.array(one.numbers), np.array(other.numbers)
+    x, y = np.array(first.numbers), np.array(second.numbers)
     wide, narrow = max(np.ptp(x), np.ptp(y)), min(np.ptp(x), np.ptp(y))
     return bool(
         min(x.max(), y.max()) - max(x.min(), y.min()) >= 0.25 * wide and narrow >= 0.2 * wide > 0

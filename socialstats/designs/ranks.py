@@ -42,9 +42,9 @@ def ranked_comparisons(data: Any, columns: Texts, source: str, options: Options)
             f"{option('ranks', chosen)}: name three columns or more. Two ranks are scores, of which the lower wins: "
             f"write the winner in a column of its own"
         )
-    kept = dict.fromkeys([*texts(options.cluster), *texts(options.by)])
-    pairs, ranking = pairs_of_ranks(table, chosen, [name for name in kept if table.has(name)])
-    named: Fields = {part: free_name(kept, part) for side in SIDES for part in side}
+    carried = dict.fromkeys([*texts(options.cluster), *texts(options.by)])
+    pairs, ranking = pairs_of_ranks(table, chosen, [name for name in carried if table.has(name)])
+    named: Fields = {part: free_name(carried, part) for side in SIDES for part in side}
     design = build(
         pairs, replace(options, **named, cluster=options.cluster or ranking, lowest_wins=True)
     )
@@ -54,7 +54,7 @@ def ranked_comparisons(data: Any, columns: Texts, source: str, options: Options)
     return replace(design, flow=(step, *design.flow), columns={"ranks": ", ".join(chosen)})
 
 
-def pairs_of_ranks(table: Table, columns: Texts, kept: Texts) -> tuple[Table, str]:
+def pairs_of_ranks(table: Table, columns: Texts, carried: Texts) -> tuple[Table, str]:
     """Return a table with a row for each two items of each ranking, and the name of its column of rankings.
 
     Parameters
@@ -63,7 +63,7 @@ def pairs_of_ranks(table: Table, columns: Texts, kept: Texts) -> tuple[Table, st
         One row per ranking.
     columns : sequence of str
         Columns of ranks. Items are called like them, without the words that all of them share.
-    kept : sequence of str
+    carried : sequence of str
         Columns that belong to the ranking.
 
     Examples
@@ -75,19 +75,22 @@ def pairs_of_ranks(table: Table, columns: Texts, kept: Texts) -> tuple[Table, st
     """
     import pandas as pd
 
-    frame: Any = collected(table.frame.select(*dict.fromkeys([*columns, *kept])))
+    frame: Any = collected(table.frame.select(*dict.fromkeys([*columns, *carried])))
     rows, items = len(frame), item_names(columns)
-    ranking = free_name(kept, "ranking")
+    ranking = free_name(carried, "ranking")
     values = {
-        name: np.array(frame.get_column(name).to_list(), dtype=object) for name in (*columns, *kept)
+        name: np.array(frame.get_column(name).to_list(), dtype=object)
+        for name in (*columns, *carried)
     }
-    both = [*combinations(range(len(columns)), 2)]
-    data: Fields = {name: np.tile(values[name], len(both)) for name in kept}
-    data[ranking] = np.tile(np.arange(1, rows + 1), len(both))
+    index_pairs = [*combinations(range(len(columns)), 2)]
+    data: Fields = {name: np.tile(values[name], len(index_pairs)) for name in carried}
+    data[ranking] = np.tile(np.arange(1, rows + 1), len(index_pairs))
     for side, (item, score) in enumerate(SIDES):
-        data[free_name(kept, item)] = np.repeat([items[pair[side]] for pair in both], rows)
-        data[free_name(kept, score)] = np.concatenate(
-            [values[columns[pair[side]]] for pair in both]
+        data[free_name(carried, item)] = np.repeat(
+            [items[pair[side]] for pair in index_pairs], rows
+        )
+        data[free_name(carried, score)] = np.concatenate(
+            [values[columns[pair[side]]] for pair in index_pairs]
         )
     pairs = nw.from_native(pd.DataFrame(data), eager_only=True)
 
@@ -95,8 +98,8 @@ def pairs_of_ranks(table: Table, columns: Texts, kept: Texts) -> tuple[Table, st
         places = table.places([position % rows for position in positions])
         return [places[position % rows] for position in positions]
 
-    made = replace(table, data=pairs, columns=tuple(data), locate=locate, stacked=None)
-    return made, ranking
+    pair_table = replace(table, data=pairs, columns=tuple(data), locate=locate, stacked=None)
+    return pair_table, ranking
 
 
 def item_names(columns: Texts) -> list[str]:

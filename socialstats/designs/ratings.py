@@ -239,11 +239,11 @@ class RatingsSources:
         from socialstats.designs.ratings_layouts import wide_ratings
         from socialstats.designs.ratings_reading import RatingsOptions
 
-        other = units if raters_in == "columns" else raters
-        if other is not None:
+        columns_of_rows = units if raters_in == "columns" else raters
+        if columns_of_rows is not None:
             name = "units" if raters_in == "columns" else "raters"
             raise InputError(
-                f"{option(name, other)}: with {option('raters_in', raters_in)} the columns are the other axis"
+                f"{option(name, columns_of_rows)}: with {option('raters_in', raters_in)} the columns are the other axis"
             )
         columns = raters if raters_in == "columns" else units
         return wide_ratings(data, raters_in, columns, source, RatingsOptions(unit=unit, **options))
@@ -352,7 +352,7 @@ Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 SCALES: Levels = ("nominal", "ordinal", "interval", "ratio")
 OK, MISSING, REFUSAL = 0, 1, 2
 STATUSES = ("ok", "missing", "refusal")
-OWN = ("unit", "rater", "value", "status", "count", "weight", "score")
+DESIGN_COLUMNS = ("unit", "rater", "value", "status", "count", "weight", "score")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -492,13 +492,15 @@ class Ratings(RatingsSources, Design):
         if self.probabilities is None or self.shared is not None:
             return None
         rows = ~np.isnan(self.probabilities).any(axis=1)
-        asked = np.isin(self.rater, self.rater[rows]) & (self.status == OK)
-        rest = (
+        is_in_rows = np.isin(self.rater, self.rater[rows]) & (self.status == OK)
+        remainder = (
             float(np.maximum(1 - self.probabilities[rows].sum(axis=1), 0).mean())
             if rows.any()
             else None
         )
-        return Coverage(replies=int(rows.sum()), none=int((asked & ~rows).sum()), rest=rest)
+        return Coverage(
+            replies=int(rows.sum()), none=int((is_in_rows & ~rows).sum()), rest=remainder
+        )
 
     def of_answers(self) -> Ratings:
         """Return the design of single answers, where the values are means of several; others as they are.
@@ -514,13 +516,13 @@ class Ratings(RatingsSources, Design):
         probabilities = np.full((len(self.value), len(repeats.levels)), np.nan)
         probabilities[repeats.place] = repeats.shares
         numbers = [as_number(level) for level in repeats.levels]
-        known = np.array([x for x in numbers if x is not None], dtype=np.float64)
-        numeric = len(known) == len(numbers)
+        numeric_levels = np.array([x for x in numbers if x is not None], dtype=np.float64)
+        numeric = len(numeric_levels) == len(numbers)
         return replace(
             self,
             levels=repeats.levels,
             scale=cast(Scale, repeats.scale or self.scale),
-            scores=known if numeric else np.arange(len(numbers), dtype=np.float64),
+            scores=numeric_levels if numeric else np.arange(len(numbers), dtype=np.float64),
             numeric=numeric,
             value=value,
             probabilities=probabilities,
@@ -627,7 +629,7 @@ class Ratings(RatingsSources, Design):
             If a name is no rater.
         """
         k = len(self.levels)
-        given = []
+        codes = []
         for name in (rater_a, rater_b):
             if name not in self.raters:
                 raise InputError(
@@ -636,9 +638,11 @@ class Ratings(RatingsSources, Design):
             rated = (self.rater == self.raters.index(name)) & (self.status == OK)
             values = np.full(len(self.units), -1, dtype=np.int64)
             values[self.unit[rated]] = self.value[rated]
-            given.append(values)
-        both = (given[0] >= 0) & (given[1] >= 0)
-        return counts_by(given[0][both], given[1][both], self.unit_count[both], (k, k))
+            codes.append(values)
+        both_present = (codes[0] >= 0) & (codes[1] >= 0)
+        return counts_by(
+            codes[0][both_present], codes[1][both_present], self.unit_count[both_present], (k, k)
+        )
 
     def relabel_raters(self, labels: Mapping[str, str]) -> Ratings:
         """Give raters new labels; raters that `labels` does not name keep theirs.
@@ -688,7 +692,7 @@ class Ratings(RatingsSources, Design):
         factors += [(f, f.codes[self.unit]) for f in (*self.strata.values(), *self.clusters)]
         factors += [(f, f.codes[self.rater]) for f in self.rater_groups.values()]
         for factor, codes in factors:
-            name = f"{factor.name}_" if factor.name in OWN else factor.name
+            name = f"{factor.name}_" if factor.name in DESIGN_COLUMNS else factor.name
             # -1: no level
             columns[name] = np.array([*factor.levels, None], dtype=object)[codes]
         return pd.DataFrame(columns)

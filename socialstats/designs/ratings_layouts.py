@@ -153,34 +153,35 @@ def _refuse_counts(table: Table, chosen: Levels, by_column: bool, named: bool) -
 def _refuse_others(source: str, chosen: Texts) -> None:
     """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
     belong = {*RATED_UNITS, *BELONG} - {*RATERS.names}
-    other = [
+    key_columns = [
         c
         for c in chosen
         if c.casefold() in belong or (CLUSTER_NAME.search(c) and c not in RATERS.names)
     ]
-    if not other:
+    if not key_columns:
         return
-    rest = [c for c in chosen if c not in other]
-    fix = option("raters", rest)
-    if not 1 < len(rest) <= MOST_NAMED:
+    value_columns = [c for c in chosen if c not in key_columns]
+    fix = option("raters", value_columns)
+    if not 1 < len(value_columns) <= MOST_NAMED:
         fix = f"{option('raters', [Word('...')])} with the columns of the raters"
     raise DesignError(
         f"{source}: without {option('raters')} all other columns are raters, here {quoted(chosen, 8)}; but "
-        f"{quoted(other)} {'has' if len(other) == 1 else 'have'} the name of a unit, cluster or stratum. Say "
-        f"{fix}, and {option('unit')}, {option('cluster')} or {option('strata')} for a column that belongs to the unit"
+        f"{quoted(key_columns)} {'has' if len(key_columns) == 1 else 'have'} the name of a unit, cluster or stratum. "
+        f"Say {fix}, and {option('unit')}, {option('cluster')} or {option('strata')} "
+        "for a column that belongs to the unit"
     )
 
 
 def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
     by_column = raters_in == "columns"
-    other = (
+    key_columns = (
         ("rater_groups", "rater_source", "rater")
         if by_column
         else ("strata", "cluster", "unit", "count", "weight")
     )
     why = f"with {option('raters_in', raters_in)} {'raters' if by_column else 'units'} are columns"
     for name, reason in (
-        *((name, why) for name in other),
+        *((name, why) for name in key_columns),
         ("status", "a wide table has no status"),
     ):
         if value := getattr(options, name):
@@ -196,8 +197,8 @@ def counted_ratings(
     table = as_table(as_named(data), source)
     finder = Finder(table)
     roles = finder.roles(WIDE, options)
-    others = roles.columns()
-    free = [c for c in table.columns if c not in others]
+    role_columns = roles.columns()
+    free = [c for c in table.columns if c not in role_columns]
     chosen = finder.several("columns", columns if columns is not None else free)
     finder.finish()
     labels = declared_levels(levels) or chosen
@@ -207,8 +208,8 @@ def counted_ratings(
     scale, note = _scale_of(
         labels, options.scale, levels is not None or columns is not None, table.source
     )
-    rows = begin(table, [*others, *chosen], ())
-    rows.set_missing_aside(others, drop=False, fix=FILL)
+    rows = begin(table, [*role_columns, *chosen], ())
+    rows.set_missing_aside(role_columns, drop=False, fix=FILL)
     rows.set_missing_aside(chosen, drop=False, fix="Write 0 where no rater gave the level")
     counts = np.column_stack([whole_numbers(name, rows) for name in chosen])
     if options.unit:
@@ -218,7 +219,7 @@ def counted_ratings(
     rows.raise_if_any()
     done = _from_counts(rows, counts, labels, scale, roles)
     notes = undeclared_levels(note, f"declare {option('scale', typed='--scale')}")
-    suspects = cluster_suspects(table, [*others, *chosen], int(done.unit_count.sum()))
+    suspects = cluster_suspects(table, [*role_columns, *chosen], int(done.unit_count.sum()))
     return replace(done, cautions=(*notes, *suspects))
 
 

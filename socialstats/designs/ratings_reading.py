@@ -187,13 +187,13 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
             )
     roles = finder.roles(PARTS, options, probabilities=probable)
     alike = [] if roles["value"] else _rating_columns(table, roles)
-    same = (
+    alike_columns = (
         []
         if alike or table.lazy or any(roles[part] for part in ("unit", "rater", "value"))
         else _of_same_labels(table)
     )
-    if alike or same:
-        wide = f"Where each column is a rater, say {option('raters', alike or same)}"
+    if alike or alike_columns:
+        wide = f"Where each column is a rater, say {option('raters', alike or alike_columns)}"
         wide += (
             f"; where each counts the ratings of a level, {option('columns', alike)}"
             if alike
@@ -257,12 +257,14 @@ def rater_columns(table: Table, options: RatingsOptions) -> Levels:
         return ()
     if len(_rating_columns(table, roles, most=len(columns))) < 2:
         return ()
-    held = {name: {*table.levels(name)} for name in columns}
+    levels_of = {name: {*table.levels(name)} for name in columns}
     shared = {
-        name: held[name].intersection(*(held[other] for other in columns if other != name))
+        name: levels_of[name].intersection(
+            *(levels_of[second] for second in columns if second != name)
+        )
         for name in columns
     }
-    if not all(2 * len(shared[name]) > len(held[name]) for name in columns):
+    if not all(2 * len(shared[name]) > len(levels_of[name]) for name in columns):
         return ()
     numbers = [[as_number(text or "") for text in table.texts(name)] for name in columns]
     return () if may_count([*zip(*numbers, strict=True)]) else columns
@@ -270,17 +272,17 @@ def rater_columns(table: Table, options: RatingsOptions) -> Levels:
 
 def _rating_columns(table: Table, roles: Roles, most: int = 0) -> list[str]:
     """Return columns that share values, as columns of ratings do: beside the unit, or numbers; none of too many."""
-    taken = roles.replaced(rater=()).columns()
-    columns = [c for c in table.columns if c not in taken]
+    used = roles.replaced(rater=()).columns()
+    columns = [c for c in table.columns if c not in used]
     if not 1 < len(columns) <= (most or MOST_NAMED) or not (
         roles["unit"] or all(holds_numbers(table, c) for c in columns)
     ):
         return []
-    held = {name: {*table.levels(name)} for name in columns}
+    levels_of = {name: {*table.levels(name)} for name in columns}
     alike = [
         name
         for name in columns
-        if any(held[name] & held[other] for other in columns if other != name)
+        if any(levels_of[name] & levels_of[second] for second in columns if second != name)
     ]
     return alike if len(alike) > 1 else []
 
@@ -297,10 +299,16 @@ def _of_numbers(table: Table) -> bool:
 
 def _of_same_labels(table: Table) -> list[str]:
     """Return columns that hold the same few texts, as those of raters do; none where there is one, or too many."""
-    held = {name: {*table.levels(name)} for name in table.columns if not holds_numbers(table, name)}
-    few = {name: levels for name, levels in held.items() if 1 < len(levels) <= table.height / 2}
-    same = [name for name in few if any(few[name] == few[other] for other in few if other != name)]
-    return same if len(same) <= MOST_NAMED else []
+    levels_of = {
+        name: {*table.levels(name)} for name in table.columns if not holds_numbers(table, name)
+    }
+    few = {
+        name: levels for name, levels in levels_of.items() if 1 < len(levels) <= table.height / 2
+    }
+    alike_columns = [
+        name for name in few if any(few[name] == few[second] for second in few if second != name)
+    ]
+    return alike_columns if len(alike_columns) <= MOST_NAMED else []
 
 
 # columns that a collected table has beside those of levels
@@ -427,14 +435,14 @@ def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> StatusArray:
     out = labels.mapped(lambda label: REFUSAL if label in refusals else OK, MISSING, np.int8)
     absent = rows.use & (labels.codes < 0)
     if roles["status"]:
-        told = statuses_of(rows, roles)
-        told = told.within(absent) if options.why_missing else told
-        out = np.where(told.kind == OK, out, told.kind)
-        absent &= told.kind == OK
-        for label, which in told.unread.items():
+        statuses = statuses_of(rows, roles)
+        statuses = statuses.within(absent) if options.why_missing else statuses
+        out = np.where(statuses.kind == OK, out, statuses.kind)
+        absent &= statuses.kind == OK
+        for label, which in statuses.unread.items():
             _count_problem(rows, which, label)
         _count_problem(
-            rows, told.blocked, "blocked by a filter of the provider", "among the refusals"
+            rows, statuses.blocked, "blocked by a filter of the provider", "among the refusals"
         )
     if absent.any() and options.missing == "error":
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
@@ -519,11 +527,11 @@ def _found_levels(
         right = len(numbers) == 1 and {*numbers} < {*RIGHT_OR_NOT} and bare(column).endswith(RIGHT)
         # 38 of 38 are shares of right answers
         return RIGHT_OR_NOT if right else numbers
-    known = conventional_order(used)
-    say = option("levels", known or [Word("LOWEST"), Word("..."), Word("HIGHEST")])
+    level_order = conventional_order(used)
+    say = option("levels", level_order or [Word("LOWEST"), Word("..."), Word("HIGHEST")])
     raise DesignError(
         f"{place}: the values are texts whose order is undeclared: {quoted(sort_labels(used), 12)}. Pass all "
-        f"levels, the lowest first, {'perhaps' if known else 'as'} {say}, "
+        f"levels, the lowest first, {'perhaps' if level_order else 'as'} {say}, "
         f"or {option('scale', 'nominal', '--scale nominal')} if they have none. Declare a refusal apart: "
         f"{option('refusal', 'LABEL', '--refusal LABEL')}"
     )
@@ -684,7 +692,9 @@ def _rater_group(rows: Rows, who: Texts, column: str) -> None:
             f"It belongs to the rater: fill it in, or take it out of {groups}",
         )
     elif partly.any():
-        rows.add("the value is missing", partly, [*who, column], column=column, fix=SOME_RATERS)
+        rows.add(
+            "the value is missing", partly, [*who, column], column=column, fix=FIX_OF_RATER_GROUPS
+        )
         rows.use = rows.use & ~partly
     rows.constant(
         who, column, "rater", "It belongs to the rater: give the rater's rows the same value"
@@ -693,7 +703,7 @@ def _rater_group(rows: Rows, who: Texts, column: str) -> None:
 
 # kinds of columns that tell raters apart
 RATER = ("rater", "source")
-SOME_RATERS = "It belongs to the rater: fill it in, or leave it empty in all rows of a rater who has no such group"
+FIX_OF_RATER_GROUPS = "It belongs to the rater: fill it in, or leave it empty in all rows of a rater who has no such group"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

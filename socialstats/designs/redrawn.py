@@ -167,8 +167,8 @@ class Pieces(ABC):
             For a name that is none; `what` is the option that names it.
         """
         if name not in self.factors:
-            known = quoted(list(self.factors), 12) or "none"
-            raise InputError(f"{option(what, name)}: no such factor. There are: {known}")
+            factors = quoted(list(self.factors), 12) or "none"
+            raise InputError(f"{option(what, name)}: no such factor. There are: {factors}")
         return self.factors[name]
 
     def take(self, mask: AnyArray) -> Any:
@@ -203,8 +203,8 @@ class RatingPieces(Pieces):
         names["rater"] = Factor(name="rater", codes=design.rater, levels=design.raters)
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.strata.values()}
         # no rater lacks one
-        known = [factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)]
-        names |= {f.name: replace(f, codes=f.codes[design.rater]) for f in known}
+        factors = [factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)]
+        names |= {f.name: replace(f, codes=f.codes[design.rater]) for f in factors}
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.clusters}
         return cls(
             data=design,
@@ -257,7 +257,7 @@ def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings
     at, at_raters = (
         {name: copy[places] for name, copy in copies.items()} for places in (first, heads)
     )
-    own = design.rater[index][heads]
+    rater_codes = design.rater[index][heads]
     rows = np.lexsort((rater, unit))
     return replace(
         design,
@@ -271,7 +271,7 @@ def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings
         clusters=tuple(drawn_factor(factor, old, at) for factor in design.clusters),
         strata={name: drawn_factor(factor, old, at) for name, factor in design.strata.items()},
         rater_groups={
-            name: drawn_factor(factor, own, at_raters)
+            name: drawn_factor(factor, rater_codes, at_raters)
             for name, factor in design.rater_groups.items()
         },
         repeats=drawn_repeats(design.repeats, index[rows]),
@@ -297,9 +297,12 @@ class ContrastPieces(Pieces):
             noun, groups = "unit", "group"
             names = {groups: Factor(name=groups, codes=design.group, levels=design.groups), **names}
         if design.units is not None and len(design.units.cell) == len(design.count):
-            own = np.empty(len(design.count), dtype=np.int64)
-            own[design.units.cell] = design.units.codes
-            names = {"unit": Factor(name="unit", codes=own, levels=design.units.levels), **names}
+            rater_codes = np.empty(len(design.count), dtype=np.int64)
+            rater_codes[design.units.cell] = design.units.codes
+            names = {
+                "unit": Factor(name="unit", codes=rater_codes, levels=design.units.levels),
+                **names,
+            }
         return cls(
             data=design,
             size=len(design.count),
@@ -391,12 +394,12 @@ class ComparisonPieces(Pieces):
                 )
             refuse_many(design.count.sum(), design.source)
             index = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
-            one = {
+            data = {
                 name: getattr(design, name)[index] / design.count[index]
                 for name in ("weight", "weight_sq")
             }
             design = replace(
-                design, **take_columns(design, index, sums=()), **one, count=np.ones(len(index))
+                design, **take_columns(design, index, sums=()), **data, count=np.ones(len(index))
             )
         names = {factor.name: factor for factor in design.clusters}
         names.setdefault("pair", design.pair)
@@ -431,8 +434,10 @@ class ComparisonPieces(Pieces):
                 f"{option('what', name)}: of comparisons, {option('what', 'winner')} is exchanged"
             )
         design: Comparisons = self.data
-        other = np.array([1, 0, 2], dtype=np.int8)[design.outcome]
-        return replace(design, outcome=np.where(codes > 0, other, design.outcome).astype(np.int8))
+        swapped_outcomes = np.array([1, 0, 2], dtype=np.int8)[design.outcome]
+        return replace(
+            design, outcome=np.where(codes > 0, swapped_outcomes, design.outcome).astype(np.int8)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -450,13 +455,13 @@ class ListPieces(Pieces):
             **taken_fields(design, ("cited", "group", "clusters"), index),
             count=np.ones(len(index)),
         )
-        own = [design.group] if design.group else []
+        rater_codes = [design.group] if design.group else []
         return cls(
             data=design,
             size=len(index),
             noun="unit",
             apart=apart,
-            factors={factor.name: factor for factor in (*own, *design.clusters)},
+            factors={factor.name: factor for factor in (*rater_codes, *design.clusters)},
             declared=tuple(f.name for f in design.clusters),
         )
 
@@ -529,9 +534,9 @@ class TablePieces(Pieces):
 
     def labelled(self, name: str, codes: IntArray) -> pd.DataFrame:
         """Return the table with the values of a column exchanged."""
-        own = self.factors[name].codes
+        rater_codes = self.factors[name].codes
         first = np.zeros(len(self.factors[name].levels), dtype=np.int64)
-        first[own[::-1]] = np.arange(self.size)[::-1]
+        first[rater_codes[::-1]] = np.arange(self.size)[::-1]
         column = self.data[name].take(first[codes]).set_axis(self.data.index)
         done: pd.DataFrame = self.data.assign(**{name: column})
         return done
@@ -617,8 +622,8 @@ class VectorPieces(Pieces):
         if name == "pairings":
             return (self.vectors[0], *(take_at(vector, codes) for vector in self.vectors[1:]))
         if self.several:
-            whole = np.concatenate([np.asarray(vector) for vector in self.vectors])
-            return tuple(whole[codes == k] for k in range(len(self.vectors)))
+            values = np.concatenate([np.asarray(vector) for vector in self.vectors])
+            return tuple(values[codes == k] for k in range(len(self.vectors)))
         first, second = (np.asarray(vector) for vector in self.vectors)
         return np.where(codes > 0, second, first), np.where(codes > 0, first, second)
 
@@ -672,35 +677,37 @@ def vectors_of(
     InputError
         For vectors that are empty, of which it is not known whether they belong together, or labels of other lengths.
     """
-    made = [vector if hasattr(vector, "iloc") else np.asarray(vector) for vector in vectors]
-    if any(np.ndim(vector) == 0 or not len(vector) for vector in made):
+    arrays = [vector if hasattr(vector, "iloc") else np.asarray(vector) for vector in vectors]
+    if any(np.ndim(vector) == 0 or not len(vector) for vector in arrays):
         raise InputError("a vector needs at least one value")
-    sizes = [len(vector) for vector in made]
+    sizes = [len(vector) for vector in arrays]
     alike = len(set(sizes)) == 1
-    if paired is None and len(made) > 1 and alike:
-        both = f"({option('paired', True)}) or are samples of their own ({option('paired', False)})"
+    if paired is None and len(arrays) > 1 and alike:
+        message = (
+            f"({option('paired', True)}) or are samples of their own ({option('paired', False)})"
+        )
         raise InputError(
-            f"{len(made)} vectors of {sizes[0]} values: say whether they belong together row by row {both}"
+            f"{len(arrays)} vectors of {sizes[0]} values: say whether they belong together row by row {message}"
         )
     if paired and not alike:
         raise InputError(
             f"{option('paired', True)}: vectors of {listing([str(n) for n in sizes])} values do not "
             "belong together row by row"
         )
-    several = len(made) > 1 and not paired
+    several = len(arrays) > 1 and not paired
     size = sum(sizes) if several else sizes[0]
     names = {name: labels_factor(name, values, size) for name, values in factors.items()}
     if several:
-        sample = np.repeat(np.arange(len(made)), sizes)
+        sample = np.repeat(np.arange(len(arrays)), sizes)
         names["sample"] = Factor(
-            name="sample", codes=sample, levels=tuple(f"sample {k + 1}" for k in range(len(made)))
+            name="sample", codes=sample, levels=tuple(f"sample {k + 1}" for k in range(len(arrays)))
         )
     return VectorPieces(
-        data=tuple(made),
+        data=tuple(arrays),
         size=size,
-        noun="value" if several or len(made) == 1 else "row",
+        noun="value" if several or len(arrays) == 1 else "row",
         factors=names,
-        vectors=tuple(made),
+        vectors=tuple(arrays),
         several=several,
         groups="sample" if several else "",
     )

@@ -125,8 +125,8 @@ def occurrence(keys: Sequence[tuple[str | None, ...]]) -> IntArray:
     >>> occurrence([("a",), ("b",), ("a",)]).tolist()
     [1, 1, 2]
     """
-    seen: dict[tuple[str | None, ...], int] = {}
+    repeats: dict[tuple[str | None, ...], int] = {}
     out = np.empty(len(keys), dtype=np.int64)
     for place, key in enumerate(keys):
-        out[place] = seen[key] = seen.get(key, 0) + 1
+        out[place] = repeats[key] = repeats.get(key, 0) + 1
     return out

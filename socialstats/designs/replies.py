@@ -59,23 +59,26 @@ def replies_of(design: Comparisons | Ratings) -> Ratings:
         for part, status in ((design, OK), (design.refused, REFUSAL), (design.unread, MISSING))
         if part is not None
     ]
-    held = [part for part, _ in parts]
+    parts_present = [part for part, _ in parts]
     status = np.concatenate(
         [np.full(len(part.count), status, dtype=np.int8) for part, status in parts]
     )
     who = (
         None
         if design.by is None
-        else stack_factors([part.by for part in held if part.by is not None])
+        else stack_factors([part.by for part in parts_present if part.by is not None])
     )
     names = [factor.name for factor in design.clusters] or ["pair"]
     clusters = [
         stack_factors(
-            [next(f for f in (*part.clusters, part.pair) if f.name == name) for part in held]
+            [
+                next(f for f in (*part.clusters, part.pair) if f.name == name)
+                for part in parts_present
+            ]
         )
         for name in names
     ]
-    count = np.concatenate([part.count for part in held])
+    count = np.concatenate([part.count for part in parts_present])
     return of_statuses(
         status,
         who,

@@ -116,7 +116,7 @@ WEAK = (
     "id",
 )
 # names of units that may number answers, or name who gave them
-OTHER_UNITS = (
+UNIT_WORDS = (
     *WEAK,
     *PERSONS,
     *RATERS,
@@ -289,7 +289,7 @@ class SourceCells:
             return Within(column.name, "part", numbers, "structure")
         subject = column.called(SUBJECTS) and names_sources(column)
         # within a paper, say
-        numbered = column.numbering and column.called(UNITS) and not column.called(OTHER_UNITS)
+        numbered = column.numbering and column.called(UNITS) and not column.called(UNIT_WORDS)
         if column.called(TASKS) or subject or numbered:
             return Within(column.name, "part", numbers, "name")
         return Within(
@@ -404,9 +404,9 @@ def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: F
 
     The sum over cells of the products of residuals of two sources, beside what it would vary by if they were unrelated.
     """
-    both = joint_codes([cell, source])
-    mean = means_by(both, residual, n)
-    first = np.unique(both, return_index=True)[1]
+    cell_and_source = joint_codes([cell, source])
+    mean = means_by(cell_and_source, residual, n)
+    first = np.unique(cell_and_source, return_index=True)[1]
     cell_of = cell[first]
     total = np.bincount(cell_of, weights=mean)
     squares = np.bincount(cell_of, weights=mean**2)
@@ -502,13 +502,13 @@ def refuse_few_units(table: Table, cells: SourceCells, repeat: Texts) -> None:
     InputError
         Naming both columns.
     """
-    other = cells.rather_unit(repeat)
-    if other is None:
+    alternative = cells.rather_unit(repeat)
+    if alternative is None:
         return
-    this, that = shorten(cells.unit[0]), shorten(other.name)
+    this, that = shorten(cells.unit[0]), shorten(alternative.name)
     raise InputError(
         f"{table.source}: '{that}' tells the rows of a unit '{this}' apart, and has more values: it may be the unit. "
-        f"Say {option('unit', other.name, f'--map unit={that}')} and "
+        f"Say {option('unit', alternative.name, f'--map unit={that}')} and "
         f"{option('repeat', cells.unit[0], f'--map repeat={this}')}, or the other way round"
     )
 
@@ -689,7 +689,9 @@ def model_columns(profile: TableProfile) -> list[ColumnProfile]:
     # no runs of each model
     named = [c for c in named if c in few or not any(profile.constant(d, c) for d in few)]
     finest = [
-        c for c in named if all(profile.constant(other, c) for other in named if other is not c)
+        c
+        for c in named
+        if all(profile.constant(alternative, c) for alternative in named if alternative is not c)
     ]
     # a provider with one model stands beside it
     finest.sort(key=lambda c: c.called(PROVIDERS))
@@ -742,10 +744,12 @@ def contrasts(profile: TableProfile) -> list[ContrastColumn]:
     return sorted(coarsest, key=lambda c: -c.likely)
 
 
-def is_finer(profile: TableProfile, one: ContrastColumn, other: ContrastColumn) -> bool:
+def is_finer(profile: TableProfile, first: ContrastColumn, second: ContrastColumn) -> bool:
     """Whether labels of one contrast are kinds of labels of another, such as names of two groups."""
-    nested = one.column.size > other.column.size and profile.constant(other.column, one.column)
-    return nested and one.kind != "source" and one.likely <= other.likely
+    nested = first.column.size > second.column.size and profile.constant(
+        second.column, first.column
+    )
+    return nested and first.kind != "source" and first.likely <= second.likely
 
 
 def is_designed(profile: TableProfile, column: ColumnProfile) -> bool:
@@ -755,10 +759,10 @@ def is_designed(profile: TableProfile, column: ColumnProfile) -> bool:
     """
     if column.name in profile.planned:
         return True
-    others = [c for c in profile.repeating if c.size > column.size and names_keys(profile, c)][
+    candidates = [c for c in profile.repeating if c.size > column.size and names_keys(profile, c)][
         :MOST_UNITS
     ]
-    return any(profile.constant(column, c) or is_balanced(profile, column, c) for c in others)
+    return any(profile.constant(column, c) or is_balanced(profile, column, c) for c in candidates)
 
 
 def names_keys(profile: TableProfile, column: ColumnProfile) -> bool:
@@ -779,8 +783,8 @@ def names_answers(column: ColumnProfile) -> bool:
 
 def is_met(profile: TableProfile, column: ColumnProfile) -> bool:
     """Whether labels may have been drawn anew for each row: some units met all of them, or no unit has several rows."""
-    others = [c for c in profile.repeating if c.size > column.size and not c.prose][:MOST_UNITS]
-    return not others or any(met_share(profile, column, c) == 1 for c in others)
+    candidates = [c for c in profile.repeating if c.size > column.size and not c.prose][:MOST_UNITS]
+    return not candidates or any(met_share(profile, column, c) == 1 for c in candidates)
 
 
 def is_balanced(profile: TableProfile, column: ColumnProfile, unit: ColumnProfile) -> bool:
@@ -802,14 +806,14 @@ def contrast_kind(profile: TableProfile, column: ColumnProfile) -> str:
     c = column
     if is_setting(profile, c):
         return "setting"
-    things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
+    are_things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
     condition = c.called(CONDITIONS) or c.called(TREATMENTS)
     describes = c.describes and not (c.called(CUES) or c.words <= {*CONDITIONS})
     # a label that was shown
     manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
     answers = answers or (c.text and c.ends(LABELLINGS) and len(c.tokens) > 1)
-    if not things or describes or answers or profile.has_partner(c) or is_call(c):
+    if not are_things or describes or answers or profile.has_partner(c) or is_call(c):
         return ""
     if c.called(RATERS, GRADERS, MEASURES) or c.ends(IDENTITIES):
         return ""
@@ -905,9 +909,9 @@ def answer_rank(profile: TableProfile, column: ColumnProfile) -> tuple[Any, ...]
     sure_of = column.called(CONFIDENCE)
     summary = column.says(MEAN_WORDS, "rank")
     picked = column.called(PICKED) and not column.called(RESPONSES)
-    whole = summary and is_mean_of(profile, column)
-    named = (names_answers(column) or picked or whole) and not (
-        weak or beside or (summary and not whole)
+    is_summary = summary and is_mean_of(profile, column)
+    named = (names_answers(column) or picked or is_summary) and not (
+        weak or beside or (summary and not is_summary)
     )
     plays = column.called(REPEATS, CONDITIONS) or (column.unique and column.whole)
     label = column.numbers is None and not (column.yes_no and not is_question(column))
@@ -926,7 +930,7 @@ def answer_rank(profile: TableProfile, column: ColumnProfile) -> tuple[Any, ...]
     kind = (6, 5, 0, 4, 3, 2, 1)[kinds.index(True)]
     return (
         profile.nearly_constant(column) or 2 * column.filled < column.rows,
-        not whole,
+        not is_summary,
         kind,
         not (column.yes_no and column.called(RIGHT)),
         may_be_age(column),
@@ -1022,13 +1026,13 @@ def unit_rank(profile: TableProfile, board: BoardColumns) -> tuple[Any, ...]:
     unit = board.unit[0]
     repeated = unit.called(REPEATS) and not unit.id_named
     planned = unit.name in profile.planned or unit.id_named
-    thing = unit.lists or unit.id_named or board.named
+    is_named_unit = unit.lists or unit.id_named or board.named
     return (
         unit.size >= FEWEST_UNNAMED,
         not repeated,
         board.named,
         not unit.prose,
-        thing,
+        is_named_unit,
         planned,
         unit.size,
     )
@@ -1308,7 +1312,7 @@ def independent_groups(profile: TableProfile) -> GroupColumn | None:
     """
     # these are compared, and groups are groups of items
     models = model_columns(profile)
-    things = [c for c in profile.varying() if c.names_things and not c.describes]
+    are_things = [c for c in profile.varying() if c.names_things and not c.describes]
     values = outcome_columns(profile)
     if any(
         owned_by(profile, model) and board_of_labels(profile, model, values) is None
@@ -1317,7 +1321,7 @@ def independent_groups(profile: TableProfile) -> GroupColumn | None:
         # each talk is of one model
         models = []
     likely = [
-        c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)
+        c for c in are_things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)
     ]
     for group in sorted(likely, key=lambda c: not c.called(TREATMENTS)):
         board = board_of_labels(profile, group, [c for c in values if c is not group])
@@ -1326,7 +1330,7 @@ def independent_groups(profile: TableProfile) -> GroupColumn | None:
             continue
         met = [
             c
-            for c in things
+            for c in are_things
             if c.size > group.size
             and (c.text or c.identifies or c.called(UNITS, PERSONS))
             and not c.prose
@@ -1335,7 +1339,7 @@ def independent_groups(profile: TableProfile) -> GroupColumn | None:
         ]
         inner = [
             c
-            for c in things
+            for c in are_things
             if c.size > 2 * group.size
             and profile.constant(group, c)
             and names_units(c)
@@ -1347,13 +1351,18 @@ def independent_groups(profile: TableProfile) -> GroupColumn | None:
             c
             for c in inner
             if 3 * c.size <= 2 * profile.rows
-            and (c.called(PERSONS) or not any(profile.constant(other, c) for other in met))
+            and (
+                c.called(PERSONS)
+                or not any(profile.constant(alternative, c) for alternative in met)
+            )
         ]
         if repeated and (not models or group.called(TREATMENTS)):
             return GroupColumn(group, min(repeated, key=lambda c: c.size), several=True)
         if models:
             continue
-        planned = any(fills_rows(profile, group, c) and profile.distinct(c, group) for c in things)
+        planned = any(
+            fills_rows(profile, group, c) and profile.distinct(c, group) for c in are_things
+        )
         if not planned and not any(c.called(UNITS) or c.size >= FEWEST_UNNAMED for c in met):
             return GroupColumn(group, next((c for c in inner if c.unique), None), several=False)
     return unnamed_groups(profile) if not models else None

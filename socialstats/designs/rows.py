@@ -20,7 +20,7 @@ from socialstats.tables.table import Predicate
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
-ROWS_FOUND = 20
+MOST_ROWS = 20
 A_KIND = 5
 
 
@@ -33,15 +33,15 @@ class Pending:
     problem : Problem
     keys : tuple of str
         Columns that make a row bad.
-    wanted : function of the values of these columns, or None
+    predicate : function of the values of these columns, or None
     """
 
     problem: Problem
     keys: Levels = ()
-    wanted: Predicate | None = None
+    predicate: Predicate | None = None
 
 
-SHOWN = 20
+MOST_PROBLEMS_SHOWN = 20
 FILL = "Fill it in, or leave such rows out of the table"
 # what is done where a unit has several values of a column of some kind
 BELONGS = {
@@ -168,14 +168,19 @@ class Rows:
         ]
         keys_of_bad, na = {*zip(*texts, strict=True)}, [self.na[key] for key in keys]
 
-        def wanted(row: tuple[str | None, ...]) -> bool:
+        def predicate(row: tuple[str | None, ...]) -> bool:
             return (
                 tuple(None if value in out else value for value, out in zip(row, na, strict=True))
                 in keys_of_bad
             )
 
         self.pend(
-            message, column, fix, keys=tuple(keys), wanted=wanted, n_rows=int(self.n[bad].sum())
+            message,
+            column,
+            fix,
+            keys=tuple(keys),
+            predicate=predicate,
+            n_rows=int(self.n[bad].sum()),
         )
 
     def pend(
@@ -185,7 +190,7 @@ class Rows:
         fix: str,
         *,
         keys: Levels = (),
-        wanted: Predicate | None = None,
+        predicate: Predicate | None = None,
         n_rows: int = 0,
     ) -> None:
         """Add a problem of the rows whose values in some columns are wanted; by default, of the table as a whole."""
@@ -198,7 +203,7 @@ class Rows:
             fix=fix,
             unit=table.unit,
         )
-        self.pending.append(Pending(problem, keys, wanted))
+        self.pending.append(Pending(problem, keys, predicate))
 
     def add_missing(
         self, column: str, bad: BoolArray, keys: Texts = (), *, message: str = "", fix: str = ""
@@ -216,9 +221,9 @@ class Rows:
             cure += f". Say {none} if {quoted(read, 5)} {labels}"
         self.add(message or missing, bad, [*keys, column], column=column, fix=cure)
 
-    def lines(self, keys: Texts, wanted: Predicate) -> str:
+    def lines(self, keys: Texts, predicate: Predicate) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
-        (positions,) = self.table.positions(keys, [wanted], MOST_LINES + 1)
+        (positions,) = self.table.positions(keys, [predicate], MOST_LINES + 1)
         places = [*self.table.places(positions).values()][: MOST_LINES + 1]
         if not places:
             return ""
@@ -261,18 +266,22 @@ class Rows:
         for code in values[order[:A_KIND]].tolist():
             label = levels[code]
             value = shorten(label)
-            known = next(
+            same_spelling = next(
                 (other for other in alike.get(spelling_key(label), ()) if other != label), None
             )
-            meant = "" if known is None else f"Did you mean {told_apart(known, label)}? "
+            meant = (
+                ""
+                if same_spelling is None
+                else f"Did you mean {told_apart(same_spelling, label)}? "
+            )
             cure = meant + (fix(value) if callable(fix) else fix)
             self.add(
                 message.replace("{}", value), bad & (codes == code), keys, column=column, fix=cure
             )
-        rest = values[order[A_KIND:]]
-        if len(rest):
-            more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
-            self.add(more, bad & np.isin(codes, rest), keys, column=column)
+        last = values[order[A_KIND:]]
+        if len(last):
+            more = f"{len(last):,} further value{'s have' if len(last) > 1 else ' has'} the same problem"
+            self.add(more, bad & np.isin(codes, last), keys, column=column)
 
     def in_levels(self, column: str, levels: Texts, use: BoolArray, ways: Texts) -> IntArray:
         """Return a column as places in some levels, -1 for none; report labels that are none of them.
@@ -349,11 +358,13 @@ class Rows:
 
     def _placed(self) -> list[Problem]:
         """Return the problems with their places."""
-        shown = [p for p in self.pending[:MOST_PROBLEMS] if p.wanted is not None]
+        pending = [p for p in self.pending[:MOST_PROBLEMS] if p.predicate is not None]
         rows_of: dict[int, list[int]] = {}
-        for keys in dict.fromkeys(p.keys for p in shown):
-            group = [p for p in shown if p.keys == keys]
-            rows = self.table.positions(keys, [p.wanted for p in group if p.wanted], ROWS_FOUND)
+        for keys in dict.fromkeys(p.keys for p in pending):
+            group = [p for p in pending if p.keys == keys]
+            rows = self.table.positions(
+                keys, [p.predicate for p in group if p.predicate], MOST_ROWS
+            )
             rows_of |= {id(p): positions for p, positions in zip(group, rows, strict=True)}
         places = self.table.places([row for rows in rows_of.values() for row in rows])
         problems = []
@@ -361,7 +372,7 @@ class Rows:
             positions, column = rows_of.get(id(p), []), p.problem.column
             # where it holds the values of several columns
             if isinstance(column, str):
-                alone = p.keys == (column,) and len(positions) < ROWS_FOUND
+                alone = p.keys == (column,) and len(positions) < MOST_ROWS
                 column = self.table.columns_behind(column, positions if alone else ())
             lines = tuple(dict.fromkeys(places[row] for row in positions))
             noun = self.noun if len(lines) < len(positions) else "rows"
@@ -415,7 +426,7 @@ class Rows:
         column: str | None,
         fix: str,
         more: str,
-        most: int = SHOWN - 1,
+        most: int = MOST_PROBLEMS_SHOWN - 1,
     ) -> None:
         """Add one problem a bad key, with its rows.
 
@@ -437,9 +448,9 @@ class Rows:
             mask = key == code
             self.add(message(np.flatnonzero(mask)), mask, columns, column=column, fix=fix)
         if len(bad) > most:
-            rest = np.isin(key, bad[most:])
+            last = np.isin(key, bad[most:])
             self.add(
-                more.replace("{}", f"{len(bad) - most:,}"), rest, columns, column=column, fix=fix
+                more.replace("{}", f"{len(bad) - most:,}"), last, columns, column=column, fix=fix
             )
 
     def repeated(self, columns: Texts) -> bool:
@@ -470,8 +481,8 @@ class Rows:
         levels = self.labels(column).levels
 
         def message(rows: IntArray) -> str:
-            seen = quoted([levels[code] for code in np.unique(codes[rows]).tolist()])
-            return f"{what} {self.named(owner, int(rows[0]))} has several values of '{shorten(column)}': {seen}"
+            labels_seen = quoted([levels[code] for code in np.unique(codes[rows]).tolist()])
+            return f"{what} {self.named(owner, int(rows[0]))} has several values of '{shorten(column)}': {labels_seen}"
 
         more = f"{{}} further {what}s have several values of '{shorten(column)}'"
         self.each_key(
@@ -494,10 +505,10 @@ class Rows:
     def named(self, columns: Texts, row: int) -> str:
         """Name a row's key: its first value, then ``column 'value'`` for the others."""
         values = [self.label(c, row) for c in columns]
-        others = [
+        codes = [
             f"{shorten(c)} '{shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)
         ]
-        return f"'{shorten(values[0])}'" + (f" ({', '.join(others)})" if others else "")
+        return f"'{shorten(values[0])}'" + (f" ({', '.join(codes)})" if codes else "")
 
     def factor(self, column: str, rows: IntArray) -> Factor:
         """Return a column as a factor over some rows; levels of a Categorical keep their order."""

@@ -159,17 +159,17 @@ class Scan:
             "or a query draws them at random. Store the rows first, in a file or in memory"
         )
 
-    def batches(self, columns: Texts, made: Sequence[nw.Expr] = ()) -> Iterator[Any]:
+    def batches(self, columns: Texts, extra: Sequence[nw.Expr] = ()) -> Iterator[Any]:
         """Yield the rows of the table as record batches; rows in memory are converted piece by piece.
 
         Parameters
         ----------
         columns : sequence of str
-        made : sequence of expressions
+        extra : sequence of expressions
             Columns that take the place of those of the same name.
         """
         with engine(self.table.source):
-            frame = self.table.frame.with_columns(*made) if made else self.table.frame
+            frame = self.table.frame.with_columns(*extra) if extra else self.table.frame
             if isinstance(frame, nw.LazyFrame):
                 yield from batches(frame, columns)
                 return
@@ -177,7 +177,7 @@ class Scan:
                 yield from batches(frame[start : start + BATCH_ROWS], columns)
 
     def read(
-        self, columns: Texts, made: Sequence[nw.Expr] = ()
+        self, columns: Texts, extra: Sequence[nw.Expr] = ()
     ) -> Iterator[tuple[Any, IntArray, FloatArray]]:
         """Yield the rows of the table in batches, the cell of each row, and its weight.
 
@@ -204,12 +204,14 @@ class Scan:
         """
         find, places = self.finder(), {name: Places(levels) for name, levels in self.values.items()}
         sizes = [len(levels) for levels in self.values.values()]
-        wanted = dict.fromkeys([*self.values, *columns, *([self.weight] if self.weight else [])])
+        names_read = dict.fromkeys(
+            [*self.values, *columns, *([self.weight] if self.weight else [])]
+        )
         stamp = np.random.default_rng(0).integers(
             0, 2**64, int(self.cell.max(initial=-1)) + 1, dtype=np.uint64
         )
         there, total = self.cell >= 0, 0
-        for batch in self.batches(list(wanted), made):
+        for batch in self.batches(list(names_read), extra):
             cell = find(
                 one_number([place.of(batch.column(name)) for name, place in places.items()], sizes)
             )
@@ -234,8 +236,8 @@ class Scan:
         """Return the clusters among some names; all of them for ``"declared"``."""
         if names == "declared":
             return self.clusters
-        wanted = (names,) if isinstance(names, str) else tuple(names or ())
-        return tuple(name for name in wanted if name in self.clusters)
+        names_read = (names,) if isinstance(names, str) else tuple(names or ())
+        return tuple(name for name in names_read if name in self.clusters)
 
     def factors(self, names: Names | None) -> tuple[Factor, ...]:
         """Return the clusters among some names as factors without codes and levels, which stay with the table."""
@@ -248,11 +250,11 @@ class Scan:
         """Return labels of clusters that an engine takes for one: equal but for case, outer spaces or a final .0."""
         alike = {}
         for name in self.clusters:
-            held: Any = self.table.frame.select(name)
-            if held.collect_schema()[name] != nw.String:
+            frame: Any = self.table.frame.select(name)
+            if frame.collect_schema()[name] != nw.String:
                 continue
             folded = nw.col(name).str.strip_chars().str.to_lowercase().str.replace_all(r"\.0$", "")
-            labels = group_rows(held, [name], nw.len().alias(N)).with_columns(folded.alias(TIMES))
+            labels = group_rows(frame, [name], nw.len().alias(N)).with_columns(folded.alias(TIMES))
             ends = collected(
                 labels.group_by(TIMES).agg(
                     nw.col(name).min().alias(FIRST), nw.col(name).max().alias(N)
@@ -410,13 +412,13 @@ class Spool:
         couple : function of the cell and the clusters of rows
             Returns two numbers of each row.
         """
-        other_of = np.full(size, -1, dtype=np.int64)
+        partner_of = np.full(size, -1, dtype=np.int64)
         for part in self.parts():
-            number, other = couple(part["cell"], part["codes"].T)
-            other_of[number] = np.where(other_of[number] < 0, other, other_of[number])
-            if np.any(other_of[number] != other):
+            number, partner = couple(part["cell"], part["codes"].T)
+            partner_of[number] = np.where(partner_of[number] < 0, partner, partner_of[number])
+            if np.any(partner_of[number] != partner):
                 return None
-        return other_of
+        return partner_of
 
     def finer(self) -> int:
         """Return the factor with the most levels."""
@@ -467,8 +469,8 @@ class Spool:
         """Yield the rows by cell and cluster, in parts that hold the whole of each cluster of a factor."""
         for rows in self.by_cluster(factor):
             codes = rows["codes"].T
-            others = [code for k, code in enumerate(codes) if k != factor]
-            first, pair = group([codes[factor], *others, rows["cell"]])
+            codes_of_others = [code for k, code in enumerate(codes) if k != factor]
+            first, pair = group([codes[factor], *codes_of_others, rows["cell"]])
             w = rows["weight"]
             yield ClusterPart(
                 cell=rows["cell"][first].astype(np.int64),

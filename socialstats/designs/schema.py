@@ -96,7 +96,7 @@ class DesignPart:
     name: str
     kind: Kind
     names: Levels = ()
-    wanted: bool = True
+    required: bool = True
 
 
 # tells replies that were blocked, beside a status
@@ -169,7 +169,7 @@ class Finder:
         self.problems: list[Problem] = []
 
     def roles(
-        self, parts: Sequence[DesignPart], options: Any = None, taken: TextSet = (), **named: Any
+        self, parts: Sequence[DesignPart], options: Any = None, used: TextSet = (), **named: Any
     ) -> Roles:
         """Find the columns of a design: as named, or the first free one of the names of a part.
 
@@ -178,7 +178,7 @@ class Finder:
         parts : sequence of Part
         options : object
             Holds the columns that were named, by part; False for a part that no column plays.
-        taken : collection of str
+        used : collection of str
             Columns that play other parts.
         **named
             Columns of further parts.
@@ -188,33 +188,33 @@ class Finder:
         DesignError
             For a cluster that is the unit itself.
         """
-        given = {
+        roles = {
             part.name: named.get(part.name, getattr(options, part.name, None)) for part in parts
         }
         played = {
-            part.name: self.several(part.name, given[part.name], part.names)
+            part.name: self.several(part.name, roles[part.name], part.names)
             for part in parts
-            if given[part.name] and given[part.name] is not True
+            if roles[part.name] and roles[part.name] is not True
         }
-        taken = {*taken, *(column for columns in played.values() for column in columns)}
+        used = {*used, *(column for columns in played.values() for column in columns)}
         for part in parts:
             if part.kind == "unit":
-                self._refuse_unit_as_cluster(part, played, taken)
+                self._refuse_unit_as_cluster(part, played, used)
         for part in parts:
-            if not part.names or part.name in played or given[part.name] is False:
+            if not part.names or part.name in played or roles[part.name] is False:
                 continue
-            column = self.free(part.names, taken)
+            column = self.free(part.names, used)
             if column is not None:
                 played[part.name] = (column,)
-                taken.add(column)
-            elif part.wanted:
+                used.add(column)
+            elif part.required:
                 # one of these may have been meant, and is never taken: it may be a cluster of units
                 # too
                 likely = (*part.names, *(LIKELY_UNITS if part.kind == "unit" else ()))
                 guess = self.spelled(
-                    likely, [column for column in self.columns if column not in taken]
+                    likely, [column for column in self.columns if column not in used]
                 )
-                self.lack(part.name, part.names, guess, sorted(taken))
+                self.lack(part.name, part.names, guess, sorted(used))
         part_of: dict[str, str] = {}
         for part in parts:
             for column in played.get(part.name, ()) if part.kind in ALONE else ():
@@ -222,14 +222,14 @@ class Finder:
                     message = (
                         f"{part_of[column]} and {part.name} are the same column '{shorten(column)}'"
                     )
-                    self.miss(part.name, message, [part.name], taken=[column])
+                    self.miss(part.name, message, [part.name], used=[column])
         if played.get("status", ()) not in ((), (REPLY,)) and self.table.has(REPLY):
             played[BLOCKS.name] = (REPLY,)
         return Roles(tuple(parts), played)
 
-    def free(self, names: Texts, taken: TextSet = ()) -> str | None:
+    def free(self, names: Texts, used: TextSet = ()) -> str | None:
         """Return the first column of some names that plays no part yet."""
-        columns = [column for column in self.columns if column not in taken]
+        columns = [column for column in self.columns if column not in used]
         return (
             self.spelled(names, columns)
             if self.any_case
@@ -237,7 +237,7 @@ class Finder:
         )
 
     def _refuse_unit_as_cluster(
-        self, part: DesignPart, found: Mapping[str, Levels], taken: TextSet
+        self, part: DesignPart, columns: Mapping[str, Levels], used: TextSet
     ) -> None:
         """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
 
@@ -245,12 +245,12 @@ class Finder:
         ------
         DesignError
         """
-        unit = found.get(part.name, ())
-        for name in found.get("cluster", ()):
+        unit = columns.get(part.name, ())
+        for name in columns.get("cluster", ()):
             alone = (
                 not unit
                 and name in part.names
-                and (not self.free(part.names, taken) or name in part.names[:2])
+                and (not self.free(part.names, used) or name in part.names[:2])
             )
             if name in unit or (alone and name in self.columns):
                 raise DesignError(
@@ -279,21 +279,21 @@ class Finder:
             raise DesignError(self.problems)
 
     def lack(
-        self, part: str, names: Texts, guess: str | None = None, taken: Texts = (), like: int = 3
+        self, part: str, names: Texts, guess: str | None = None, used: Texts = (), like: int = 3
     ) -> None:
         """Collect a part that no column plays; columns like the first few names may have been meant."""
         message = f"no column for '{part}' (looked for {listing(names, most=6)})"
-        self.miss(part, message, names[:like], guess, taken)
+        self.miss(part, message, names[:like], guess, used)
         self.problems[-1] = replace(self.problems[-1], part=part)
 
     def miss(
-        self, part: str, message: str, looked: Texts, guess: str | None = None, taken: Texts = ()
+        self, part: str, message: str, looked: Texts, guess: str | None = None, used: Texts = ()
     ) -> None:
         """Collect a missing column with the likeliest cure: a free column of a similar name."""
-        free = [column for column in (*self.columns, *self.table.index) if column not in taken]
-        some = free[:COMPARED]
+        free = [column for column in (*self.columns, *self.table.index) if column not in used]
+        compared = free[:COMPARED]
         close = (
-            m for want in looked for m in difflib.get_close_matches(want, some, n=1, cutoff=0.7)
+            m for want in looked for m in difflib.get_close_matches(want, compared, n=1, cutoff=0.7)
         )
         guess = guess or self.spelled(looked, free) or next(close, None)
         listed = listing([shorten(c) for c in self.columns], most=20)

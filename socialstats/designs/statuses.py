@@ -52,8 +52,8 @@ def statuses_of(rows: Rows, roles: Roles) -> Statuses:
     n, status, reply = len(rows.use), roles["status"], roles["reply"]
     if not status:
         return Statuses(kind=np.zeros(n, dtype=np.int8), blocked=np.zeros(n, dtype=bool), unread={})
-    given = rows.labels(status)
-    kind: AnyArray = given.mapped(
+    labels = rows.labels(status)
+    kind: AnyArray = labels.mapped(
         lambda label: MEANING.get(label.strip().casefold(), MISSING), MISSING, np.int8
     )
     blocked = np.zeros(n, dtype=bool)
@@ -64,9 +64,9 @@ def statuses_of(rows: Rows, roles: Roles) -> Statuses:
     kind = np.where(blocked, REFUSAL, kind).astype(np.int8)
     neither = kind == MISSING
     unread = {
-        f"status '{shorten(label)}'": neither & (given.codes == code)
-        for code, label in enumerate(given.levels)
+        f"status '{shorten(label)}'": neither & (labels.codes == code)
+        for code, label in enumerate(labels.levels)
     }
     return Statuses(
-        kind=kind, blocked=blocked, unread=unread | {"no status": neither & (given.codes < 0)}
+        kind=kind, blocked=blocked, unread=unread | {"no status": neither & (labels.codes < 0)}
     )

@@ -76,7 +76,9 @@ def label_cautions(
     factors : iterable of Factor or None
         Columns of labels that a design keeps beside them (by, clusters, strata).
     """
-    kept = {f"column '{shorten(factor.name)}'": factor for factor in factors if factor is not None}
+    clusters = {
+        f"column '{shorten(factor.name)}'": factor for factor in factors if factor is not None
+    }
     affects = "every number of these labels"
     short = "a number and a text of the same looks are one label"
     cautions = [
@@ -87,12 +89,12 @@ def label_cautions(
             affects=affects,
             short=short,
         )
-        for name, factor in kept.items()
+        for name, factor in clusters.items()
         if factor.mixed
     ]
     for name, labels in {
         **columns,
-        **{name: factor.levels for name, factor in kept.items()},
+        **{name: factor.levels for name, factor in clusters.items()},
     }.items():
         if groups := spelled_alike(labels):
             fix = "Give one thing one spelling; labels are used exactly as they are written"
@@ -159,36 +161,39 @@ def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
     >>> standing_apart({1: 20, 2: 30, 3: 30, 55: 1, 8: 1, 9: 1}), standing_apart({0: 1, 12.5: 1, 80: 1, 999: 1})
     ([8, 9, 55], [999])
     """
-    rest, total = sorted(rows_of), sum(rows_of.values())
+    ordered_codes, total = sorted(rows_of), sum(rows_of.values())
     codes: list[float] = []
-    for end, others in ((-1, slice(None, -1)), (0, slice(1, None))):
+    for end, inner in ((-1, slice(None, -1)), (0, slice(1, None))):
         group: list[float] = []
-        while len(rest) > 2 and rest[end] in CODES:
-            group.append(rest[end])
-            rest = rest[others]
+        while len(ordered_codes) > 2 and ordered_codes[end] in CODES:
+            group.append(ordered_codes[end])
+            ordered_codes = ordered_codes[inner]
             if (
-                _apart(group[-1], rest, total, rows_of[group[-1]])
+                _apart(group[-1], ordered_codes, total, rows_of[group[-1]])
                 and sum(rows_of[x] for x in group) <= MOST_CODES * total
             ):
                 codes, group = codes + group, []
-        rest = sorted([*rest, *group])
+        ordered_codes = sorted([*ordered_codes, *group])
     return sorted(codes)
 
 
-def _apart(code: float, rest: Sequence[float], rows: float, alone: float) -> bool:
+def _apart(code: float, others_values: Sequence[float], rows: float, alone: float) -> bool:
     """Return whether a code at one end stands apart from the other values, which are ascending.
 
     In a table of few rows a small gap may be chance: there the code is negative, or the gap is half of their range.
     """
-    gap, spread = min(abs(code - rest[0]), abs(code - rest[-1])), rest[-1] - rest[0]
-    short = len(rest) <= MOST_LEVELS and all(float(x).is_integer() for x in rest)
-    if code < 0 <= rest[0] and rest[-1] > 2:
+    gap, spread = (
+        min(abs(code - others_values[0]), abs(code - others_values[-1])),
+        others_values[-1] - others_values[0],
+    )
+    short = len(others_values) <= MOST_LEVELS and all(float(x).is_integer() for x in others_values)
+    if code < 0 <= others_values[0] and others_values[-1] > 2:
         return gap > 1 or not short
-    if code == -1.0 and rest == [0.0, 1.0]:
+    if code == -1.0 and others_values == [0.0, 1.0]:
         return alone <= RARE * rows
     if short and abs(code) < 10:
-        step = max(b - a for a, b in itertools.pairwise(rest))
-        return gap >= 2 * step and (gap > spread / 2 or rows >= FULL * len(rest))
+        step = max(b - a for a, b in itertools.pairwise(others_values))
+        return gap >= 2 * step and (gap > spread / 2 or rows >= FULL * len(others_values))
     return gap > spread
 
 
@@ -211,13 +216,13 @@ def code_suspects(cells: Rows, columns: Texts, use: BoolArray | None = None) -> 
             continue
         texts = [labels.levels[numbers[x]] for x in odd]
         lines = cells.lines([column], lambda row, texts=texts: row[0] in texts)  # type: ignore[misc]
-        others = [x for x in numbers if x not in odd]
+        inner = [x for x in numbers if x not in odd]
         where = f" ({lines})" if lines else ""
         cautions.append(
             caution(
                 "SS325",
-                f"{quoted(texts)} in '{shorten(column)}'{where}, beside {as_given(min(others))} to "
-                f"{as_given(max(others))}",
+                f"{quoted(texts)} in '{shorten(column)}'{where}, beside {as_given(min(inner))} to "
+                f"{as_given(max(inner))}",
                 affects="every number",
                 fix=f"{option('na', texts if len(texts) > 1 else texts[0], ' '.join(f'--na {t}' for t in texts))} if "
                 f"{'they mean' if len(texts) > 1 else 'it means'} a missing value; declared levels are not questioned",
@@ -246,20 +251,20 @@ def item_suspects(raters: Texts) -> list[Caution]:
 
 def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
     """Return how often each outcome of two items occurred; turned: as seen from the other side."""
-    seen = design.swap() if turned else design
+    oriented = design.swap() if turned else design
     names, by = (
-        np.array(seen.items, dtype=object),
-        np.zeros(len(seen.count)) if seen.by is None else seen.by.codes,
+        np.array(oriented.items, dtype=object),
+        np.zeros(len(oriented.count)) if oriented.by is None else oriented.by.codes,
     )
     cells = (
-        names[seen.item_a],
-        names[seen.item_b],
-        seen.outcome,
-        seen.first * seen.order_known,
+        names[oriented.item_a],
+        names[oriented.item_b],
+        oriented.outcome,
+        oriented.first * oriented.order_known,
         by,
     )
     counts: Counter[tuple[Any, ...]] = Counter()
-    for cell, n in zip(zip(*cells, strict=True), seen.count, strict=True):
+    for cell, n in zip(zip(*cells, strict=True), oriented.count, strict=True):
         counts[cell] += n
     return counts
 
@@ -288,15 +293,15 @@ def mirror_suspects(design: Comparisons, columns: TextSet = ()) -> list[Caution]
 
 
 # share of the probability, or of the replies
-MOST_REST = 0.05
+MOST_REMAINING = 0.05
 
 
 def probability_cautions(coverage: Coverage) -> list[Caution]:
     """Return caution SS331 where other answers hold much probability, or many replies have no probabilities."""
     parts = []
-    if coverage.rest is not None and coverage.rest > MOST_REST:
+    if coverage.rest is not None and coverage.rest > MOST_REMAINING:
         parts.append(f"other answers hold {percent(coverage.rest)} of the probability on average")
-    if coverage.none > MOST_REST * (replies := coverage.replies + coverage.none):
+    if coverage.none > MOST_REMAINING * (replies := coverage.replies + coverage.none):
         parts.append(
             f"{coverage.none:,} of {counted(replies, 'reply', 'replies')} have no probabilities"
         )

@@ -466,7 +466,7 @@ def set_weights_aside(
             column,
             fix,
             keys=(column,),
-            wanted=wanted,
+            predicate=wanted,
             n_rows=int(rows.n[bad].sum()),
         )
     rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))

@@ -301,16 +301,16 @@ class _FormulaReading:
         """
         terms = self.factor()
         while self.kind == "mark" and JOINS.get(self.token, 0) >= least:
-            sign, one = self.take(), terms
+            sign, left_term = self.take(), terms
             if sign in ("**", "^"):
                 for _ in range(self.whole("a power of terms", HIGHEST_POWER) - 1):
-                    terms = self.crossed(terms, one)
+                    terms = self.crossed(terms, left_term)
                 if self.next_is("**", "^"):
                     raise self.unexpected("where an operator is needed")
                 continue
-            other = self.joined(JOINS[sign] + 1)
-            terms = self.crossed(one, other)
-            terms = terms if sign == ":" else self.limited(one | other | terms)
+            right_term = self.joined(JOINS[sign] + 1)
+            terms = self.crossed(left_term, right_term)
+            terms = terms if sign == ":" else self.limited(left_term | right_term | terms)
         return terms
 
     def factor(self) -> Terms:
@@ -333,10 +333,12 @@ class _FormulaReading:
     def crossed(self, left: Terms, right: Terms) -> Terms:
         """Return the interactions of each term with each other one; a factor counts once in a term."""
         terms: Terms = {}
-        for one in left:
-            for other in right:
-                added = tuple(factor for factor in right[other] if factor.text not in one)
-                terms.setdefault(one | other, (*left[one], *added))
+        for left_term in left:
+            for right_term in right:
+                added = tuple(
+                    factor for factor in right[right_term] if factor.text not in left_term
+                )
+                terms.setdefault(left_term | right_term, (*left[left_term], *added))
         return self.limited(terms)
 
     def limited(self, terms: Terms) -> Terms:
@@ -368,7 +370,7 @@ class _FormulaReading:
         of = self.columns_within(function) if of_columns else (self.calculation(),)
         options, written = self.options(function) if function in OPTIONS else ({}, [])
         self.expect(")", f"closes {function}()")
-        inside = ", ".join([*(one.text for one in of), *written])
+        inside = ", ".join([*(left_term.text for left_term in of), *written])
         return Expression(f"{function}({inside})", function, of, options=options)
 
     def columns_within(self, function: str) -> tuple[Expression, ...]:
@@ -377,29 +379,31 @@ class _FormulaReading:
         while self.next_is(",") and function in self.keywords:
             self.take()
             columns.append(self.named(alone=False))
-        for one in columns:
-            if one.does != "column":
-                raise self.refused(f"{function}() takes columns, and {one.text} is a calculation")
+        for left_term in columns:
+            if left_term.does != "column":
+                raise self.refused(
+                    f"{function}() takes columns, and {left_term.text} is a calculation"
+                )
         return tuple(columns)
 
     def options(self, function: str) -> tuple[dict[str, int], list[str]]:
         """Read the options of a function, and how they are written; the first needs no name."""
-        given: dict[str, int] = {}
+        counts: dict[str, int] = {}
         written = []
         names = OPTIONS[function]
         while self.next_is(","):
             self.take()
-            first = next(iter(names), "") if self.kind == "number" and not given else ""
+            first = next(iter(names), "") if self.kind == "number" and not counts else ""
             name = first or self.token
-            if name not in names or name in given:
-                takes = listing([f"{known}=" for known in names]) if names else "one column alone"
+            if name not in names or name in counts:
+                takes = listing([f"{name}=" for name in names]) if names else "one column alone"
                 raise self.unexpected(f"among the options of {function}(), which takes {takes}")
             if not first:
                 self.take()
                 self.expect("=", f"follows {name}")
-            given[name] = self.whole(f"{name} of {function}()", names[name])
-            written.append(f"{given[name]}" if first else f"{name}={given[name]}")
-        return given, written
+            counts[name] = self.whole(f"{name} of {function}()", names[name])
+            written.append(f"{counts[name]}" if first else f"{name}={counts[name]}")
+        return counts, written
 
     def whole(self, what: str, most: int) -> int:
         """Read a whole number."""

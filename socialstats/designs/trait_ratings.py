@@ -28,7 +28,7 @@ PARTS = (
     DesignPart("judge", "rater"),
     DesignPart("cluster", "cluster"),
     DesignPart("by", "by"),
-    DesignPart("status", "status", (STATUS,), wanted=False),
+    DesignPart("status", "status", (STATUS,), required=False),
     BLOCKS,
 )
 ONCE = (
@@ -143,14 +143,14 @@ def trait_ratings(
     )
 
 
-def refuse_twice(table: Table, columns: dict[str, str], traits: Texts, others: Texts) -> None:
+def refuse_twice(table: Table, columns: dict[str, str], traits: Texts, further: Texts) -> None:
     """Refuse a column that plays two parts.
 
     Raises
     ------
     DesignError
     """
-    twice = [t for k, t in enumerate(traits) if t in (*others, *traits[:k])]
+    twice = [t for k, t in enumerate(traits) if t in (*further, *traits[:k])]
     if twice or not traits:
         problem = f"column '{twice[0]}' is named twice" if twice else "no column is named"
         raise DesignError(

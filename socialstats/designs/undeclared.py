@@ -142,24 +142,24 @@ def dependence(
         # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
         u = scale_free(raw)
         codes, weights = column.codes, n
-        whole, base, p_value = component(u, codes, weights)
-        whole *= small_sample_factor(clusters := len(np.unique(codes)))
+        with_column, base, p_value = component(u, codes, weights)
+        with_column *= small_sample_factor(clusters := len(np.unique(codes)))
         fewest = math.inf
         for factor in declared:
-            both = joint_codes([codes, factor.codes])
-            sums = np.zeros((int(both.max(initial=-1)) + 1, u.shape[1]))
-            np.add.at(sums, both, u * n[:, None])
-            of_both = np.zeros(len(sums), dtype=np.int64)
-            of_both[both] = codes
-            *_, beyond = component(sums, of_both, np.ones(len(sums)))
+            pair_codes = joint_codes([codes, factor.codes])
+            sums = np.zeros((int(pair_codes.max(initial=-1)) + 1, u.shape[1]))
+            np.add.at(sums, pair_codes, u * n[:, None])
+            sums_of_pairs = np.zeros(len(sums), dtype=np.int64)
+            sums_of_pairs[pair_codes] = codes
+            *_, beyond = component(sums, sums_of_pairs, np.ones(len(sums)))
             p_value = max(p_value, beyond)
             base = max(
                 base, component(u, factor.codes, n)[0] * small_sample_factor(len(factor.levels))
             )
             fewest = min(fewest, len(factor.levels))
         # else each label holds rows that were compared with their own mean
-        if whole > CENTRED * base > 0:
-            ratio = float(np.sqrt(whole / base))
+        if with_column > CENTRED * base > 0:
+            ratio = float(np.sqrt(with_column / base))
             longer = ratio * reach(min(clusters, fewest)) / reach(fewest)
             yield Dependence(
                 column=column.name,
@@ -317,21 +317,21 @@ def holds_outcomes(items: Texts, values: Texts, table: Table, column: ColumnProf
     sides = frozenset[str]()
     if items:
         cells = table.counts([column.name, *items])
-        own, *two = (
+        effect, *two = (
             cells.columns[name].labels().mapped(str, "", object) for name in (column.name, *items)
         )
-        says, inside = np.isin(own, [*decided]), np.any([own == item for item in two], axis=0)
+        says, inside = np.isin(effect, [*decided]), np.any([effect == item for item in two], axis=0)
         if (
             scheme_of(decided, SIDE_CODES)
             or cells.n[says & inside].sum() >= ALWAYS * cells.n[says].sum()
         ):
             return True
         sides = frozenset(chain.from_iterable(two))
-    known = (
+    factors = (
         frozenset(chain.from_iterable(table.levels(name) for name in values if table.has(name)))
         - sides
     )
-    return len(decided & known) >= ALWAYS * len(decided)
+    return len(decided & factors) >= ALWAYS * len(decided)
 
 
 def is_tried(table: Table) -> bool:
@@ -436,16 +436,18 @@ def undeclared_cautions(effects: Sequence[Dependence]) -> list[Caution]:
             break
         clear.append(effect)
     names = list(dict.fromkeys(effect.column for effect in clear))
-    rest = list(dict.fromkeys(effect.column for effect in effects if effect.column not in names))
+    remaining = list(
+        dict.fromkeys(effect.column for effect in effects if effect.column not in names)
+    )
     cautions = []
     if names:
         typed = " ".join(f"--cluster {shorten(name)}" for name in names)
         fix = option("cluster", names if len(names) > 1 else names[0], typed)
         affects = "standard errors, intervals, p-values"
         cautions.append(caution("SS311", effects_text(names, effects), affects=affects, fix=fix))
-    if rest:
+    if remaining:
         cautions.append(
-            caution("SS344", effects_text(rest, effects), affects="none of the numbers")
+            caution("SS344", effects_text(remaining, effects), affects="none of the numbers")
         )
     return cautions
 

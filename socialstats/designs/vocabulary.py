@@ -108,7 +108,7 @@ STIMULI = spelled(
     "story dilemma"
 )
 # units that somebody rates: columns beside them are raters rather than models
-GIVEN = spelled(
+MET_WORDS = spelled(
     "answer reply response output completion generation essay summary translation antwort respuesta reponse resposta"
 )
 # or clusters
@@ -488,7 +488,7 @@ SIZES = spelled("n samples nsamples count size votes")
 INTERVALS = spelled("ci cl conf interval ki")
 ARENA = spelled("elo arena bradleyterry bt")
 # averages that no task of shares has
-SCALES_OF_THEIR_OWN = spelled("elo ppl perplexity perplexities bpb bitsperbyte")
+UNSHARED_SCALES = spelled("elo ppl perplexity perplexities bpb bitsperbyte")
 # what a table is likely to be analysed by
 ANALYSED_BY = spelled("model system llm prompt persona")
 # columns that say whether people or models rated

@@ -321,12 +321,12 @@ def _cure(used: Texts) -> Callable[[str], str]:
     def cure(label: str) -> str:
         if scores:
             logical = {value.casefold() for value in used} <= {*LOGICALS}
-            held = (
+            cells = (
                 "TRUE says that the first item won"
                 if logical
                 else "1, 0.5 and 0 are the share of the first item"
             )
-            return f"Say {option('winner_coding', 'score')} if {held}"
+            return f"Say {option('winner_coding', 'score')} if {cells}"
         if shares:
             return f"Say {option('winner_coding', 'probability')} if it is the probability of the first item"
         tie = option("tie", label)
@@ -372,8 +372,8 @@ def first_shown(column: str, sides: ItemSides, rows: Rows) -> IntArray:
     """
     outcome = decoded_order(column, sides, rows)
     message = "'{}' does not say which of the two items of its row was shown first"
-    other = f"or say {option('order', False)} if the column means something else"
-    fix = f"Use the item's label, a side code or +1/-1; {other}"
+    advice = f"or say {option('order', False)} if the column means something else"
+    fix = f"Use the item's label, a side code or +1/-1; {advice}"
     rows.each_value(
         column, rows.use & (outcome == UNKNOWN), [*sides.columns, column], message, fix=fix
     )
@@ -441,8 +441,8 @@ def winners(
         return split_wins(roles.of("wins"), rows)
     if options.winner_coding == "probability":
         return reply_parts(rows.probabilities(winner), rows.n, rows.use)
-    found = decode_winners(winner, sides, replace(rows, use=rows.use & ~drawn), options)
-    return each_once(np.where(drawn, TIED, found))
+    decoded = decode_winners(winner, sides, replace(rows, use=rows.use & ~drawn), options)
+    return each_once(np.where(drawn, TIED, decoded))
 
 
 def each_once(outcome: IntArray) -> Expanded:

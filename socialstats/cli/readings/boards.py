@@ -14,11 +14,11 @@ from socialstats.designs.roles import FAMILIES, model_columns, names_a_count
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
-    GIVEN,
     JUDGEMENTS,
     KEY_VALUES,
     KEYS,
     MEASURES,
+    MET_WORDS,
     MODELS,
     NO_SCORES,
     RATERS,
@@ -149,7 +149,7 @@ def column_a_model(seen: TableProfile) -> Proposals:
     names = [c.name for c in scores]
     sources = [c for c in seen.every if not names_a_count(c)]
     rated = any(called_rater(c, shared) for c in sources) and not tasked
-    rated = rated or (key is not None and key.called(GIVEN))  # those who rated each answer
+    rated = rated or (key is not None and key.called(MET_WORDS))  # those who rated each answer
     if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:
         return
     known = families_in(names) > len(names) / 2

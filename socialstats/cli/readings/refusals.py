@@ -36,11 +36,11 @@ from socialstats.designs.vocabulary import (
     MARGINS,
     MEANS,
     MODELS,
-    SCALES_OF_THEIR_OWN,
     SITES,
     SIZES,
     SPREADS,
     STEPS,
+    UNSHARED_SCALES,
     VALUES,
     VERDICT_MARKS,
 )
@@ -112,7 +112,7 @@ def mixed_averages(seen: TableProfile) -> str:
     """Return a word on averages of models, a row each, of which some are no shares or points: Elo, perplexity."""
     models = [c for c in seen.every if c.unique and c.text and c.called(MODELS)]
     numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows)]
-    other = [c for c in numbers if c.says(SCALES_OF_THEIR_OWN)]
+    other = [c for c in numbers if c.says(UNSHARED_SCALES)]
     if not models or not other or len(numbers) - len(other) < 1:
         return ""
     return (
