@@ -703,7 +703,10 @@ def _rater_group(rows: Rows, who: Texts, column: str) -> None:
 
 # kinds of columns that tell raters apart
 RATER = ("rater", "source")
-FIX_OF_RATER_GROUPS = "It belongs to the rater: fill it in, or leave it empty in all rows of a rater who has no such group"
+FIX_OF_RATER_GROUPS = (
+    "It belongs to the rater: fill it in, or leave it empty in all rows of a rater who has no such "
+    "group"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
