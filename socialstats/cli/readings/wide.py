@@ -59,12 +59,12 @@ from socialstats.designs.vocabulary import (
     CONTROLS,
     COVARIATES,
     DATES,
-    GIVEN,
     JUDGE_COUPLES,
     JUDGEMENTS,
     LABELLINGS,
     LATER,
     MEANS,
+    MET_WORDS,
     MODELS,
     OCCASIONS,
     PERSONS,
@@ -138,7 +138,7 @@ class WideRows:
         stamped = any(c.timing for c in [*seen.every][:1])
         called = self.identity is not None and self.identity.called(PERSONS)
         self.persons = stamped or called
-        self.is_stimulus = self.identity is not None and self.identity.called(STIMULI, GIVEN)
+        self.is_stimulus = self.identity is not None and self.identity.called(STIMULI, MET_WORDS)
         self.described = any(bare(name) in COVARIATES for name in seen.columns)
         others = [c for c in seen.every if c.name not in seen.frequencies]
         self.counted = bool(seen.frequencies and not name and seen.distinct(*others))
