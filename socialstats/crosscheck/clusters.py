@@ -81,7 +81,7 @@ def errors_by(e: Any, f: Any, codes: Any) -> Errors:
     return joined([one_factor(*both) for both in sums], e, columns)
 
 
-def errors_of_gap(e: Any, f: Any, second: Any, codes: Any) -> Errors:
+def errors_of_gap(e: Any, f: Any, second: Any, codes: Any, units: Any = 1.0) -> Errors:
     """Return the errors of the difference of two means, each with its own fitted value; rows are of one of them.
 
     Of one factor, with E = diag(1 / sqrt(1 - f)), cluster sums u = E e of each mean and P = E (diag(f) - f f') E, the
@@ -95,13 +95,15 @@ def errors_of_gap(e: Any, f: Any, second: Any, codes: Any) -> Errors:
     second : (rows,) bool array
         Rows of the second mean.
     codes : (rows, factors) array of labels
+    units : (rows,) array, optional
+        Alike units of each row.
     """
     columns = list(crossing(codes).T)
-    parts = [one_gap(e, f, second, code) for code in columns]
+    parts = [one_gap(e, f, second, code, units) for code in columns]
     return joined(parts, e, columns)
 
 
-def one_gap(e: Any, f: Any, second: Any, code: Any) -> Errors:
+def one_gap(e: Any, f: Any, second: Any, code: Any, units: Any = 1.0) -> Errors:
     """Return `errors_of_gap` of one factor, the traces of products of diag(d) - w w' written out."""
     size, sides = int(code.max()) + 1, (~second, second)
     sums, share = (
@@ -114,7 +116,8 @@ def one_gap(e: Any, f: Any, second: Any, code: Any) -> Errors:
         )
     u, d, w = sums / np.sqrt(1 - share), share / (1 - share), share / np.sqrt(1 - share)
     trace = d @ d.T - d @ (w**2).T - w**2 @ d.T + (w @ w.T) ** 2
-    seen, alike = (u**2).sum(axis=1), np.array([float(f[mine] @ f[mine]) for mine in sides])
+    squares = f**2 / units
+    seen, alike = (u**2).sum(axis=1), np.array([float(squares[mine].sum()) for mine in sides])
     df = min(float(v.sum() ** 2 / (v @ trace @ v)) for v in (seen, alike) if v.any())
     variance = float((u.sum(axis=0) ** 2).sum())
     return Errors(variance=variance, df=df, effective=effective, largest=largest, plain=variance)

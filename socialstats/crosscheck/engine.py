@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.crosscheck.clusters import (
     CR2,
     SMOOTH,
@@ -24,12 +24,13 @@ from socialstats.crosscheck.clusters import (
     disagreement_ends,
     errors_by,
     errors_in_strata,
+    errors_of_gap,
     fisher_ends,
     unfloored_check,
 )
 from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
 from socialstats.crosscheck.people import Part, joined_errors, numbers
-from socialstats.crosscheck.profile_score import PROFILE, profile_interval, score_checks
+from socialstats.crosscheck.profile_score import effective_pairs, score_checks
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, redrawn, resampled_checks
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
@@ -91,6 +92,8 @@ class Contributions:
         Who gave the ratings, where raters are a sample; -1 for other raters.
     strata : (groups,) int64 array or None
         Strata of fixed weight.
+    second : (groups,) bool array or None
+        Of a difference: units of its second group.
     """
 
     influence: FloatArray
@@ -99,6 +102,7 @@ class Contributions:
     codes: IntArray
     people: IntArray | None = None
     strata: IntArray | None = None
+    second: BoolArray | None = None
 
     @property
     def total(self) -> float:
@@ -110,6 +114,11 @@ class Contributions:
         """Whether units are in clusters or of people, or are clusters of the answers that the denominator counts."""
         sized = not np.array_equal(self.weight, self.units)
         return bool(self.codes.shape[1]) or sized or self.people is not None
+
+    @property
+    def alone(self) -> bool:
+        """Whether units are independent of all others, whatever they weigh."""
+        return not self.codes.shape[1] and self.people is None and self.strata is None
 
     def errors(self) -> Errors:
         """Return variance and df under clusters or within strata, or of independent units: the squares added up."""
@@ -161,6 +170,33 @@ class Contributions:
         alone = bool(drawn.all())
         return Part(e=deviations[:, None], f=share, left=left, rater=rater, alone=alone)
 
+    def errors_of_difference(self, second: BoolArray, *, unbiased: bool) -> Errors:
+        """Return variance and df of a difference of two groups: CR2 of both, or Welch's of independent units."""
+        if self.codes.shape[1]:
+            total = np.bincount(second, self.weight, 2)
+            share = self.weight / total[second.astype(np.int64)]
+            return errors_of_gap(self.influence, share, second, self.codes, self.units)
+        sides = [
+            Contributions(
+                influence=self.influence[inside],
+                units=self.units[inside],
+                weight=self.weight[inside],
+                codes=self.codes[inside],
+            )
+            for inside in (~second, second)
+        ]
+        parts = [side.errors() for side in sides]
+        variances = np.array([part.variance for part in parts])
+        if unbiased:
+            variances = np.array([side.linearised_variance() for side in sides])
+        variance, df = float(variances.sum()), np.array([part.df for part in parts])
+        return replace(
+            parts[0],
+            variance=variance,
+            df=variance**2 / float((variances**2 / df).sum()),
+            plain=variance,
+        )
+
     def linearised_variance(self) -> float:
         """Return n / (n - 1) times the sum of squares of n independent units of uneven weight."""
         n = float(self.units.sum())
@@ -180,6 +216,8 @@ class SampleChecks:
         self.result, self.sample = result, sample
         self.level = inner_level(result.settings)
         self.side = str(result.settings.get("alternative", "two_sided"))
+        if sample.level is not None:
+            self.level, self.side = sample.level, "two_sided"
         with np.errstate(all="ignore"):
             self.estimates = sample.plain(sample.count)
         self._influences: dict[tuple[str, ...], tuple[IntArray, FloatArray, FloatArray] | str] = {}
@@ -220,17 +258,18 @@ class SampleChecks:
     def estimated(self, row: Row) -> tuple[RowKey, float] | None:
         """Return the key and the value of the estimate that a row is about; None for rows of other samples."""
         key = key_of(row)
-        if row.term in self.sample.t_tests:
-            key = None, self.sample.t_tests[row.term]
+        if row.term in self.sample.tests:
+            key = None, self.sample.tests[row.term].term
         value = self.estimates.get(key, math.nan)
         return None if math.isnan(value) else (key, value)
 
     def check_error(self, row: Row) -> list[Check]:
         """Compare standard error, df, test and interval of a row with those of the estimate that it is about."""
-        is_test = row.term in self.sample.t_tests
+        is_test = row.term in self.sample.tests
         subject = self.estimated(row)
         is_share = self.is_share(row)
-        if subject is None:
+        if subject is None or (is_test and row.test == "score"):
+            # the statistic of a score test has an error of its own (`check_score`)
             return []
         key, estimate = subject
         # shares of 0 and 1, and full agreement, have ends and no standard error
@@ -241,14 +280,18 @@ class SampleChecks:
         contributions = self.contributions(key, factors)
         if isinstance(contributions, str):
             return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", contributions)]
-        errors = contributions.errors()
         uses_t = row.df is not None and row.test not in ("chi2", "f")
+        errors = contributions.errors()
         independent = not contributions.clustered and contributions.strata is None
-        if independent and (uses_t or self.sample.unbiased):
+        if contributions.second is not None:
+            errors = contributions.errors_of_difference(
+                contributions.second, unbiased=self.sample.unbiased
+            )
+        elif independent and (uses_t or self.sample.unbiased):
             # a variance estimated from n units has n - 1 df
             n = contributions.total
             errors = replace(errors, variance=errors.variance * n / (n - 1))
-        elif self.sample.unbiased and not factors and contributions.people is None:
+        elif self.sample.unbiased and contributions.alone:
             errors = replace(errors, variance=contributions.linearised_variance())
         checks = []
         if not is_test:
@@ -270,20 +313,30 @@ class SampleChecks:
         shown = row
         if row.test not in ("t", "z", None):
             shown = replace(row, statistic=None, df=None, p_value=None)
-        null = self.result.settings.get("null", 0.0)
+        null, side = self.hypothesis(row)
         return wald_checks(
             shown,
-            self.result.settings["level"],
+            self.sample.level or self.result.settings["level"],
             estimate,
             math.sqrt(errors.variance),
             df,
-            null=null if isinstance(null, int | float) else 0.0,
-            alternative=self.side,
+            null=null,
+            alternative=side,
             cut=row.limits,
             ends=row.interval in ("t", "z"),
             why=CR2,
             close=SMOOTH,
         )
+
+    def hypothesis(self, row: Row) -> tuple[float, str]:
+        """Return with what a test compares its estimate, and on which side."""
+        test = self.sample.tests.get(row.term)
+        null, side = self.sample.null, self.side
+        if test is not None:
+            null, side = test.null, test.side or side
+        if null is None:
+            null = self.result.settings.get("null", 0.0)
+        return (float(null) if isinstance(null, int | float) else 0.0), side
 
     def check_share(
         self,
@@ -351,27 +404,21 @@ class SampleChecks:
     def check_score(self, row: Row) -> list[Check]:
         """Compare Tango's interval of a difference of paired shares, and its test, by a numerical likelihood."""
         sample, key = self.sample, key_of(row)
-        if row.test == "score" and key not in sample.signs:
-            # a row of a test, of the first difference
-            key = next(iter(sample.signs), key)
-        has_ends = row.interval == "score" and row.role == "difference" and row.has_interval
-        if key not in sample.signs or not (has_ends or row.test == "score"):
+        if row.term in sample.tests:
+            key = None, sample.tests[row.term].term
+        if key not in sample.signs or "score" not in (row.interval, row.test):
             return []
         if sample.count.sum() > MOST_ROWS:
             return []
         times = sample.count.astype(np.int64)
         difference = np.repeat(sample.signs[key], times)
         factors = factors_of_row(row, sample.factors)
-        if factors:
-            codes = self.codes(factors)
-            shown = row if has_ends else replace(row, conf_low=None)
-            test = row if row.test == "score" else replace(row, statistic=None)
-            groups = np.repeat(codes, times, axis=0)
-            return score_checks(shown, test, difference, groups, self.level, self.side)
-        b, c = float((difference > 0).sum()), float((difference < 0).sum())
-        table = np.array([[len(difference) - b - c, c], [b, 0.0]])
-        low, high = with_open_end(*profile_interval(table, self.level), self.side, row.limits)
-        return end_checks(row, low, high, "scipy", PROFILE, SMOOTH, least=(high - low) / 2)
+        groups = np.repeat(self.codes(factors), times, axis=0) if factors else None
+        pairs = effective_pairs(difference, groups)
+        if pairs is None:
+            return []
+        null, side = self.hypothesis(row)
+        return score_checks(row, *pairs, level=self.level, side=side, null=null)
 
     def check_resamples(self) -> list[Check]:
         """Compare bootstrap errors and ends with those of the counts that the seed draws."""
@@ -450,8 +497,12 @@ class SampleChecks:
         people, strata = None, None
         if self.sample.people is not None:
             people = groups[entering, len(factors)].astype(np.int64)
+        second = None
         if self.sample.strata is not None:
             strata = groups[entering, len(factors) + (people is not None)].astype(np.int64)
+        if self.sample.second is not None:
+            # groups are of one side
+            second = np.bincount(group, self.sample.second, len(groups))[entering] > 0
         linear = self.sample.linear.get(key, key)
         influence = by_key[:, list(self.estimates).index(linear)]
         return Contributions(
@@ -461,6 +512,7 @@ class SampleChecks:
             codes=codes,
             people=people,
             strata=strata,
+            second=second,
         )
 
     def derivatives(
@@ -480,7 +532,7 @@ class SampleChecks:
         if sample.strata is not None:
             columns.append(sample.strata)
         cells = np.arange(len(count)) if sample.alike is None else sample.alike
-        if not factors:
+        if not factors or sample.second is not None:
             columns.append(cells)
         groups, group = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
         kinds, kind = np.unique(np.column_stack([cells]), axis=0, return_inverse=True)

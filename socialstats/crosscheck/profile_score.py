@@ -8,50 +8,80 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import CR2
+from socialstats.crosscheck.clusters import CR2, SMOOTH, counted, errors_of_mean
 from socialstats.crosscheck.paired_tables import ends
-from socialstats.crosscheck.row_arithmetic import (
-    label,
-    quantile,
-    relative,
-    same_p,
-    tail_p,
-    with_open_end,
-)
-from socialstats.crosscheck.shares import effective_pairs
+from socialstats.crosscheck.row_arithmetic import field_checks, quantile, tail_p, with_open_end
 from socialstats.results import Check, Row
 
 NEAR_TOP = 1e-6  # a minimiser finds the top of a likelihood to the root of the rounding error
 PROFILE = "score interval by numerical profile likelihood; ends agree to the optimiser's tolerance"
 SHARES = (-1.0, 1.0)
+SMALLEST = float(np.finfo(np.float64).tiny)  # no p is 0
+
+
+def effective_pairs(d: FloatArray, groups: Any) -> tuple[FloatArray, float | None] | None:
+    """Return the pairs of each kind, and df of t: of independent pairs, or the effective numbers in clusters.
+
+    Parameters
+    ----------
+    d : (pairs,) array of -1, 0 and 1
+    groups : (pairs, factors) array of labels, or None
+
+    Returns
+    -------
+    tuple of (2, 2) array and float, or None
+        Pairs of the first only at [1, 0], of the second only at [0, 1]; None for a single cluster.
+    """
+    part, df = 1.0, None
+    if groups is not None:
+        errors = errors_of_mean(d, groups)
+        if not errors.known:
+            return None
+        part, df = counted(float(np.var(d)), errors, len(d)) / len(d), errors.df
+    b, c = part * float(np.sum(d > 0)), part * float(np.sum(d < 0))
+    return np.array([[part * len(d) - b - c, c], [b, 0.0]]), df
 
 
 def score_checks(
-    row: Row, test: Row, d: FloatArray, groups: Any, level: float, side: str
+    row: Row,
+    table: FloatArray,
+    df: float | None,
+    *,
+    level: float,
+    side: str,
+    null: float = 0.0,
 ) -> list[Check]:
-    """Tango's interval of a row, and statistic, df and p of a test row, for the effective number of pairs."""
-    found = effective_pairs(d, groups)
-    if found is None:
-        return []
-    table, df = found
-    out = []
-    if row.conf_low is not None:
-        out = ends(
-            row,
-            *with_open_end(*profile_interval(table, level, df), side, SHARES),
-            "scipy",
-            PROFILE,
-            1e-6,
-        )
-    if test.statistic is None or not d.any():
-        return out
-    value = profile_score(table, 0.0)
-    return [
-        *out,
-        relative(label(test, "statistic"), test.statistic, value, "scipy", PROFILE, 1e-6, 1e-3),
-        relative(label(test, "df"), test.df, df, "numpy", CR2, 1e-7),
-        same_p(label(test, "p"), test.p_value, tail_p(value, df, side), "scipy", PROFILE, 1e-5),
-    ]
+    """Tango's interval of a row of a difference; statistic, df and p of a row with a score test.
+
+    Parameters
+    ----------
+    row : Row
+    table : (2, 2) array
+    df : float or None
+        As `effective_pairs` returns them.
+    level : float
+    side : {"two_sided", "greater", "less"}
+    null : float
+        The difference under the hypothesis.
+    """
+    checks = []
+    if row.interval == "score" and row.has_interval:
+        low, high = with_open_end(*profile_interval(table, level, df), side, SHARES)
+        checks = ends(row, low, high, "scipy", PROFILE, SMOOTH)
+    if row.test != "score" or row.p_value is None:
+        return checks
+    value = limit_of_score(table, null) if abs(null) >= 1 else profile_score(table, null)
+    checks += field_checks(row, "scipy", PROFILE, SMOOTH, 1e-3, statistic=value)
+    if df is not None:
+        checks += field_checks(row, "numpy", CR2, SMOOTH, df=df)
+    p = max(tail_p(value, df, side), SMALLEST)
+    return checks + field_checks(row, "scipy", PROFILE, 1e-5, p_value=p)
+
+
+def limit_of_score(table: FloatArray, null: float) -> float:
+    """Return the statistic against a difference of 1 or -1, which every other difference rejects."""
+    gap = (table[1, 0] - table[0, 1]) / table.sum()
+    return 0.0 if gap == null else math.copysign(math.inf, -null)
 
 
 def profile_score(table: FloatArray, delta: float) -> float:

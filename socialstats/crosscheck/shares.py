@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import Errors, counted, errors_by, errors_of_mean
+from socialstats.crosscheck.clusters import Errors, counted, errors_by
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.resamples import (
@@ -86,22 +86,6 @@ def clustered_share_checks(
     out.append(relative(label(row, "df"), row.df, errors.df, "scipy", LINEAR, 1e-7))
     both = with_open_end(*wilson_roots(p, trials, level, errors.df), side, (0.0, 1.0))
     return [*out, *end_checks(row, *both, "numpy", ROOTS, 1e-7)]
-
-
-def effective_pairs(d: FloatArray, groups: Any) -> tuple[FloatArray, float] | None:
-    """Table of pairs (first only at [1, 0], second only at [0, 1]) for the effective number of pairs, and df of t.
-
-    Parameters
-    ----------
-    d : (pairs,) array of -1, 0 and 1
-    groups : (pairs, factors) array of labels
-    """
-    errors = errors_of_mean(d, groups)
-    if not errors.known:
-        return None
-    part = counted(float(np.var(d)), errors, len(d)) / len(d)
-    b, c = part * float(np.sum(d > 0)), part * float(np.sum(d < 0))
-    return np.array([[part * len(d) - b - c, c], [b, 0.0]]), errors.df
 
 
 def share_checks(

@@ -15,6 +15,7 @@ from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.rows import row_at_level
 from socialstats.inference.sides import has_open_end
 from socialstats.results import Result, Row
+from socialstats.results.definitions import Definition
 from socialstats.results.rows import Test
 from socialstats.sentences import apa_interval
 from socialstats.text import as_given, count, number, p_value
@@ -26,7 +27,7 @@ REFERENCES = {
     "equivalence": ("schuirmann1987", "lakens2018"),
     "noninferiority": ("blackwelder1982",),
 }
-OF_ROWS = "socialstats.crosscheck.equivalence:of_rows"
+OF_ROWS = "socialstats.crosscheck.margins:of_rows"
 BEYOND = {
     "different": "; the CI lies outside the bounds",
     "inferior": "; the CI lies below the margin",
@@ -263,7 +264,7 @@ def against_margin(
     test: MarginTest = "equivalence",
     level: float = 0.95,
     tested: Tested | None = None,
-    check: str = OF_ROWS,
+    check: Definition | str = OF_ROWS,
 ) -> Result:
     """Test differences that a result has against a margin.
 

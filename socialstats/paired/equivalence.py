@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
@@ -48,9 +49,18 @@ from socialstats.paired.differences import (
     pair_values,
     whole_df,
 )
+from socialstats.paired.peers import newcombe_ends, newcombe_p, noncentral_ends
+from socialstats.paired.two_proportions import shares_of_groups
 from socialstats.paired.two_shares import margin_tests
 from socialstats.registry import Metric, lookup, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import (
+    Definition,
+    EstimateTest,
+    PeerNumbers,
+    PlainSample,
+    RowKey,
+)
 from socialstats.results.rows import Interval
 from socialstats.sentences import apa_interval
 from socialstats.text import count, number, p_value
@@ -63,6 +73,7 @@ SCALES = ("raw", "d_z")
 SCORE = "score (Tango)"
 # skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
 SKEWED = 0.1
+SMALLEST_OF_SCIPY = 1e-8  # p below which scipy's tails and roots have too few digits
 
 
 @reads(Paired, Groups, also=(Result, Row))
@@ -178,7 +189,7 @@ def equivalence(
                 test=test,
                 level=level,
                 tested=tested,
-                check="socialstats.crosscheck.two_groups:inverted",
+                check=OF_SHARES,
             )
     if isinstance(paired, Result | Row):
         if scale != "raw" or cluster != "declared":
@@ -439,6 +450,90 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return axes
 
 
+def sample_tested_pairs(result: Result) -> Iterator[PlainSample]:
+    """Yield the pairs, with their mean difference, or its ratio to the standard deviation of the differences."""
+    pairs, settings = result.design, result.settings
+    d, (low, high) = pairs.first - pairs.second, result.extras["bounds"]
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        n = count.sum()
+        mean = float(count @ d / n)
+        if settings["scale"] == "raw":
+            return {(None, "difference"): mean}
+        variance = float(count @ (d - mean) ** 2 / (n - 1))
+        return {(None, "d_z"): mean / math.sqrt(variance) if variance else math.nan}
+
+    above = EstimateTest("difference", null=low, side="greater")
+    below = EstimateTest("difference", null=high, side="less")
+    tests = {"noninferiority": above, "above low": above, "below high": below}
+    binary = bool(np.isin([pairs.first, pairs.second], (0.0, 1.0)).all())
+    # the nearer bound has the larger p; of scores it may have the smaller one where bounds are uneven
+    if not binary or low == -high:
+        mean = float(pairs.count @ d / pairs.count.sum())
+        tests["equivalence"] = above if mean - low <= high - mean else below
+    yield PlainSample(
+        count=pairs.count,
+        plain=estimates,
+        factors=pairs.factors(settings["cluster"]),
+        alike=d,
+        signs={(None, "difference"): d} if binary else {},
+        tests=tests,
+        unbiased=True,
+        level=2 * settings["level"] - 1,
+        size=float(np.abs([pairs.first, pairs.second]).max()),
+    )
+
+
+def ask_for_noncentral_t(result: Result) -> Iterator[PeerNumbers]:
+    """scipy's noncentral t: the tails at bounds of d_z, and the sizes whose tails end the interval."""
+    from scipy.stats import nct
+
+    pairs, row = result.design, result.rows[0]
+    if result.settings["scale"] == "raw" or not row.has_interval:
+        return
+    d, count, n = pairs.first - pairs.second, pairs.count, float(pairs.count.sum())
+    mean = float(count @ d / n)
+    t = mean / math.sqrt(float(count @ (d - mean) ** 2) / (n - 1) / n)
+    ends = noncentral_ends(t, n, 2 * result.settings["level"] - 1)
+    yield PeerNumbers(package="scipy", row=(None, "d_z"), ends=ends, close=1e-6)
+    low, high = (bound * math.sqrt(n) for bound in result.extras["bounds"])
+    tails = {
+        "above low": float(nct.sf(t, n - 1, low)),
+        "noninferiority": float(nct.sf(t, n - 1, low)),
+        "below high": float(nct.cdf(t, n - 1, high)),
+    }
+    tails["equivalence"] = max(tails["above low"], tails["below high"])
+    for term, p in tails.items():
+        numbers = {"statistic": t, "df": n - 1}
+        # scipy integrates to some ten digits of 1
+        if p > SMALLEST_OF_SCIPY:
+            numbers["p_value"] = p
+        yield PeerNumbers(package="scipy", row=("test", term), numbers=numbers, close=1e-5)
+
+
+def ask_for_inverted_intervals(result: Result) -> Iterator[PeerNumbers]:
+    """statsmodels' interval of a difference of independent shares, and the levels at which it ends at a bound."""
+    row, *tests = result.rows
+    shares = shares_of_groups(result.extras["source"])
+    if shares is None:
+        return
+    ends = newcombe_ends(*shares, round(2 * result.settings["level"] - 1, 12))
+    (hits, n), (other_hits, m) = shares
+    gap = hits / n - other_hits / m
+    name = (row.group, row.term)
+    yield PeerNumbers(package="statsmodels", row=name, numbers={"estimate": gap}, ends=ends)
+    low, high = result.extras["bounds"]
+    above = newcombe_p(*shares, low, above=True)
+    below = newcombe_p(*shares, high, above=False)
+    p = {"above low": above, "noninferiority": above, "below high": below}
+    p["equivalence"] = max(above, below)
+    for test in tests:
+        numbers = {"p_value": p[test.term]} if p[test.term] > SMALLEST_OF_SCIPY else {}
+        key = (test.group, test.term)
+        yield PeerNumbers(package="statsmodels", row=key, numbers=numbers, close=1e-5)
+
+
+OF_SHARES = Definition(samples=lambda _: (), peers=ask_for_inverted_intervals)
 METRIC = Metric(
     name="equivalence",
     title="Equivalence of two conditions",
@@ -446,7 +541,7 @@ METRIC = Metric(
     function=equivalence,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.equivalence:verify",
+    definition=Definition(samples=sample_tested_pairs, peers=ask_for_noncentral_t),
     estimand="Whether the mean difference, first minus second, lies between two stated bounds.",
     assumptions=(
         "pairs (or the named clusters of pairs) are independent",

@@ -54,7 +54,13 @@ from socialstats.paired.peers import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.definitions import (
+    Definition,
+    EstimateTest,
+    PeerNumbers,
+    PlainSample,
+    RowKey,
+)
 from socialstats.results.peers import load_peer
 from socialstats.results.rows import Interval, Test
 from socialstats.sentences import apa_interval
@@ -952,7 +958,7 @@ def sample_pairs(result: Result) -> Iterator[PlainSample]:
         alike=np.column_stack([first, second]).astype(np.float64),
         counted={(None, "cohens_g"): (first != second).astype(np.float64)},
         signs=signs,
-        t_tests={"robust_t": "difference"},
+        tests={name: EstimateTest("difference") for name in ("robust_t", "score")},
     )
 
 

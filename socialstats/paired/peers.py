@@ -47,6 +47,55 @@ def wilson_ends(hits: float, n: float, level: float) -> tuple[float, float]:
     return (0.0 if hits == 0 else float(low)), (1.0 if hits == n else float(high))
 
 
+def newcombe_ends(
+    first: tuple[float, float], second: tuple[float, float], level: float
+) -> tuple[float, float]:
+    """Return statsmodels' interval of the difference of two independent shares, each of hits and units."""
+    theirs = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
+    low, high = theirs(*first, *second, method="newcomb", compare="diff", alpha=1 - level)
+    return float(low), float(high)
+
+
+def newcombe_p(
+    first: tuple[float, float], second: tuple[float, float], bound: float, *, above: bool
+) -> float:
+    """Return the one-sided p of a difference above (or below) a bound, at which statsmodels' interval ends.
+
+    It is (1 - L) / 2 of the level L of this interval, and (1 + L) / 2 where the difference is on the other side.
+    """
+    from scipy.optimize import brentq
+
+    gap = first[0] / first[1] - second[0] / second[1]
+    end = 0 if gap > bound else 1
+
+    def distance(level: float) -> float:
+        return newcombe_ends(first, second, level)[end] - bound
+
+    least, most = 1e-9, 1 - 1e-13
+    if distance(least) * distance(most) >= 0:
+        return math.nan
+    level = float(brentq(distance, least, most, xtol=1e-15))
+    return (1 - level) / 2 if (gap > bound) == above else (1 + level) / 2
+
+
+def noncentral_ends(t: float, n: float, level: float) -> tuple[float, float]:
+    """Return the standardised differences of n pairs at which scipy's noncentral t has t at a tail."""
+    from scipy.optimize import brentq
+    from scipy.stats import nct
+
+    if t < 0:
+        # scipy is more exact above 0
+        low, high = noncentral_ends(-t, n, level)
+        return -high, -low
+    reach = 10 + 2 * abs(t)
+
+    def end(tail: float) -> float:
+        return float(brentq(lambda c: nct.cdf(t, n - 1, c) - tail, t - reach, t + reach))
+
+    low, high = end((1 + level) / 2), end((1 - level) / 2)
+    return low / math.sqrt(n), high / math.sqrt(n)
+
+
 def ask_for_mid_p(signs: Mapping[RowKey, FloatArray], count: FloatArray) -> Iterator[PeerNumbers]:
     """Mid-p tests of differences of shares, whose sign each unit has, by scipy's binomial distribution."""
     for row, sign in signs.items():

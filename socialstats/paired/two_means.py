@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +29,12 @@ from socialstats.inference.weights import (
     weight_counts,
 )
 from socialstats.paired.differences import checked_number, cluster_counts, whole_df
+from socialstats.paired.group_samples import GroupUnits, written_out
 from socialstats.paired.two_groups import TwoGroupMeans, check_sizes, cluster_place, group_means
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
 from socialstats.sentences import stat
 from socialstats.text import count, number, shorten
 from socialstats.voice import option
@@ -45,6 +47,7 @@ KINDS = {
     "CR2": "cluster-robust t (CR2, Satterthwaite df)",
     "two-way": "two-way cluster-robust t (CR2, Cochran df)",
 }
+OF_SCIPY = {"statistic": "statistic", "df": "df", "p_value": "pvalue"}  # field of a row: scipy's
 SHARES, GAPS = (0.0, 1.0), (-1.0, 1.0)
 
 
@@ -275,6 +278,39 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     )
 
 
+def sample_group_means(result: Result) -> Iterator[PlainSample]:
+    """Yield the units of both groups, with their means, standard deviations and the difference."""
+    design = result.design
+    units = GroupUnits(
+        design=design,
+        values=design.value,
+        factors=design.factors(result.settings["cluster"]),
+        mean_group="mean",
+        level=result.settings["level"],
+    )
+    yield from units.samples()
+
+
+def ask_for_welch(result: Result) -> Iterator[PeerNumbers]:
+    """scipy's t test of independent units with uneven variances."""
+    from scipy.stats import ttest_ind
+
+    settings, sides = result.settings, written_out(result.design)
+    if sides is None or result.design.factors(settings["cluster"]):
+        return
+    null, side, row = settings["null"], settings["alternative"], result.rows[0]
+    theirs: Any = ttest_ind
+    test = theirs(sides[0] - null, sides[1], equal_var=False, alternative=side.replace("_", "-"))
+    low, high = (float(end) + null for end in test.confidence_interval(settings["level"]))
+    least, most = row.limits or ANYWHERE
+    yield PeerNumbers(
+        package="scipy",
+        row=(None, "difference"),
+        numbers={name: float(getattr(test, field)) for name, field in OF_SCIPY.items()},
+        ends=(max(low, least), min(high, most)),
+    )
+
+
 METRIC = Metric(
     name="two_means",
     title="Difference of two means",
@@ -282,7 +318,7 @@ METRIC = Metric(
     function=two_means,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.two_groups:means",
+    definition=Definition(samples=sample_group_means, peers=ask_for_welch),
     estimand="The mean over units of the first group minus that of the second.",
     assumptions=(
         "units (or the named clusters of units) are independent; no unit is in both groups",

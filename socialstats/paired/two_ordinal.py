@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
@@ -19,6 +22,7 @@ from socialstats.inference.dependence import (
 from socialstats.inference.rows import with_mean
 from socialstats.inference.sides import OPEN, side_text, two_sided_level
 from socialstats.paired.differences import cluster_counts, whole_df
+from socialstats.paired.group_samples import written_out
 from socialstats.paired.two_groups import (
     Superiority,
     check_sizes,
@@ -29,6 +33,7 @@ from socialstats.paired.two_groups import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.sentences import stat
 from socialstats.text import count, number, p_value, quoted, shorten
 from socialstats.voice import option
@@ -44,6 +49,7 @@ KINDS = {
     "two-way": "Brunner-Munzel t with two-way CR2 errors (Cochran df)",
 }
 IGNORING = "ignoring clusters"
+MOST_LEVELS = 3_000  # different values whose pairs are compared one by one
 FEWEST = 10  # units (or effective clusters) of the smaller group below which intervals were too short in simulations
 
 
@@ -253,6 +259,60 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest(result.rows[:1], ax=ax, **{"xlabel": label, "reference": CHANCE, **options})
 
 
+def sample_ranked_units(result: Result) -> Iterator[PlainSample]:
+    """Yield the units of both groups, with the share of pairs in which the first is higher."""
+    design = result.design
+    first = design.group == 0
+    levels, level = np.unique(design.value, return_inverse=True)
+    if len(levels) > MOST_LEVELS:
+        return
+    # 1 where the level of the first unit is higher, one half where both are alike
+    higher = np.sign(levels[:, None] - levels) / 2 + 0.5
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        ones = np.bincount(level[first], count[first], len(levels))
+        others = np.bincount(level[~first], count[~first], len(levels))
+        return {(None, "superiority"): float(ones @ higher @ others / (ones.sum() * others.sum()))}
+
+    yield PlainSample(
+        count=design.count,
+        plain=estimates,
+        factors=design.factors(result.settings["cluster"]),
+        alike=np.column_stack([design.value, ~first]),
+        second=~first,
+        null=CHANCE,
+        unbiased=True,
+    )
+
+
+def ask_for_ranks(result: Result) -> Iterator[PeerNumbers]:
+    """scipy's test of Brunner and Munzel of independent units, and its rank-sum test."""
+    from scipy.stats import brunnermunzel, mannwhitneyu
+
+    lead, test = result.rows
+    sides = written_out(result.design)
+    if sides is None:
+        return
+    side = result.settings["alternative"].replace("_", "-")
+    if lead.statistic is not None and not result.design.factors(result.settings["cluster"]):
+        munzel: Any = brunnermunzel
+        theirs = munzel(*sides, alternative=side)
+        # scipy compares the second group with the first
+        numbers = {"statistic": -float(theirs.statistic), "p_value": float(theirs.pvalue)}
+        yield PeerNumbers(package="scipy", row=(None, lead.term), numbers=numbers)
+    if test.p_value is None:
+        return
+    exact = test.test == "exact_rank_sum"
+    both = np.concatenate(sides)
+    rank_sum_test: Any = mannwhitneyu
+    theirs = rank_sum_test(*sides, method="exact" if exact else "asymptotic", alternative=side)
+    numbers = {"statistic": float(theirs.statistic)}
+    # scipy's exact distribution has no ties
+    if not exact or len(np.unique(both)) == len(both):
+        numbers["p_value"] = float(theirs.pvalue)
+    yield PeerNumbers(package="scipy", row=(test.group, test.term), numbers=numbers)
+
+
 METRIC = Metric(
     name="two_ordinal",
     title="Probability of superiority",
@@ -260,7 +320,7 @@ METRIC = Metric(
     function=two_ordinal,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.two_groups:ordinal",
+    definition=Definition(samples=sample_ranked_units, peers=ask_for_ranks),
     estimand="The probability that a unit of the first group has a higher value than one of the second, ties halved.",
     assumptions=(
         "units (or the named clusters of units) are independent; no unit is in both groups",

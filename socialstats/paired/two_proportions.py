@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
@@ -17,7 +19,7 @@ from socialstats.inference.dependence import (
     rare_answers,
     share_cautions,
 )
-from socialstats.inference.sides import one_sided, side_text, two_sided_level
+from socialstats.inference.sides import one_sided, one_sided_ends, side_text, two_sided_level
 from socialstats.inference.weights import (
     NAMED,
     WORKS,
@@ -28,11 +30,19 @@ from socialstats.inference.weights import (
     weight_counts,
 )
 from socialstats.paired.differences import cluster_counts, whole_df
+from socialstats.paired.group_samples import GroupUnits
+from socialstats.paired.peers import newcombe_ends
 from socialstats.paired.two_groups import TwoGroupMeans, cluster_place, fisher_exact, group_means
-from socialstats.paired.two_shares import group_share_row, level_indicator, share_difference_row
+from socialstats.paired.two_shares import (
+    DIFFERENCE_RANGE,
+    group_share_row,
+    level_indicator,
+    share_difference_row,
+)
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
 from socialstats.sentences import stat
 from socialstats.text import count, number, shorten
 
@@ -219,6 +229,68 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     )
 
 
+def units_of_shares(result: Result) -> GroupUnits:
+    """Return the units of both groups: 1 where they have the level, or the share of their answers."""
+    design, repeats = result.design, result.design.repeats
+    values, answers = design.value, dict(zip(design.groups, design.n_units, strict=True))
+    if repeats is None:
+        # codes of levels count from 0
+        values = (values == design.levels.index(result.settings["choice"])).astype(np.float64)
+    else:
+        answers = {name: float(repeats.of_source(name).answers.sum()) for name in design.groups}
+    if design.weight is not None:
+        for side, name in enumerate(design.groups):
+            # unequal weights make the answers worth fewer
+            inside = design.group == side
+            count, weight = design.count[inside], design.weight[inside]
+            effective = float((count @ weight) ** 2 / (count @ weight**2))
+            answers[name] *= effective / float(count.sum())
+    factors = design.factors(result.settings["cluster"])
+    return GroupUnits(
+        design=design,
+        values=values,
+        factors=factors,
+        mean_group="share",
+        level=result.settings["level"],
+        answers=answers,
+        unbiased=bool(factors or repeats is not None or design.weighted),
+    )
+
+
+def sample_group_shares(result: Result) -> Iterator[PlainSample]:
+    """Yield the units of both groups, with their shares and the difference."""
+    yield from units_of_shares(result).samples()
+
+
+def shares_of_groups(result: Result) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Return hits and units of both groups; None under clusters, weights and repeated answers."""
+    units = units_of_shares(result)
+    if units.unbiased:
+        return None
+    first, values, count = units.design.group == 0, units.values, units.design.count
+    hits, other_hits = (float(count[i] @ values[i]) for i in (first, ~first))
+    n, m = (float(count[i].sum()) for i in (first, ~first))
+    return (hits, n), (other_hits, m)
+
+
+def ask_for_newcombe(result: Result) -> Iterator[PeerNumbers]:
+    """Newcombe's interval of statsmodels and Fisher's test of scipy, of independent yes and no."""
+    from scipy.stats import fisher_exact
+
+    shares = shares_of_groups(result)
+    if shares is None:
+        return
+    (a, n), (b, m) = shares
+    side = result.settings["alternative"]
+    theirs: Any = fisher_exact
+    test = theirs(np.array([[a, n - a], [b, m - b]]), alternative=side.replace("_", "-"))
+    row = (None, "difference")
+    yield PeerNumbers(package="scipy", row=row, numbers={"p_value": float(test.pvalue)})
+    low, high = newcombe_ends((a, n), (b, m), two_sided_level(result.settings["level"], side))
+    ends = one_sided_ends(low, high, side, DIFFERENCE_RANGE)
+    yield PeerNumbers(package="statsmodels", row=row, ends=ends)
+
+
 METRIC = Metric(
     name="two_proportions",
     title="Difference of two shares",
@@ -226,7 +298,7 @@ METRIC = Metric(
     function=two_proportions,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.two_groups:proportions",
+    definition=Definition(samples=sample_group_shares, peers=ask_for_newcombe),
     estimand="The share of units of the first group with one level minus that of the second.",
     assumptions=(
         "units (or the named clusters of units) are independent; no unit is in both groups",

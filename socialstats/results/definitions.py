@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ class PlainSample:
         The most independent answers that an interval of a share may count; by default the units.
     signs : mapping of RowKey to (cells,) float64 array
         Of a difference of shares of the same units: 1, 0 or -1 of each unit, for Tango's score.
-    t_tests : mapping of str to str
-        Term of a row of a t test -> term of the estimate that it tests.
+    tests : mapping of str to EstimateTest
+        By the term of a row of a test: the estimate that it tests.
     disagreements : mapping of RowKey to DisagreementParts
         Of a coefficient of agreement.
     linear : mapping of RowKey to RowKey
@@ -58,6 +58,12 @@ class PlainSample:
         Whether a standard error beside a bootstrap interval is that of the resamples.
     unbiased : bool
         Whether the variance of independent units has the divisor n - 1 also where a row shows no df.
+    second : (cells,) bool array, optional
+        Of an estimate that is a difference: units of the second of two groups, whose variances stand alone.
+    null : float, optional
+        What a t test compares estimates with; by default the setting `null`, or 0.
+    level : float, optional
+        Of intervals with two ends, whatever level and alternative the result is asked for.
     yes_or_no : bool
         Whether units answer yes or no: an interval without a name is Wilson's.
     size : float
@@ -73,14 +79,36 @@ class PlainSample:
     counted: Mapping[RowKey, FloatArray] = field(default_factory=dict)
     answers: Mapping[RowKey, float] = field(default_factory=dict)
     signs: Mapping[RowKey, FloatArray] = field(default_factory=dict)
-    t_tests: Mapping[str, str] = field(default_factory=dict)
+    tests: Mapping[str, EstimateTest] = field(default_factory=dict)
     disagreements: Mapping[RowKey, DisagreementParts] = field(default_factory=dict)
     linear: Mapping[RowKey, RowKey] = field(default_factory=dict)
     cost: float = 1.0
     resampled_errors: bool = True
     unbiased: bool = False
+    second: BoolArray | None = None
+    null: float | None = None
+    level: float | None = None
     yes_or_no: bool = False
     size: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateTest:
+    """A t or score test of an estimate.
+
+    Attributes
+    ----------
+    term : str
+        Of the estimate.
+    null : float, optional
+        By default that of the sample.
+    side : {"two_sided", "greater", "less"}, optional
+        By default that of the result.
+    """
+
+    term: str
+    null: float | None = None
+    side: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

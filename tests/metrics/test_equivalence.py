@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -188,11 +187,9 @@ def test_p_far_out_is_neither_zero_nor_a_stand_in():
     result = equivalence(pairs(x), low=-3, high=3, scale="d_z")
     for name in ("above low", "below high"):
         assert 1e-200 < result.row(name).p_value < 1e-60
-    assert result.verify().ok
-    rows = tuple(
-        replace(r, p_value=r.p_value * 1.5) if r.term == "above low" else r for r in result.rows
-    )
-    assert not replace(result, rows=rows).verify().ok
+    # scipy's noncentral t has too few digits there
+    unchecked = [at for at, ok in result.verify().numbers().items() if ok is None]
+    assert {(1, "p_value"), (2, "p_value")} <= set(unchecked)
 
 
 def test_a_difference_beyond_the_bounds_keeps_its_p_beside_what_it_tests():
