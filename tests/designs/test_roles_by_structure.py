@@ -33,7 +33,6 @@ from socialstats.designs.roles import (
 from socialstats.tables import as_table
 
 MODELS = ("ash", "birch")
-DRAWN = np.random.default_rng(1)
 
 
 def profile(**columns: Any) -> TableProfile:
@@ -97,7 +96,6 @@ def test_why_a_column_varies_within_a_unit_and_source(name: str, make: Any, kind
 
 def test_a_column_says_nothing_where_it_is_free_text_or_few_units_have_several_rows() -> None:
     assert kinds(crossed(6, 3, remark=[f"remark {k}" for k in range(36)])) == {}
-    labels = [*"xyxyxy"]  # two of eight units and sources have several rows, or one of eight
 
     def few(doubled: int) -> TableProfile:
         rows = [(m, f"q{k}") for m in MODELS for k in range(4)]
@@ -109,7 +107,6 @@ def test_a_column_says_nothing_where_it_is_free_text_or_few_units_have_several_r
             z=["x"] * 8 + ["y"] * doubled + ["z"] * doubled,
         )
 
-    assert labels
     assert kinds(few(2)) == {"z": ("repeat", True, "structure")}
     assert kinds(few(1)) == {}
 
@@ -326,9 +323,6 @@ def test_most_labels_of_a_plan_occur_equally_often() -> None:
 
 def named(columns: Any) -> list[str]:
     return [c.name for c in columns]
-
-
-MANY = [f"m{k}" for k in range(13)]
 
 
 def test_models_are_named_by_columns_of_texts_and_of_nested_ones_the_finest() -> None:

@@ -8,6 +8,7 @@ from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError
 from socialstats.paired.differences import mean_interval, merge_ties, pair_values
 from socialstats.resampling import PlanUnits, bca, bootstrap_sums, jackknife_sums
+from socialstats.shares.counts import IntervalOptions, ratio_interval
 
 RNG = np.random.default_rng(8)
 
@@ -131,3 +132,18 @@ def test_crossed_factors_have_no_bca():
             resamples=99,
             seed=0,
         )
+
+
+@pytest.mark.parametrize("ci", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("factors", [0, 1, 2])
+def test_a_ratio_over_equal_units_is_their_mean(ci, factors):
+    x, ones = RNG.exponential(size=30), np.ones(30)
+    codes = [np.arange(30) // 3, np.arange(30) % 5][:factors]
+    how = IntervalOptions(ci=ci, level=0.9, resamples=400, seed=3)
+    if ci == "bca" and factors == 2:
+        with pytest.raises(InputError, match="not two crossed ones"):
+            ratio_interval(2 * x, 2 * ones, ones, codes, how)
+        return
+    low, high, why = ratio_interval(2 * x, 2 * ones, ones, codes, how)
+    mean = mean_interval(x, ones, codes, ci=ci, level=0.9, resamples=400, seed=3)
+    assert (low, high, why) == (pytest.approx(mean.low[0]), pytest.approx(mean.high[0]), "")
