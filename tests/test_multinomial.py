@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from socialstats.resampling import PlanUnits, weight_blocks
-from socialstats.resampling import engine as multinomial
-from socialstats.resampling.engine import BUCKETS, PoissonTables, bucket_table, poisson_cdf
+from socialstats.resampling import PlanUnits, poisson, weight_blocks
+from socialstats.resampling.poisson import BUCKETS, PoissonTables, bucket_table, poisson_cdf
 
 
 def tables(copies, seed=1):
@@ -31,7 +30,7 @@ def probability(drawn, copies):
 @pytest.mark.parametrize("copies", [(1, 2, 3), (2, 2, 2), (4, 1, 1)])
 @pytest.mark.slow
 def test_joint_distribution_is_the_multinomial_by_enumeration(monkeypatch, reserve, copies):
-    monkeypatch.setattr(multinomial, "RESERVE", reserve)
+    monkeypatch.setattr(poisson, "RESERVE", reserve)
     draws = 40000
     drawn = tables(copies, seed=7).draw(draws).astype(int)
     outcomes = [o for o in itertools.product(range(7), repeat=3) if sum(o) == 6]
@@ -84,7 +83,7 @@ def test_tables_are_the_inverse_distribution_function_wherever_they_answer(rate)
 
 @pytest.mark.parametrize("reserve", [0.05, 4.5])
 def test_draws_do_not_depend_on_how_many_are_made_at_once(monkeypatch, reserve):
-    monkeypatch.setattr(multinomial, "RESERVE", reserve)
+    monkeypatch.setattr(poisson, "RESERVE", reserve)
     copies = np.array([1, 2, 7, 3, 90] * 51, dtype=float)
     whole = tables(copies, seed=5).draw(37)
     for sizes in ([1] * 37, [30, 7], [2, 5, 13, 17]):
@@ -95,7 +94,7 @@ def test_draws_do_not_depend_on_how_many_are_made_at_once(monkeypatch, reserve):
 
 def test_weights_of_rows_come_from_the_tables_where_cells_hold_several_rows():
     count = np.array([1.0, 4.0, 6.0, 9.0] * 40)
-    assert multinomial.suits_tables(count)
+    assert poisson.suits_tables(count)
     for block in (1, 4, 9):
         blocks = weight_blocks(PlanUnits.rows(count), resamples=9, seed=2, block=block)
         drawn = np.concatenate(list(blocks)) * count

@@ -21,7 +21,7 @@ from socialstats.resampling import (
     studentized,
     weight_blocks,
 )
-from socialstats.resampling.engine import check_resamples
+from socialstats.resampling.intervals import check_resamples
 
 X = np.array([3.0, 1.5, 9.0, 4.0, 4.5, 2.0, 7.0, 12.0, 1.0, 5.5, 3.5, 6.0])
 TABLE = np.column_stack([X, X**2, np.ones(len(X))])

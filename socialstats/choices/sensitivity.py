@@ -55,7 +55,8 @@ from socialstats.resampling import (
     choose,
     jackknife_sums,
 )
-from socialstats.resampling.engine import Replicates, check_resamples
+from socialstats.resampling.engine import Replicates
+from socialstats.resampling.intervals import check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Role

@@ -45,14 +45,8 @@ from socialstats.inference.dependence import (
 from socialstats.inference.intervals import checked_level, critical_values
 from socialstats.inference.rows import ANYWHERE, with_ends
 from socialstats.progress import say
-from socialstats.resampling.engine import (
-    Interval,
-    Replicates,
-    basic,
-    bca,
-    check_resamples,
-    percentile,
-)
+from socialstats.resampling.engine import Replicates
+from socialstats.resampling.intervals import Interval, basic, bca, check_resamples, percentile
 from socialstats.resampling.permutation import checked_seed
 from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row

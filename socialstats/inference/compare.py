@@ -12,7 +12,8 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.inference.adjusted_p import holm
 from socialstats.inference.rows import ANYWHERE, with_ends, with_t, without_error
-from socialstats.resampling.engine import Replicates, basic
+from socialstats.resampling.engine import Replicates
+from socialstats.resampling.intervals import basic
 from socialstats.results.rows import Row
 from socialstats.rounding import no_variation_reason
 from socialstats.text import count

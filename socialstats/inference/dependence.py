@@ -15,7 +15,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED, ClusteredMean
-from socialstats.inference.robust import ContrastErrors
+from socialstats.inference.one_way import ContrastErrors
 from socialstats.resampling import PlanUnits
 from socialstats.results.rows import Row
 from socialstats.text import count, listing, number, percent, quoted

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from socialstats.inference.intervals import checked_level
-from socialstats.resampling.engine import check_resamples
+from socialstats.resampling.intervals import check_resamples
 from socialstats.voice import check_allowed
 
 RESAMPLED = ("percentile", "basic", "bca")

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from socialstats.resampling.engine import (
-    METHODS,
     SCHEMES,
     Bootstrap,
-    Interval,
     Jackknife,
-    Method,
     PlanUnits,
     Replicates,
     Scheme,
     StoredUnits,
     acceleration,
+    bootstrap_sums,
+    jackknife_sums,
+    weight_blocks,
+)
+from socialstats.resampling.intervals import (
+    METHODS,
+    Interval,
+    Method,
     basic,
     bca,
-    bootstrap_sums,
     choose,
-    jackknife_sums,
     order_quantile,
     percentile,
     studentized,
-    weight_blocks,
 )
 from socialstats.resampling.permutation import (
     ALTERNATIVES,

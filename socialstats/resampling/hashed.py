@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.resampling.engine import poisson_cdf
+from socialstats.resampling.poisson import poisson_cdf
 
 # constants of SplitMix64 (Steele, Lea & Flood 2014)
 STEP = np.uint64(0x9E3779B97F4A7C15)

@@ -32,7 +32,8 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
-from socialstats.resampling.engine import Replicates, check_resamples
+from socialstats.resampling.engine import Replicates
+from socialstats.resampling.intervals import check_resamples
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import OUT_OF_RANGE, Reason, lowest_and_highest, undefined_text
 from socialstats.rounding import no_variation_reason

@@ -49,7 +49,8 @@ from socialstats.resampling import (
     percentile,
     sign_flip_test,
 )
-from socialstats.resampling.engine import check_resamples, lost_caution
+from socialstats.resampling.engine import lost_caution
+from socialstats.resampling.intervals import check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import RowKey

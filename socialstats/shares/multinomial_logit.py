@@ -29,7 +29,8 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.dependence import robust_cautions
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.robust import ContrastErrors, Joint, Robust, cluster_robust
+from socialstats.inference.one_way import ContrastErrors
+from socialstats.inference.robust import Joint, Robust, cluster_robust
 from socialstats.inference.rows import with_each_t
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row

@@ -25,7 +25,7 @@ OF_QUANTILES = {  # modules that take quantiles, and why
     "planning/power.py": "power of tests",
     "designs/undeclared.py": "how much longer intervals would be with a column as clusters",
     "choices/bradley_terry/covariance.py": "critical values of rank sets",
-    "resampling/engine.py": "BCa's and interpolated quantiles of resamples",
+    "resampling/intervals.py": "BCa's and interpolated quantiles of resamples",
     "datasets/simulating.py": "draws normal numbers",
     "figures/qq.py": "the band of a normal Q-Q plot",
     "datasets/simulate_role_conflict.py": "draws normal numbers",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from socialstats.inference import robust as room
+from socialstats.inference import cluster_directions, one_way, robust
 from socialstats.inference.intervals import cochran_df, critical_value
 from socialstats.inference.robust import Joint, cluster_robust
 
@@ -115,7 +115,7 @@ def test_clusters_whose_directions_are_not_computed_give_the_same_errors(monkeyp
     rng = np.random.default_rng(8)
     x, e, codes, bread = regression(rng, 900, 4, 300)
     usual = cluster_robust(sparse.csr_array(x), e, [codes], bread)
-    monkeypatch.setattr(room, "MOST_NUMBERS", 0)
+    monkeypatch.setattr(robust, "MOST_NUMBERS", 0)
     large = cluster_robust(sparse.csr_array(x), e, [codes], bread)
     c = contrasts_for(rng, 4)
     np.testing.assert_allclose(large.errors(c).std_error, usual.errors(c).std_error, rtol=1e-9)
@@ -142,9 +142,9 @@ def test_clusters_with_few_of_many_items_are_added_by_the_numbers_that_are_not_0
     y = rng.normal(size=n)
     rows, e = sparse.csr_array(x), y - x @ (np.linalg.pinv(information) @ (x.T @ y))
     usual = cluster_robust(rows, e, [codes], bread)
-    monkeypatch.setattr(room, "SPARSE", sparse_below)
-    monkeypatch.setattr(room, "MOST_NUMBERS", 0)
-    large = room.robust_of_blocks(lambda _: [(rows, e, (codes,))], information, bread, [1.0])
+    monkeypatch.setattr(cluster_directions, "SPARSE", sparse_below)
+    monkeypatch.setattr(robust, "MOST_NUMBERS", 0)
+    large = robust.robust_of_blocks(lambda _: [(rows, e, (codes,))], information, bread, [1.0])
     c = np.eye(p)[1:] - np.eye(p)[0]
     np.testing.assert_allclose(large.covariance()[0], usual.covariance()[0], rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(large.errors(c).std_error, usual.errors(c).std_error, rtol=1e-10)
@@ -162,8 +162,8 @@ def test_the_dispersion_is_1_on_average_where_clusters_have_no_effect(monkeypatc
     rng = np.random.default_rng(9)
     x, _, codes, bread = regression(rng, 400, 5, 150)
     found = []
-    for limit in (room.MOST_NUMBERS, 0):
-        monkeypatch.setattr(room, "MOST_NUMBERS", limit)
+    for limit in (robust.MOST_NUMBERS, 0):
+        monkeypatch.setattr(robust, "MOST_NUMBERS", limit)
         phi = []
         for _ in range(60):
             y = rng.normal(size=400)
@@ -280,7 +280,7 @@ class Part:
 
     def __init__(self, variance, df):
         k = len(variance)
-        self.made = room.ContrastErrors(
+        self.made = one_way.ContrastErrors(
             variance=np.array(variance),
             df=np.array(df),
             unit=np.linspace(0, 0.4, k),
@@ -298,7 +298,7 @@ def test_a_factor_whose_clusters_are_alike_adds_neither_variance_nor_df():
         Part([4.0, 1.0, 1e-8, 1e-8], [5, 6, 7, 8]),
         Part([1.0, 1e-8, 9.0, 1e-8], [3, 2, 9, 4]),
     )
-    crossed = room.Robust(parts=(one, two), n_clusters=(9, 9), overlap=np.diag([2.0, 0, 0, 0]))
+    crossed = robust.Robust(parts=(one, two), n_clusters=(9, 9), overlap=np.diag([2.0, 0, 0, 0]))
     found = crossed.errors(np.eye(4))
     np.testing.assert_allclose(found.variance, [4, 1, 9, 0])
     df = cochran_df(np.array([4.0, 1.0]), np.array([5.0, 3.0]))
@@ -306,7 +306,7 @@ def test_a_factor_whose_clusters_are_alike_adds_neither_variance_nor_df():
     np.testing.assert_allclose(found.rounding, np.array([2**0.5, 1, 1, 2**0.5]) * 1e-3)
     np.testing.assert_allclose(found.std_error, [2, 1, 3, np.nan])
     np.testing.assert_allclose(found.unit, np.linspace(0, 0.4, 4))
-    less = room.Robust(parts=(one, two), n_clusters=(9, 9), overlap=np.diag([0.5, 0, 0, 0]))
+    less = robust.Robust(parts=(one, two), n_clusters=(9, 9), overlap=np.diag([0.5, 0, 0, 0]))
     np.testing.assert_allclose(less.errors(np.eye(4)).variance, [4.5, 1, 9, 0])
 
 
@@ -373,30 +373,31 @@ def test_squares_of_light_clusters_lie_below_their_bound() -> None:
     rows = rng.choice([-1.0, 1.0], (len(codes), 13))
     information = rows.T @ rows
     bread = np.linalg.inv(information)
-    root = room.inverse_root(information)
-    faint = room.FaintClusters(root, bread @ (information @ root), kept=False)
+    root = one_way.inverse_root(information)
+    faint = cluster_directions.FaintClusters(root, bread @ (information @ root), kept=False)
     left, *_ = faint.add(sparse.csr_array(rows), rng.normal(size=len(codes)), codes)
     assert left.shape[0] == 0
-    assert faint.largest <= room.LIGHT
+    assert faint.largest <= cluster_directions.LIGHT
     v = np.zeros((30_000, 13))
     np.add.at(v, codes, (rows @ bread) ** 2)
     assert np.all((v**2).sum(axis=0) <= faint.fourth)
-    assert np.all(faint.fourth <= room.LIGHT * np.diag(bread) ** 2)
+    assert np.all(faint.fourth <= cluster_directions.LIGHT * np.diag(bread) ** 2)
 
 
-@pytest.mark.parametrize("slab", [room.SLAB, 7])
+@pytest.mark.parametrize("slab", [cluster_directions.SLAB, 7])
 def test_faint_clusters_of_every_size_add_their_adjusted_scores(
     slab: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Clusters around the size from which their rows are handled in another way; rows in slabs of any size."""
-    monkeypatch.setattr(room, "SLAB", slab)
-    monkeypatch.setattr(room, "LIGHT", 0.1)
+    monkeypatch.setattr(cluster_directions, "SLAB", slab)
+    monkeypatch.setattr(cluster_directions, "LIGHT", 0.1)
     rng = np.random.default_rng(4)
-    codes = np.repeat(np.arange(60), np.resize([1, room.TINY - 1, room.TINY, room.TINY + 1], 60))
+    tiny = cluster_directions.TINY
+    codes = np.repeat(np.arange(60), np.resize([1, tiny - 1, tiny, tiny + 1], 60))
     rows, e = rng.normal(size=(len(codes), 5)), rng.normal(size=len(codes))
     information = rows.T @ rows
-    bread, root = np.linalg.inv(information), room.inverse_root(information)
-    faint = room.FaintClusters(root, bread @ (information @ root), kept=True)
+    bread, root = np.linalg.inv(information), one_way.inverse_root(information)
+    faint = cluster_directions.FaintClusters(root, bread @ (information @ root), kept=True)
     left, *_ = faint.add(sparse.csr_array(rows), e, codes)
     assert left.shape[0] == 0
     scores = []
@@ -408,7 +409,7 @@ def test_faint_clusters_of_every_size_add_their_adjusted_scores(
     v, bound = np.zeros((60, 5)), np.zeros(60)
     np.add.at(v, codes, (rows @ bread) ** 2)
     np.add.at(bound, codes, np.einsum("ra,ab,rb->r", rows, bread, rows))
-    light = (bound <= room.LIGHT)[:, None]
+    light = (bound <= cluster_directions.LIGHT)[:, None]
     assert 0 < light.sum() < 60
     fourth = np.where(light, bound[:, None] * v * np.diag(bread), v**2).sum(axis=0)
     np.testing.assert_allclose(faint.fourth, fourth, rtol=1e-5)
@@ -422,8 +423,9 @@ def test_errors_of_many_contrasts_are_those_of_each(monkeypatch: pytest.MonkeyPa
     found = cluster_robust(sparse.csr_array(x), e, [codes], bread)
     contrasts = contrasts_for(rng, 4)
     whole = found.errors(sparse.csr_array(contrasts))
-    monkeypatch.setattr(room, "BLOCK", 1)
-    for name in room.ContrastErrors.__slots__:
+    monkeypatch.setattr(one_way, "BLOCK", 1)
+    monkeypatch.setattr(cluster_directions, "BLOCK", 1)
+    for name in one_way.ContrastErrors.__slots__:
         np.testing.assert_allclose(
             getattr(found.errors(sparse.csr_array(contrasts)), name),
             getattr(whole, name),
@@ -438,7 +440,7 @@ def test_entries_of_a_row_end_where_it_ends() -> None:
     rows = sparse.csr_array(
         np.array([[0.0, 2.0, 3.0], [4.0, 0.0, 0.0], [0, 0, 0], [5.0, 6.0, 7.0]])
     )
-    columns, values = room.padded_entries(rows)
+    columns, values = cluster_directions.padded_entries(rows)
     assert columns.tolist() == [[1, 2, 0], [0, 0, 0], [0, 0, 0], [0, 1, 2]]
     assert values.tolist() == [[2, 3, 0], [4, 0, 0], [0, 0, 0], [5, 6, 7]]
 
@@ -446,11 +448,11 @@ def test_entries_of_a_row_end_where_it_ends() -> None:
 def test_a_covariance_that_needs_no_repair_stays() -> None:
     part = np.random.default_rng(1).normal(size=(6, 3))
     v = part.T @ part
-    found, floored = room.repair_covariance(v, np.diagonal(v) / 2)
+    found, floored = robust.repair_covariance(v, np.diagonal(v) / 2)
     assert not floored
     np.testing.assert_allclose(found, v)
     larger = np.diagonal(v) * [4.0, 1.0, 9.0]
-    found, floored = room.repair_covariance(v, larger)
+    found, floored = robust.repair_covariance(v, larger)
     assert not floored
     np.testing.assert_allclose(found, v * np.outer([2, 1, 3], [2, 1, 3]))
 
@@ -462,7 +464,7 @@ def test_a_repaired_covariance_has_the_variances_that_it_needs_and_no_negative_o
     v = np.zeros((4, 4))
     v[:3, :3] = corr * np.outer(sd, sd)  # the last is a reference
     least = np.append(sd**2 * [1.0, 1.21, 1.0], 0.0)
-    found, floored = room.repair_covariance(v, least)
+    found, floored = robust.repair_covariance(v, least)
     assert floored
     np.testing.assert_allclose(np.diagonal(found), least)
     assert np.all(found[3] == 0)

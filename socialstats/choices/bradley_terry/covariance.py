@@ -15,7 +15,7 @@ from socialstats.choices.bradley_terry.likelihoods import BradleyTerry, PairData
 from socialstats.errors import NonConvergence, UndefinedStatistic
 from socialstats.inference.adjusted_p import holm
 from socialstats.inference.intervals import SMALLEST
-from socialstats.inference.robust import difference_variances, positive
+from socialstats.inference.one_way import difference_variances, positive
 from socialstats.rounding import EPS, SPARE
 
 ROOT_ROUNDING = 1e-7  # a root below this share of its parts is rounding

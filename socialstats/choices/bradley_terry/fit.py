@@ -48,8 +48,9 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.scan import Spool
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
+from socialstats.inference.cluster_blocks import Block
 from socialstats.inference.dependence import few_pairs, stored_clusters
-from socialstats.inference.robust import Block, Robust, cluster_robust, robust_of_blocks
+from socialstats.inference.robust import Robust, cluster_robust, robust_of_blocks
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import lowest_and_highest

@@ -20,7 +20,8 @@ from socialstats.designs.terms import Term, column_term, right_terms, term_text
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.dependence import settled_cluster
 from socialstats.inference.intervals import two_sided_p
-from socialstats.inference.robust import ContrastErrors, Robust, difference_variances, normal_errors
+from socialstats.inference.one_way import ContrastErrors, difference_variances, normal_errors
+from socialstats.inference.robust import Robust
 from socialstats.inference.rows import with_each_t
 from socialstats.results import Row
 from socialstats.rounding import no_variation_reason

@@ -71,16 +71,9 @@ from socialstats.inference.intervals import (
 from socialstats.inference.margins import MarginTest, against_margin
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.inference.sides import one_sided, side_text, two_sided_level
-from socialstats.resampling.engine import (
-    SCHEMES,
-    PlanUnits,
-    Scheme,
-    check_resamples,
-    lost_caution,
-    resamples_needed,
-    weight_blocks,
-)
+from socialstats.resampling.engine import SCHEMES, PlanUnits, Scheme, lost_caution, weight_blocks
 from socialstats.resampling.hashed import HashedWeights
+from socialstats.resampling.intervals import check_resamples, resamples_needed
 from socialstats.resampling.permutation import Alternative, checked_alternative, checked_seed
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.rounding import FITTED, no_variation_reason
