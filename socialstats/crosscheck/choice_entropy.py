@@ -9,7 +9,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import mean_row_checks
-from socialstats.crosscheck.effect_sizes import d_z_checks
+from socialstats.crosscheck.jackknife import d_z_checks
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.designs.comparisons import Comparisons

@@ -28,6 +28,14 @@ from socialstats.crosscheck.clusters import (
     fisher_ends,
     unfloored_check,
 )
+from socialstats.crosscheck.jackknife import (
+    LEFT,
+    MANY,
+    MOST_LEFT_OUT,
+    hull_checks,
+    jackknife_t,
+    short_of_zero,
+)
 from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
 from socialstats.crosscheck.people import Part, joined_errors, numbers
 from socialstats.crosscheck.profile_score import effective_pairs, score_checks
@@ -48,6 +56,7 @@ from socialstats.results import Check, Result, Row, Verification
 from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.results.verification import Published, as_published
 
+JACKKNIFED = ("jackknife", "outer_ends", "noncentral_t")  # intervals of units left out one by one
 STEP = 1e-4  # relative step of a central difference, whose error is of the order of its square
 IGNORING = "ignoring clusters"  # the group of rows that take units as independent
 NOISE = 1e-11  # rounding of a central difference, as a share of the estimate
@@ -229,7 +238,9 @@ class SampleChecks:
             value = self.estimates.get(key_of(row), math.nan)
             if row.estimate is not None and not math.isnan(value):
                 checks += field_checks(row, "numpy", PLAIN, size=self.sample.size, estimate=value)
-            if not (self.is_resampled(row) and self.sample.resampled_errors):
+            if row.interval in JACKKNIFED:
+                checks += self.check_left_out(row)
+            elif not (self.is_resampled(row) and self.sample.resampled_errors):
                 checks += self.check_error(row)
             checks += self.check_score(row)
         return checks + self.check_resamples()
@@ -419,6 +430,35 @@ class SampleChecks:
             return []
         null, side = self.hypothesis(row)
         return score_checks(row, *pairs, level=self.level, side=side, null=null)
+
+    def check_left_out(self, row: Row) -> list[Check]:
+        """Compare error, df and ends of a row with the jackknife's, or with those of the noncentral t beside it."""
+        subject = self.estimated(row)
+        if subject is None:
+            return []
+        key, estimate = subject
+        cells = Cells.of(self.sample.count, [factor.codes for factor in self.sample.factors])
+        if cells.units > MOST_LEFT_OUT or len(cells.codes) > 1:
+            return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", MANY)]
+        ends = math.nan, math.nan
+        checks = []
+        if row.std_error is not None:
+            with np.errstate(all="ignore"):
+                left = np.array([self.sample.plain(times)[key] for times in cells.without_one()])
+            again = jackknife_t(estimate, left, cells.copies, self.level)
+            checks = field_checks(
+                row, "numpy", LEFT, SMOOTH, std_error=again.std_error, df=again.df
+            )
+            ends = again.low, again.high
+        if row.interval == "jackknife":
+            return checks + end_checks(row, *ends, "scipy", LEFT, SMOOTH)
+        if key not in self.sample.standardised:
+            return checks
+        # mean / sd has noncentral t, and Hedges' g is a multiple of it
+        factor, n = self.sample.standardised[key], float(self.sample.count.sum())
+        t = estimate / factor * math.sqrt(n)
+        ends = short_of_zero((ends[0] / factor, ends[1] / factor), t, n, self.level)
+        return checks + hull_checks(row, t, n, ends, self.level, factor=factor)
 
     def check_resamples(self) -> list[Check]:
         """Compare bootstrap errors and ends with those of the counts that the seed draws."""

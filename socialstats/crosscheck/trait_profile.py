@@ -14,7 +14,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran, mean_error
-from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
+from socialstats.crosscheck.jackknife import d_z_checks as size_end_checks
 from socialstats.crosscheck.over_models import spread_checks
 from socialstats.crosscheck.paired_difference import near
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, wald_checks

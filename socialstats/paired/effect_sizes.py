@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
+
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
@@ -41,6 +45,7 @@ from socialstats.paired.differences import (
     summary_of,
     tail_cautions,
 )
+from socialstats.paired.peers import MOST_WRITTEN_OUT, noncentral_ends
 from socialstats.registry import Metric, reads
 from socialstats.resampling import (
     Bootstrap,
@@ -51,6 +56,8 @@ from socialstats.resampling import (
     jackknife_sums,
 )
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.peers import load_peer
 from socialstats.results.rows import Interval as IntervalName
 from socialstats.sentences import apa_interval
 from socialstats.text import count, number
@@ -69,6 +76,8 @@ BY_KIND = {
     "jackknife": ("efrontibshirani1993", "box1953"),
     "hull": ("efrontibshirani1993", "box1953"),
 }
+# share of the values that their rounding may be
+ROUNDING = 1e-12
 NOT_VARYING = "the differences do not vary: no standardised size"
 # arguments of `effect_sizes_from_summary` that a size is computed from
 NEEDS = {
@@ -526,6 +535,87 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     )
 
 
+def sample_standardised_pairs(result: Result) -> Iterator[PlainSample]:
+    """Yield the pairs, with the mean difference in units of three standard deviations."""
+    pairs = result.design
+    if pairs is None:
+        return
+    first, second = pairs.first, pairs.second
+    keys: list[RowKey] = [(None, term) for term in ("d_z", "g_z", "d_av", "d_rm")]
+    n = float(pairs.count.sum())
+    correction = hedges_by_gamma(n - 1) if n > 2 else math.nan
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        total, taken = count.sum(), count > 0
+        if total < 2:
+            return dict.fromkeys(keys, math.nan)
+        size = max(float(np.abs(x[taken]).max()) for x in (first, second))
+
+        def sd(values: FloatArray, size: float = size) -> float:
+            # values that are alike differ by rounding alone
+            if np.ptp(values[taken]) <= ROUNDING * size:
+                return 0.0
+            off = values - count @ values / total
+            return math.sqrt(float(count @ off**2 / (total - 1)))
+
+        mean = float(count @ (first - second) / total)
+        one, two, between = sd(first), sd(second), sd(first - second)
+        d_z = mean / between if between else math.nan
+        pooled = math.sqrt((one**2 + two**2) / 2)
+        d_av = mean / pooled if pooled else math.nan
+        # sqrt(2 (1 - r)) is the standard deviation of the difference of both in units of their own
+        root = sd(first / one - second / two, size=0.0) if one and two else math.nan
+        return dict(zip(keys, (d_z, correction * d_z, d_av, d_z * root), strict=True))
+
+    yield PlainSample(
+        count=pairs.count,
+        plain=estimates,
+        factors=pairs.factors(result.settings["cluster"]),
+        alike=np.column_stack([first, second]),
+        standardised={(None, "d_z"): 1.0, (None, "g_z"): correction},
+        cost=8.0,
+    )
+
+
+def hedges_by_gamma(df: float) -> float:
+    """Return Hedges' (1981) correction by scipy's gamma function."""
+    from scipy.special import gammaln
+
+    return float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / math.sqrt(df / 2))
+
+
+def ask_for_sizes(result: Result) -> Iterator[PeerNumbers]:
+    """pingouin's sizes of pairs; of summary numbers their formulas, and the noncentral t of scipy."""
+    pairs, summary = result.design, result.extras["summary"]
+    if pairs is not None:
+        if pairs.n_pairs > MOST_WRITTEN_OUT:
+            return
+        times = pairs.count.astype(np.int64)
+        first, second = np.repeat(pairs.first, times), np.repeat(pairs.second, times)
+        theirs = load_peer("pingouin", "compute_effsize")
+        for term, kind in (("d_z", "cohen_dz"), ("d_av", "cohen")):
+            size = float(theirs(first, second, paired=True, eftype=kind))
+            # pingouin's d_av has no sign
+            size = math.copysign(size, float(np.mean(first - second)))
+            yield PeerNumbers(package="pingouin", row=(None, term), numbers={"estimate": size})
+        return
+    if summary.t is not None:
+        size = summary.t / math.sqrt(summary.n)
+        ends = noncentral_ends(summary.t, summary.n, result.settings["level"])
+        for term, j in (("d_z", 1.0), ("g_z", hedges_by_gamma(summary.n - 1))):
+            yield PeerNumbers(
+                package="scipy",
+                row=(None, term),
+                numbers={"estimate": j * size},
+                ends=(j * ends[0], j * ends[1]),
+                close=1e-6,
+            )
+    if None not in (summary.mean, summary.sd_first, summary.sd_second):
+        pooled = math.hypot(summary.sd_first, summary.sd_second) / math.sqrt(2)
+        numbers = {"estimate": summary.mean / pooled}
+        yield PeerNumbers(package="numpy", row=(None, "d_av"), numbers=numbers, close=1e-6)
+
+
 METRIC = Metric(
     name="effect_sizes",
     title="Standardised mean differences of pairs",
@@ -533,7 +623,7 @@ METRIC = Metric(
     function=effect_sizes,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.effect_sizes:verify",
+    definition=Definition(samples=sample_standardised_pairs, peers=ask_for_sizes),
     estimand="Mean difference of pairs over a standard deviation: of the differences, or of the conditions.",
     assumptions=(
         "pairs (or the named clusters of pairs) are independent",

@@ -11,9 +11,9 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
+from socialstats.paired.peers import MOST_WRITTEN_OUT
 from socialstats.results.definitions import PlainSample, RowKey
 
-MOST_UNITS = 2_000_000  # units that are written out for another package
 DIFFERENCE: RowKey = (None, "difference")
 
 
@@ -108,7 +108,7 @@ class GroupUnits:
 
 def written_out(design: Groups) -> tuple[FloatArray, FloatArray] | None:
     """Return the values of both groups for other packages; None where units weigh unevenly or are too many."""
-    if design.weight is not None or design.n_rows > MOST_UNITS:
+    if design.weight is not None or design.n_rows > MOST_WRITTEN_OUT:
         return None
     times = design.count.astype(np.int64)
     first = design.group == 0

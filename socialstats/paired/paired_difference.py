@@ -58,7 +58,7 @@ from socialstats.paired.differences import (
     summary_of,
     whole_df,
 )
-from socialstats.paired.peers import cluster_means, t_test_numbers
+from socialstats.paired.peers import MOST_WRITTEN_OUT, cluster_means, t_test_numbers
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative, ChanceTest, sign_flip_test, sum_cells_to_clusters
 from socialstats.resampling.permutation import checked_draws
@@ -76,7 +76,6 @@ if TYPE_CHECKING:
 # 100,000 flips of more values take over a second, and their normal approximation is then right.
 MOST_FLIPPED = 20_000
 FEWEST_FLIPS = 99
-MOST_PAIRS = 2_000_000  # pairs that are written out for another package
 MOST_LISTED = 14  # ranks whose signs scipy lists
 
 
@@ -717,7 +716,7 @@ def sample_values(result: Result) -> Iterator[PlainSample]:
 def ask_for_tests(result: Result) -> Iterator[PeerNumbers]:
     """scipy's t tests of independent pairs and of the means of clusters, and Wilcoxon's test."""
     pairs, settings = result.design, result.settings
-    if pairs.weight is not None or pairs.n_pairs > MOST_PAIRS:
+    if pairs.weight is not None or pairs.n_pairs > MOST_WRITTEN_OUT:
         return
     factors = pairs.factors(settings["cluster"])
     times = pairs.count.astype(np.int64)

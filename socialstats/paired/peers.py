@@ -13,6 +13,8 @@ from socialstats.designs.parts import Factor
 from socialstats.results.definitions import PeerNumbers, RowKey
 from socialstats.results.peers import load_peer
 
+MOST_WRITTEN_OUT = 2_000_000  # units that are written out for another package
+
 
 def binomial_p(b: int, c: int, side: str = "two_sided") -> float:
     """Return scipy's binomial p of b first-only and c second-only pairs; 1 without such pairs."""

@@ -48,6 +48,8 @@ class PlainSample:
         Of a difference of shares of the same units: 1, 0 or -1 of each unit, for Tango's score.
     tests : mapping of str to EstimateTest
         By the term of a row of a test: the estimate that it tests.
+    standardised : mapping of RowKey to float
+        Of a mean difference over its standard deviation: the factor beside this ratio (Hedges' J, or 1).
     disagreements : mapping of RowKey to DisagreementParts
         Of a coefficient of agreement.
     linear : mapping of RowKey to RowKey
@@ -80,6 +82,7 @@ class PlainSample:
     answers: Mapping[RowKey, float] = field(default_factory=dict)
     signs: Mapping[RowKey, FloatArray] = field(default_factory=dict)
     tests: Mapping[str, EstimateTest] = field(default_factory=dict)
+    standardised: Mapping[RowKey, float] = field(default_factory=dict)
     disagreements: Mapping[RowKey, DisagreementParts] = field(default_factory=dict)
     linear: Mapping[RowKey, RowKey] = field(default_factory=dict)
     cost: float = 1.0

@@ -32,9 +32,7 @@ OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
         f"{CHECKS}.{room}.redrawn"
         for room in (
             "engine",
-            "effect_sizes",
             "weighted_kappa",
-            "engine",
             "shares",
         )
     ),
