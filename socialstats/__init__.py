@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from socialstats.agreement.fleiss_kappa import fleiss_kappa as fleiss_kappa
     from socialstats.agreement.flip_rate import flip_rate as flip_rate
     from socialstats.agreement.gwet_ac import gwet_ac as gwet_ac
+    from socialstats.agreement.kappa_quantiles import kappa_quantiles as kappa_quantiles
     from socialstats.agreement.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
     from socialstats.agreement.majority_vote_accuracy import (
         majority_vote_accuracy as majority_vote_accuracy,
     )
     from socialstats.agreement.percent_agreement import percent_agreement as percent_agreement
     from socialstats.agreement.spearman_rho import spearman_rho as spearman_rho
-    from socialstats.agreement.weighted_kappa import kappa_quantiles as kappa_quantiles
     from socialstats.agreement.weighted_kappa import weighted_kappa as weighted_kappa
     from socialstats.choices.bradley_terry import BradleyTerryResult as BradleyTerryResult
     from socialstats.choices.bradley_terry import bradley_terry as bradley_terry
@@ -168,7 +168,8 @@ _GROUPS = {
         "raters with each other, or models with people",
         {
             "agreement.percent_agreement": "percent_agreement",
-            "agreement.weighted_kappa": "weighted_kappa kappa_quantiles",
+            "agreement.weighted_kappa": "weighted_kappa",
+            "agreement.kappa_quantiles": "kappa_quantiles",
             "agreement.fleiss_kappa": "fleiss_kappa",
             "agreement.krippendorff_alpha": "krippendorff_alpha",
             "agreement.gwet_ac": "gwet_ac",

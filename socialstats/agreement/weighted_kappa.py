@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -23,6 +24,12 @@ from socialstats.agreement.kappa import (
     require_pairs,
     too_many_pairs_reason,
     units_by_stratum,
+)
+from socialstats.agreement.pair_tables import (
+    PlainPairs,
+    disagreement_parts,
+    has_chance,
+    plain_pairs,
 )
 from socialstats.agreement.reliability import (
     AgreementWeights,
@@ -49,7 +56,16 @@ from socialstats.inference.intervals import checked_level, two_sided_p
 from socialstats.inference.rows import with_inferred
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import RowKey, undefined_text, with_group_names
+from socialstats.results.definitions import (
+    Definition,
+    DisagreementParts,
+    PeerNumbers,
+    PlainSample,
+    RowKey,
+)
+from socialstats.results.peers import load_peer
+from socialstats.results.rows import RowKey as RowParts
+from socialstats.results.rows import undefined_text, with_group_names
 from socialstats.text import count, number, quoted, shorten
 from socialstats.text import count as counted
 from socialstats.voice import check_allowed, option
@@ -60,6 +76,8 @@ if TYPE_CHECKING:
 
 # Sizes of a kappa of 0 that rounding leaves.
 ROUNDING = 1e-14
+MOST_PAIRS = 2000  # pairs of raters whose errors are recomputed
+MOST_PEERS = 200  # pairs of raters, of many, that other packages recompute
 MEAN, POOLED = "mean", "pooled"
 TOGETHER = (MEAN, POOLED)
 METHODS = {
@@ -175,7 +193,7 @@ def pair_row(part: StratumKappas, p: int, inference: Inferred, options: KappaOpt
     return replace(row, undefined=why, reason="no_interval")
 
 
-def stratum_key(part: StratumKappas) -> RowKey:
+def stratum_key(part: StratumKappas) -> RowParts:
     """Return the level of the stratum as a part of a row's key; nothing of all units."""
     return () if part.group is None else (("stratum", part.group),)
 
@@ -591,81 +609,100 @@ def kappa_cautions(part: StratumKappas) -> tuple[Caution, ...]:
     return tuple(out)
 
 
-PLACES = {
-    "smallest": 0.0,
-    "10th percentile": 0.1,
-    "lower quartile": 0.25,
-    "median": 0.5,
-    "upper quartile": 0.75,
-    "90th percentile": 0.9,
-    "largest": 1.0,
-}
+def sample_rated_units(result: Result) -> Iterator[PlainSample]:
+    """Yield units with the levels of their raters; kappa is 1 - (disagreement seen) / (disagreement by chance)."""
+    for group, units in plain_pairs(result):
+        if len(units.count):
+            yield kappa_sample(group, units)
 
 
-def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:
-    """Return kappa and number of units of each pair of raters that has a kappa."""
-    by_pair = next(iter(kappa.extras["pairs"].values()))  # those of all units
-    kappas = {name: (facts["kappa"], facts["n"]) for name, facts in by_pair.items()}
-    return {
-        name: (value, n)
-        for name, (value, n) in kappas.items()
-        if value is not None and np.isfinite(value)
+def kappa_sample(group: str | None, units: PlainPairs) -> PlainSample:
+    """Return the sample of the kappas of all pairs, of their mean and of the pooled kappa."""
+    pairs, sums = units.pairs, units.disagreements(units.count)
+    has_kappa = has_chance(sums) & (sums[:, 0] >= 2)
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        sums = units.disagreements(count)
+        _, observed, chance = sums.T
+        kappas = np.where(has_chance(sums), 1 - observed / chance, np.nan)
+        # pairs that have a kappa in the sample itself, and here
+        used = kappas[has_kappa & ~np.isnan(kappas)]
+        values = dict(zip(pairs, kappas.tolist(), strict=True))
+        values[MEAN] = float(used.mean()) if len(used) else math.nan
+        values[POOLED] = float(1 - observed.sum() / chance.sum()) if chance.sum() else math.nan
+        return {(group, term): value for term, value in values.items()}
+
+    of_term: dict[str, list[tuple[int, int]]] = {name: [pair] for name, pair in pairs.items()}
+    of_term |= {MEAN: [*compress(pairs.values(), has_kappa)], POOLED: [*pairs.values()]}
+    counted = {
+        (group, term): units.rated_by_any(used).astype(np.float64) for term, used in of_term.items()
     }
-
-
-def kappa_quantiles(kappa: Result) -> Result:
-    """Return quantiles of the kappas of all pairs of raters.
-
-    Parameters
-    ----------
-    kappa : Result
-        Of `weighted_kappa`.
-
-    Returns
-    -------
-    Result
-        Rows from ``"smallest"`` to ``"largest"``, linear between the values (as numpy and R's type 7), without
-        intervals: the pairs are those that are there. `n` is the number of pairs with a kappa.
-
-    Raises
-    ------
-    UndefinedStatistic
-        If no pair has a kappa.
-
-    References
-    ----------
-    Cohen, J. (1968). Weighted kappa. doi:10.1037/h0026256
-
-    Examples
-    --------
-    >>> table = {"ann": [1, 2, 3, 3, 1], "bob": [1, 2, 3, 2, 2], "cia": [1, 2, 3, 3, 2]}
-    >>> kappas = weighted_kappa(table, raters=["ann", "bob", "cia"], scale="ordinal", weights="linear")
-    >>> round(kappa_quantiles(kappas).row("median").estimate, 3)
-    0.737
-    """
-    kappas = kappas_of(kappa)
-    if not kappas:
-        raise UndefinedStatistic(NO_PAIR)
-    values = np.array([value for value, _ in kappas.values()])
-    quantiles = np.quantile(values, list(PLACES.values())).tolist()
-    n = float(len(values))
-    rows = [
-        Row(term=name, group="pairs", estimate=x, n=n)
-        for name, x in zip(PLACES, quantiles, strict=True)
-    ]
-    return Result(
-        metric="weighted_kappa",
-        title=f"{kappa.title} of all pairs of raters, distribution",
-        rows=tuple(rows),
-        inference="no intervals: the pairs that are there",
-        counts={"pairs": len(values)},
-        settings=dict(kappa.settings),
-        references=kappa.references,
-        design=kappa.design,
-        words=f"The median of {count(len(values), 'kappa')} is {number(rows[3].estimate, 3, bounded=True)}.",
-        extras={"weights": kappa.extras["weights"], "places": PLACES},
-        check="socialstats.crosscheck.weighted_kappa:checks_of",
+    many = len(pairs) > MOST_PAIRS
+    parts: dict[RowKey, DisagreementParts] = {}
+    if not many:
+        parts = {(group, term): disagreement_parts(units, used) for term, used in of_term.items()}
+    return PlainSample(
+        count=units.count,
+        plain=estimates,
+        factors=units.factors,
+        alike=units.codes.astype(np.float64),
+        counted=counted,
+        disagreements=parts,
+        # the error of Fleiss, Cohen & Everitt (1969) has the divisor n
+        large_sample=True,
+        cost=math.inf if many else len(pairs) * (1 + units.disagreement.size / 100),
     )
+
+
+def ask_for_kappas(result: Result) -> Iterator[PeerNumbers]:
+    """Kappa of statsmodels with its errors and z of independent units, and kappa of scikit-learn.
+
+    Of thousands of pairs every so many are asked for.
+    """
+    for group, units in plain_pairs(result):
+        names = list(units.pairs)[:: max(1, len(units.pairs) // MOST_PEERS)]
+        sums = dict(zip(units.pairs, units.disagreements(units.count), strict=True))
+        for name in names:
+            if has_chance(sums[name][None])[0] and sums[name][0] >= 2:
+                yield from ask_for_pair(result, (group, name), units, units.pairs[name])
+
+
+def ask_for_pair(
+    result: Result, row: RowKey, units: PlainPairs, pair: tuple[int, int]
+) -> Iterator[PeerNumbers]:
+    """Numbers of statsmodels and scikit-learn for two raters."""
+    settings, table = result.settings, units.table(pair, units.count)
+    cohens_kappa = load_peer("statsmodels.stats.inter_rater", "cohens_kappa")
+    theirs = cohens_kappa(table, weights=units.disagreement)
+    numbers = {"estimate": float(theirs.kappa)}
+    if not units.factors and theirs.std_kappa0 > 0:
+        numbers |= {
+            "statistic": float(theirs.kappa / theirs.std_kappa0),
+            "p_value": float(theirs.pvalue_two_sided),
+        }
+    yield PeerNumbers(package="statsmodels", row=row, numbers=numbers)
+    if not units.factors and settings["ci"] in ("closed", "wald"):
+        # statsmodels subtracts squares, which loses digits
+        error = {"std_error": float(theirs.std_kappa)}
+        yield PeerNumbers(package="statsmodels", row=row, numbers=error, close=1e-6)
+    scheme, scores = str(settings["weights"]), result.design.scores
+    is_even = len(scores) < 3 or np.allclose(np.diff(scores, 2), 0)
+    weighs_places = scheme in ("linear", "quadratic") and settings["refusal"] != "level"
+    if scheme != "unweighted" and not (weighs_places and is_even):
+        note = "scikit-learn weighs positions only"
+        numbers = {"estimate": math.nan}
+        yield PeerNumbers(package="scikit-learn", row=row, numbers=numbers, note=note)
+        return
+    cohen_kappa_score = load_peer("sklearn.metrics", "cohen_kappa_score")
+    first, second = np.indices(table.shape).reshape(2, -1)
+    score = cohen_kappa_score(
+        first,
+        second,
+        labels=list(range(len(table))),
+        weights=None if scheme == "unweighted" else scheme,
+        sample_weight=table.ravel(),
+    )
+    yield PeerNumbers(package="scikit-learn", row=row, numbers={"estimate": float(score)})
 
 
 METRIC = Metric(
@@ -675,7 +712,7 @@ METRIC = Metric(
     function=weighted_kappa,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.weighted_kappa:verify",
+    definition=Definition(samples=sample_rated_units, peers=ask_for_kappas),
     estimand="Agreement of two raters beyond chance: 1 minus observed over expected (weighted) disagreement.",
     assumptions=(
         "units (or the named clusters of units) are independent",

@@ -293,12 +293,14 @@ class SampleChecks:
             return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", contributions)]
         uses_t = row.df is not None and row.test not in ("chi2", "f")
         errors = contributions.errors()
+        error = math.sqrt(errors.variance)
+        takes_df = uses_t or self.sample.unbiased or self.sample.large_sample
         independent = not contributions.clustered and contributions.strata is None
         if contributions.second is not None:
             errors = contributions.errors_of_difference(
                 contributions.second, unbiased=self.sample.unbiased
             )
-        elif independent and (uses_t or self.sample.unbiased):
+        elif independent and takes_df and row.interval != "z":
             # a variance estimated from n units has n - 1 df
             n = contributions.total
             errors = replace(errors, variance=errors.variance * n / (n - 1))
@@ -306,7 +308,7 @@ class SampleChecks:
             errors = replace(errors, variance=contributions.linearised_variance())
         checks = []
         if not is_test:
-            error = math.sqrt(errors.variance)
+            error = error if self.sample.large_sample else math.sqrt(errors.variance)
             checks += field_checks(row, "numpy", CR2, SMOOTH, std_error=error)
         if row is self.result.rows[0] and "unfloored_std_error" in self.result.extras:
             checks.append(unfloored_check(self.result.extras["unfloored_std_error"], errors))
@@ -387,6 +389,10 @@ class SampleChecks:
     ) -> list[Check]:
         """Compare test and interval of a coefficient of agreement, on Fisher's scale or by its disagreements."""
         parts = self.sample.disagreements[key]
+        error = math.sqrt(errors.variance)
+        if self.sample.large_sample and row.std_error:
+            # the error was compared before; n / (n - 1) of independent units
+            error = row.std_error * (1.0 if self.sample.factors else n_factor(errors))
         codes = self.codes(self.sample.factors)
         units = np.repeat(np.arange(len(self.sample.count)), self.sample.count.astype(np.int64))
         _, *korn_graubard = disagreement_ends(
@@ -397,15 +403,19 @@ class SampleChecks:
             codes[units],
             self.level,
         )
-        checks = statistic_checks(row, df=errors.df)
+        checks = []
         if row.statistic is None:
             checks += field_checks(row, "numpy", CR2, df=errors.df)
+        elif row.test != "z":
+            tested = replace(row, std_error=error) if row.interval == "fisher_z" else row
+            checks += statistic_checks(tested, df=errors.df)
         low, high = korn_graubard
         if row.interval in ("t", "z"):
-            alone = replace(row, statistic=None)
-            return checks + self.check_test(alone, estimate, errors, errors.df)
+            alone = replace(row, statistic=None, df=None, p_value=None)
+            df = None if row.interval == "z" else errors.df
+            return checks + self.check_test(alone, estimate, errors, df)
         if row.interval in ("fisher_z", "outer_ends"):
-            fisher = fisher_ends(estimate, math.sqrt(errors.variance), errors.df, self.level)
+            fisher = fisher_ends(estimate, error, errors.df, self.level)
             is_wider = row.interval == "outer_ends"
             low, high = (min(low, fisher[0]), max(high, fisher[1])) if is_wider else fisher
         # a coefficient is 1 less a ratio, with the rounding of 1
@@ -607,6 +617,11 @@ class SampleChecks:
         return by_group
 
 
+def n_factor(errors: Errors) -> float:
+    """Return the root of n / (n - 1) of independent units, which have n - 1 degrees of freedom."""
+    return math.sqrt((errors.df + 1) / errors.df)
+
+
 def rescaled(end: float | None, low: float, width: float) -> float | None:
     """Return an end of an interval on the scale from 0 to 1, which still stands for the published one."""
     return None if end is None else as_published((end - low) / width, end)
@@ -636,11 +651,11 @@ def check_numbers(row: Row, theirs: PeerNumbers) -> Iterator[Check]:
 
 
 def check_families(result: Result) -> Iterator[Check]:
-    """Compare adjusted p-values with statsmodels', family by family."""
-    families: defaultdict[str, list[Row]] = defaultdict(list)
+    """Compare adjusted p-values with statsmodels', family by family; each stratum has its own."""
+    families: defaultdict[tuple[str, str | None], list[Row]] = defaultdict(list)
     for row in result.rows:
         if row.p_adjusted is not None and row.family:
-            families[row.family].append(row)
+            families[row.family, row.label("stratum")].append(row)
     for rows in families.values():
         yield from adjusted_checks(rows)
 

@@ -54,6 +54,8 @@ class PlainSample:
         Of a coefficient of agreement.
     linear : mapping of RowKey to RowKey
         Estimate of `plain` whose derivatives the error takes, where the row's has a factor for small samples.
+    large_sample : bool
+        Whether the error of independent units has the divisor n, and their interval and t test n - 1.
     cost : float
         How much longer than a mean the plain definition takes.
     resampled_errors : bool
@@ -85,6 +87,7 @@ class PlainSample:
     standardised: Mapping[RowKey, float] = field(default_factory=dict)
     disagreements: Mapping[RowKey, DisagreementParts] = field(default_factory=dict)
     linear: Mapping[RowKey, RowKey] = field(default_factory=dict)
+    large_sample: bool = False
     cost: float = 1.0
     resampled_errors: bool = True
     unbiased: bool = False

@@ -16,9 +16,10 @@ from socialstats import sentences
 from socialstats.agreement.fleiss_kappa import fleiss_kappa
 from socialstats.agreement.gwet_ac import gwet_ac
 from socialstats.agreement.kappa import pair_names, too_many_pairs_reason
+from socialstats.agreement.kappa_quantiles import kappa_quantiles, kappas_of
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.agreement.percent_agreement import percent_agreement
-from socialstats.agreement.weighted_kappa import kappa_quantiles, kappas_of, weighted_kappa
+from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.custom.multiverse import Variant, distinct, multiverse
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings

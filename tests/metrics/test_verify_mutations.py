@@ -32,11 +32,9 @@ OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
         f"{CHECKS}.{room}.redrawn"
         for room in (
             "engine",
-            "weighted_kappa",
             "shares",
         )
     ),
-    f"{CHECKS}.weighted_kappa.alike",
     "pingouin.chi2_mcnemar",
     "sklearn.metrics.cohen_kappa_score",
     "statsmodels.stats.inter_rater.cohens_kappa",
