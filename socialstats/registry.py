@@ -25,7 +25,8 @@ from socialstats.designs.calls import (
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.habits import OF_KAPPA, refuse_habits
-from socialstats.designs.ratings import SCALES, Ratings
+from socialstats.designs.level_orders import SCALES
+from socialstats.designs.ratings import Ratings
 from socialstats.designs.vectors import CALLS, OF_TOTALS, by_text, calls, from_vectors
 from socialstats.errors import InputError
 from socialstats.resampling.permutation import checked_alternative

@@ -26,7 +26,8 @@ from socialstats.agreement.reliability import (
 )
 from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.calls import TableLike
-from socialstats.designs.ratings import SCALES, Ratings, Refusal, Scale
+from socialstats.designs.level_orders import SCALES, Scale
+from socialstats.designs.ratings import Ratings, Refusal
 from socialstats.errors import InputError
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup

@@ -289,7 +289,8 @@ def fit_both(table: Table, settings: Settings) -> PartColumns | None:
 
 def holds_prose(table: Table, column: str | None) -> bool:
     """Whether a column of values holds texts of several words that differ in most rows: answers in full."""
-    from socialstats.designs.profile import FEW, TableProfile
+    from socialstats.designs.column_profile import FEW
+    from socialstats.designs.profile import TableProfile
 
     held = TableProfile(table).column(column) if column is not None and not table.lazy else None
     return held is not None and held.prose and (2 * held.size > held.rows or held.size > FEW)
@@ -388,7 +389,8 @@ def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
     from socialstats.designs.groups_reading import GroupsOptions, groups_roles
     from socialstats.designs.options import Options
     from socialstats.designs.paired_reading import PairedOptions, paired_roles
-    from socialstats.designs.ratings_reading import RatingsOptions, lone_source, ratings_roles
+    from socialstats.designs.ratings_options import RatingsOptions
+    from socialstats.designs.ratings_reading import lone_source, ratings_roles
 
     if design == "comparisons":
         return assign(table, Options(**map_options(known_entries(settings, MARKS[design])))).parts()

@@ -33,10 +33,10 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.roles import OtherAnswers
+from socialstats.designs.repeated_answers import OtherAnswers
 from socialstats.designs.schema import Finder
-from socialstats.designs.tables import bare, crosstab, holds_numbers, stack_values, win_counts
-from socialstats.designs.vocabulary import RATERS, ROW_NAMES, UNNUMBERED
+from socialstats.designs.tables import crosstab, holds_numbers, stack_values, win_counts
+from socialstats.designs.vocabulary import RATERS, ROW_NAMES, UNNUMBERED, bare
 from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.tables import (
     Table,

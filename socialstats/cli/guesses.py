@@ -7,9 +7,10 @@ import numpy as np
 from socialstats.cli.deciding import mapped_columns, parts_of, words
 from socialstats.cli.settings import ROWS, Settings
 from socialstats.designs.aliases import Fields, Texts
+from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.people import is_people
-from socialstats.designs.profile import ColumnProfile, TableProfile
+from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import cluster_columns, people_among
 from socialstats.designs.undeclared import is_tried
 from socialstats.designs.vocabulary import ANALYSED_BY, CLUSTER_NAME, KINDS, REFUSED, SOURCES

@@ -30,15 +30,16 @@ from socialstats.cli.readings.wide import (
 )
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Texts
+from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.group_columns import independent_groups, only_measure
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
 from socialstats.designs.people import words_of_label
-from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, ColumnProfile, TableProfile
-from socialstats.designs.roles import independent_groups, only_measure
+from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, TableProfile
 from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
-from socialstats.designs.tables import TOTALS, bare
-from socialstats.designs.vocabulary import CALLS, CANCELLED, COSTS, NO_TRIALS, SUMMARIES
+from socialstats.designs.tables import TOTALS
+from socialstats.designs.vocabulary import CALLS, CANCELLED, COSTS, NO_TRIALS, SUMMARIES, bare
 from socialstats.errors import NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, as_number, rows_where, rows_without
 from socialstats.text import count, listing, quoted, shorten

@@ -3,7 +3,8 @@
 A table becomes a design in the same steps for comparisons, pairs, independent groups, ratings and lists of labels:
 
 1. Columns. `schema` finds the column of each part of the design; `columns` adds the pairs of columns of comparisons,
-   and `roles` decides from the structure of the table which rows are repeats. Names come from `vocabulary`.
+   and `repeated_answers` decides from the structure of the table which rows are repeats. `roles`, `answer_columns`,
+   `boards` and `group_columns` decide what may be compared, answered and met. Names come from `vocabulary`.
 2. Rows. `rows` counts the distinct rows of these columns, says which of them count, and collects what is wrong with
    them; `tables` finds frequencies, and stacks wide tables.
 3. Values. `winners` and `covariates` decode comparisons, `contrasts_reading` the values of pairs and groups,

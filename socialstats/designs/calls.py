@@ -19,10 +19,12 @@ from socialstats.designs.formulas import GRAMMAR, SIDES, take_apart
 from socialstats.designs.groups import Groups, GroupScale
 from socialstats.designs.habits import advice
 from socialstats.designs.label_lists import LabelLists
+from socialstats.designs.level_orders import SCALES
 from socialstats.designs.options import Options, texts
 from socialstats.designs.paired import Paired, PairedScale
-from socialstats.designs.ratings import SCALES, Ratings
-from socialstats.designs.ratings_reading import RatingsOptions, rater_columns
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_options import RatingsOptions
+from socialstats.designs.ratings_reading import rater_columns
 from socialstats.errors import InputError
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import listing

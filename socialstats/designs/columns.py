@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from socialstats.designs.aliases import ColumnOption, Levels, Pair, Texts
+from socialstats.designs.column_pairs import COMMON_TOKENS, DIGIT_TOKENS, SIDE_WORDS, partner_of
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles
-from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare, frequency_columns
-from socialstats.designs.vocabulary import spelled, word_couples
+from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, frequency_columns
+from socialstats.designs.vocabulary import bare, spelled, word_couples
 from socialstats.errors import Problem
 from socialstats.tables import Table
 from socialstats.text import listing, quoted, shorten
@@ -25,9 +26,6 @@ WINNER_NAMES = spelled("winner choice chosen preferred preference result outcome
 LOSER_NAMES = spelled("loser")
 ORDER_NAMES = spelled("order first_shown shown_first presented_first first")
 VALUES_NAMES = spelled("values cited_values values_cited")
-SIDE_WORDS = word_couples("left right, first second, home away")
-COMMON_TOKENS = word_couples("a b, A B, i j")
-DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
 REMAINING_TIES = "p_rest"
 
 
@@ -206,28 +204,6 @@ def _items(finder: Finder, options: Options) -> Pair:
         guess = guess or (won_and_lost(finder, options) or (None, None))[side]
         finder.lack(ITEMS[side], looked, guess, texts(other))
     return declared[0] or "", declared[1] or ""
-
-
-def partner_of(name: str, side: int, columns: Texts) -> str | None:
-    """Return the column that is called like `name` but for the other side.
-
-    Examples
-    --------
-    >>> partner_of("left", 0, ["left", "right"]), partner_of("home.team", 0, ["home.team", "away.team"])
-    ('right', 'away.team')
-    """
-    for pair in (*SIDE_WORDS, *COMMON_TOKENS, *DIGIT_TOKENS):
-        side_word, other = pair[side], pair[1 - side]
-        for pattern in (
-            rf"^{side_word}(?=$|[_. -])",
-            rf"(?<=[_. -]){side_word}$",
-            rf"(?<=[a-z]){side_word}$",
-        ):
-            if side_word.isdigit() or "(?<=[a-z])" not in pattern:
-                candidate = re.sub(pattern, other, name)
-                if candidate != name and candidate in columns:
-                    return candidate
-    return None
 
 
 def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]:

@@ -26,7 +26,7 @@ from socialstats.designs.levels import (
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_averaging
 from socialstats.designs.options import ReadingOptions, check_choice
 from socialstats.designs.parts import FlowStep, UnitNames
-from socialstats.designs.roles import repeat_columns
+from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import Rows, if_labels, if_missing
 from socialstats.designs.schema import DesignPart, Roles
 from socialstats.designs.suspects import code_suspects, label_cautions

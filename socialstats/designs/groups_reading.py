@@ -22,12 +22,19 @@ from socialstats.designs.contrasts_reading import (
 from socialstats.designs.groups import Groups
 from socialstats.designs.levels import categories, declared_levels, opposites, sort_labels
 from socialstats.designs.parts import FlowStep
-from socialstats.designs.roles import repeat_columns
+from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import DesignPart, Roles
-from socialstats.designs.tables import bare, roles_of_two
+from socialstats.designs.tables import roles_of_two
 from socialstats.designs.undeclared import group_scores
-from socialstats.designs.vocabulary import CONDITIONS, CONTROLS, TREATMENTS, UNITS, without_accents
+from socialstats.designs.vocabulary import (
+    CONDITIONS,
+    CONTROLS,
+    TREATMENTS,
+    UNITS,
+    bare,
+    without_accents,
+)
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table, as_number, as_table
 from socialstats.text import count as counted

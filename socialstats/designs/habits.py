@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any, TypeAlias, TypeVar, cast
 
 from socialstats.designs.aliases import Given, Texts
-from socialstats.designs.ratings import SCALES
+from socialstats.designs.level_orders import SCALES
 from socialstats.errors import InputError
 from socialstats.text import listing
 from socialstats.voice import option

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
-from socialstats.designs.aliases import Texts
+from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.vocabulary import AGAINST, DEGREES, LEVEL_ORDERS, MIDDLE, NOT
 
 CODE = re.compile(r"AO?\d\d?")
 # before the word of a scale of one pole
 NONE = "not at all "
+
+
+Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+SCALES: Levels = ("nominal", "ordinal", "interval", "ratio")
 
 
 def conventional_order(levels: Texts) -> list[str]:

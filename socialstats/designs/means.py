@@ -8,8 +8,8 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Levels, Texts
+from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.parts import FlowStep, Repeats
-from socialstats.designs.profile import ColumnProfile
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
 from socialstats.designs.vocabulary import PERSONS, RATERS, SCORERS

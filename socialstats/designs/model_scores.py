@@ -9,21 +9,24 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.aliases import Levels, Missing, Names, Texts
+from socialstats.designs.boards import BoardColumns, find_board
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import among, texts
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.ratings_reading import (
-    PARTS,
-    RATED_UNITS,
-    RATINGS,
-    RatingsOptions,
-    build_from,
-)
-from socialstats.designs.roles import BoardColumns, SourceCells, find_board, refuse_other_answers
+from socialstats.designs.ratings_options import RatingsOptions
+from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, build_from
+from socialstats.designs.repeated_answers import SourceCells, refuse_other_answers
 from socialstats.designs.schema import UNIT, DesignPart, Finder, Roles
-from socialstats.designs.tables import as_named, bare, make_long
-from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS, spelled
+from socialstats.designs.tables import as_named, make_long
+from socialstats.designs.vocabulary import (
+    BOARD_SUMMARIES,
+    MODELS,
+    SCORE_NAMES,
+    TASKS,
+    bare,
+    spelled,
+)
 from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_table, with_joint
 from socialstats.text import listing, quoted, shorten

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from socialstats.designs.aliases import Texts
+from socialstats.designs.column_profile import SPACED, ColumnProfile
 from socialstats.designs.model_scores import TASK
-from socialstats.designs.profile import SPACED, ColumnProfile
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.roles import called_model, holds_families
 from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, spelled

@@ -4,52 +4,40 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Collection
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.aliases import Pair
 from socialstats.designs.cells import joint_codes
-from socialstats.designs.columns import SIDE_WORDS, partner_of
-from socialstats.designs.levels import opposites
-from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
+from socialstats.designs.column_pairs import (
+    differing,
+    label_overlap,
+    odd_labels,
+    paired_names,
+    same_scale,
+)
+from socialstats.designs.column_profile import FEW, MOST_GRADES, MOST_OF, ColumnProfile, Columns
+from socialstats.designs.tables import frequency_columns
 from socialstats.designs.vocabulary import (
     CONDITIONS,
-    COSTS,
-    COVARIATES,
     DATES,
-    EXPORTED,
-    FAILURES,
-    IDENTITIES,
-    LATER,
-    LONG_LABEL,
     MODELS,
-    NUMBERINGS,
-    PERSONS,
-    PROSE,
     RATERS,
-    REACTIONS,
     REPEATS,
     ROW_NAMES,
-    ROW_NUMBERS,
     TASKS,
-    TIMINGS,
     UNITS,
     VALUES,
-    VERDICTS,
-    every_word,
-    spelled,
-    without_accents,
-    word_couples,
+    bare,
 )
 from socialstats.errors import InputError
-from socialstats.tables import Table, as_number, missing_labels
+from socialstats.tables import Table, missing_labels
 from socialstats.tables.labels import Labels
-from socialstats.text import listing, shorten
+from socialstats.text import listing
 
 # columns that are looked at; columns that may name units, raters or conditions
 MOST_COLUMNS, MOST_KEYS = (
@@ -58,250 +46,20 @@ MOST_COLUMNS, MOST_KEYS = (
 )
 # in a table with more, whole numbers name units only where the column is called so
 FEW_COLUMNS = 6
-# labels of a scale
-FEW = 30
-# numbers of a scale of ratings
-MOST_GRADES = 12
 # cells from which what they have in common is a plan
 FEWEST_CELLS = 6
-# share of cells that keep to a plan, where some rows are missing
-MOST_OF = 0.85
-# texts among numbers, and share of the rows up to which they are missing values
-MOST_ODD, RARE = (
-    2,
-    0.15,
-)
-# labels of a column in which such texts are looked for
-MOST_LABELS = 5_000
 # pairs of equal labels within a cell, beside what chance makes, up to which they were planned
 RARELY = 0.02
 
-SIDES = (
-    *SIDE_WORDS,
-    *word_couples(
-        "home visitor, focal other, team opponent, player opponent, visitor opponent, attacker defender, white black, "
-        "red blue, row col, row column, challenger incumbent, actor target, initiator recipient, actor receiver, "
-        "chosen rejected, local visitor, host guest, r b, links rechts, linke rechte, izquierda derecha, "
-        "gauche droite, esquerda direita, sinistra destra, 左 右"
-    ),
-)
-WON = (
-    *spelled(
-        "winner won win result outcome choice preferred preference vote victor gewinner sieger ganador gagnant 胜者"
-    ),
-    *VERDICTS,
-)
-WINNERS = spelled("winner win victor chosen preferred top better cited initiator dominant")
-BEATEN = spelled(
-    "loser lose lost rejected bottom worse over against beaten citing recipient subordinate dispreferred"
-)
-OPPOSITES = (
-    *LATER,
-    *word_couples(
-        "left right, l r, male female, husband wife, father son, x y, mother daughter, a b, i ii, 1 2, one two, "
-        "first second, 0 1, placebo drug, on off, open closed, 1st 2nd, origin destination, orig dest, "
-        "serial retrospective, actual imagined, with without, high low"
-    ),
-)
-NEGATIONS = ("non", "un", "no", "not", "in", "dis", "without")
 DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 
-# 2025-03-01, 1.3.2025
-DATED = re.compile(r"\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:\D|$)")
 ARM = re.compile(
     r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di",
     re.IGNORECASE,
 )
 # a matrix of questions in an export: 'How often? [Story 1]'
 BRACKETED = re.compile(r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?")
-
-# ends of second, exchange, writer and scaffold
-NO_ENDS = ("cond", "change", "iter", "fold")
-# labels of a column that is called an id and names units
-FEWEST_IDS = 8
-# between the words of a name
-SPACED = re.compile(
-    r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
-)
-
-
-@dataclass(eq=False)
-class ColumnProfile:
-    """What a column holds: its labels, the rows of the table, and how many of them have a value.
-
-    Attributes
-    ----------
-    name : str
-    levels : tuple of str
-    rows, filled : int
-    odd : tuple of str
-        Labels that rather say why a value is missing: few rows among numbers have them, or they are called failures.
-    ranks : bool
-        Whether further columns hold the same numbers, each once: ranks, or scores, of rows.
-    size : int
-        Labels.
-    tokens, words : tuple and frozenset of str
-        The words of the name.
-    labels : frozenset of str
-        The levels.
-    numbers : list of float or None
-        The values as numbers; None where one is none.
-    text : bool
-        Whether some value is no number.
-    whole : bool
-        Whether all values are whole numbers from 0 upwards.
-    unique : bool
-        Whether every row has a value of its own.
-    counts : bool
-        Whether the column is called like a frequency, and holds whole numbers.
-    identifies : bool
-        Whether the column is called like an id or a hash, and holds whole numbers of any sign: no measurement.
-    names_things : bool
-        Whether the column can name units: text or whole numbers, with a value in every row.
-    discrete : bool
-        Whether the values can be levels of a scale.
-    timing : bool
-        Whether the column is called like a time at which, or a duration in which, something was answered.
-    yes_no : bool
-        Whether the values are two opposites, or 0 and 1.
-    """
-
-    name: str
-    levels: Levels
-    rows: int
-    filled: int
-    odd: Levels = ()
-    ranks: bool = False
-
-    def __post_init__(self) -> None:
-        self.size = len(self.levels)
-        tokens = re.split(r"[\W_]+", SPACED.sub(" ", without_accents(self.name)).casefold())
-        self.tokens = tuple(token for token in tokens if token)
-        self.words = frozenset(self.tokens)
-        self.labels = frozenset(self.levels)
-        values = [as_number(level) for level in self.levels]
-        self.numbers = (
-            [x for x in values if x is not None] if values and None not in values else None
-        )
-        integers = self.numbers is not None and all(x.is_integer() for x in self.numbers)
-        halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
-        self.whole = integers and min(self.numbers or [0.0]) >= 0
-        self.unique = self.size == self.rows
-        self.counts = bare(self.name) in FREQUENCIES and self.whole and not self.unique
-        last = self.tokens[-1] if self.tokens else ""
-        named = last in IDENTITIES or (
-            last.endswith("id") and last[:-2] in (*UNITS, *RATERS, *PERSONS, "user")
-        )
-        self.identifies = named and integers
-        self.text = self.numbers is None
-        names = self.text or self.whole or self.identifies
-        self.names_things = self.filled == self.rows and self.size > 1 and names
-        self.discrete = self.size <= FEW and (halves or self.text)
-        timed = len(self.tokens) > 1 and self.says(TIMINGS, "ms", "sec", "secs", "seg", "sek")
-        self.timing = (
-            timed or bare(without_accents(self.name)).endswith(TIMINGS)
-        ) and not self.called(REACTIONS)
-        two = self.size == 2
-        self.yes_no = two and (opposites(self.levels) is not None or self.labels == {"0", "1"})
-
-    def __str__(self) -> str:
-        """The name as messages write it."""
-        return f"'{shorten(self.name)}'"
-
-    @cached_property
-    def describes(self) -> bool:
-        """Whether the column is called like a date, time, cost or age: it measures no answer, and names no unit."""
-        words = {
-            *self.tokens,
-            *(token.removesuffix("s") for token in self.tokens),
-            bare(without_accents(self.name)),
-        }
-        exact = words & {*DATES, *COSTS, *COVARIATES, *EXPORTED, "time", "zeit", "tiempo", "temps"}
-        dated = (
-            self.text
-            and sum(bool(DATED.match(level)) for level in self.levels) > MOST_OF * self.size
-        )
-        spelt = self._holds((*DATES, *COSTS, *COVARIATES))
-        return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt or dated)
-
-    @property
-    def id_named(self) -> bool:
-        """Whether the column is called an id and has many labels: a session_id names sessions, and numbers nothing."""
-        return self.size >= FEWEST_IDS and self.ends(IDENTITIES) and len(self.tokens) > 1
-
-    @cached_property
-    def prose(self) -> bool:
-        """Whether the column holds free texts: long labels of several words each, under a name of texts or not."""
-        if not self.text:
-            return False
-        letters = sum(map(len, self.levels)) / max(self.size, 1)
-        words = sum(len(label.split()) > 2 for label in self.levels) / max(self.size, 1)
-        named = self.ends(PROSE) and words > 0
-        return (letters >= LONG_LABEL and words > 0.5) or (named and words >= 0.3)
-
-    def _holds(self, words: Iterable[str]) -> bool:
-        """Whether the name holds one of some Chinese words, between which no blanks stand."""
-        return any(word in self.name for word in words if not word.isascii())
-
-    @cached_property
-    def numbering(self) -> bool:
-        """Whether whole numbers are called an id or a number of something."""
-        numbered = self.ends(NUMBERINGS) or self._holds(IDENTITIES)
-        return self.whole and (numbered or self.called("nummer"))
-
-    @property
-    def lists(self) -> bool:
-        """Whether labels name things rather than measure them: texts, ids, numbers of something, or of a list."""
-        return self.text or self.identifies or self.numbering or self.is_enumeration
-
-    @property
-    def is_enumeration(self) -> bool:
-        """Whether whole numbers are those of a list: nearly all from 0 or 1 to the last, more than a scale has."""
-        numbers = self.numbers or [0.0]
-        full = len(numbers) >= MOST_GRADES and len(numbers) >= MOST_OF * (max(numbers) + 1)
-        return self.whole and not self.describes and full and min(numbers) <= 1
-
-    @property
-    def unique_key(self) -> bool:
-        """Whether the column numbers the rows, or is called an id and differs in each."""
-        return self.numbers_rows or (self.unique and self.whole and self.called("id"))
-
-    @property
-    def numbers_rows(self) -> bool:
-        """Whether the column is called like a row number, or has no name, and each of its whole numbers occurs once."""
-        if self.ranks or not (bare(self.name) in ROW_NUMBERS and self.unique and self.whole):
-            return False
-        return bare(self.name) in ROW_NAMES or self.rows > max(self.numbers or [0]) - min(
-            self.numbers or [0]
-        )
-
-    def says(self, *kinds: Iterable[str]) -> bool:
-        """Whether a word of the column's name is one of these."""
-        return not every_word(kinds).isdisjoint(self.tokens)
-
-    def ends(self, *kinds: Iterable[str]) -> bool:
-        """Whether the last word of the column's name is one of these."""
-        return not every_word(kinds).isdisjoint(self.tokens[-1:])
-
-    def called(self, *kinds: Iterable[str]) -> bool:
-        """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
-        names = every_word(kinds)
-        tokens = {*self.tokens, bare(without_accents(self.name))}
-        tokens |= {
-            short
-            for token in tokens
-            for short in (token.removesuffix("s"), token.removesuffix("id"))
-        }
-        tokens |= {token.removeprefix("id") for token in tokens}
-        if tokens & names or any(
-            t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens
-        ):
-            return True
-        return self._holds(names)
-
-
-Columns = Sequence[ColumnProfile]
 
 
 class TableProfile:
@@ -783,79 +541,6 @@ class TableProfile:
 def names_text(columns: Columns, most: int = 5) -> str:
     """Return the names of columns as messages write them."""
     return listing([*map(str, columns)], most)
-
-
-def odd_labels(rows_of: Mapping[str, float]) -> Levels:
-    """Return the labels that rather say why a value is missing.
-
-    Examples
-    --------
-    >>> odd_labels({"1": 40, "2": 30, "3": 26, "k. A.": 4}), odd_labels({"A": 40, "B": 44, "parse_error": 3})
-    (('k. A.',), ('parse_error',))
-    >>> odd_labels({"error": 40, "ok": 60}), odd_labels({"1": 30, "2": 20, "low": 30})
-    ((), ())
-    """
-    if not 2 < len(rows_of) <= MOST_LABELS:
-        return ()
-    texts = [label for label in rows_of if as_number(label) is None]
-    failed = [label for label in texts if bare(label) in FAILURES or label.strip("?- ") == ""]
-    odd = texts if 0 < len(texts) <= MOST_ODD and len(rows_of) - len(texts) > 2 else failed
-    rare = sum(rows_of[label] for label in odd) <= RARE * sum(rows_of.values())
-    return tuple(odd) if rare and len(rows_of) - len(odd) > 1 else ()
-
-
-def label_overlap(first: ColumnProfile, second: ColumnProfile) -> float:
-    """Return the labels that two columns have in common, as a share of the shorter list."""
-    return len(first.labels & second.labels) / max(1, min(first.size, second.size))
-
-
-def paired_names(first: ColumnProfile, second: ColumnProfile) -> bool:
-    """Whether the names differ in one word, number or letter that stands for two conditions or sides."""
-    return _are_paired(first.name, second.name)
-
-
-@lru_cache(maxsize=1 << 17)
-def _are_paired(first: str, second: str) -> bool:
-    if partner_of(first, 0, [second]) == second:
-        return True
-    names = bare(first), bare(second)
-    for x, y in OPPOSITES:
-        for a, b in (names, names[::-1]):
-            begin = a.startswith(x) and b.startswith(y) and a.removeprefix(x) == b.removeprefix(y)
-            if begin or (
-                a.endswith(x) and b.endswith(y) and a.removesuffix(x) == b.removesuffix(y)
-            ):
-                return True
-    a, b = names
-    alike = len(a) == len(b) > 2 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
-    return alike or negated(first, second)
-
-
-def differing(first: ColumnProfile, second: ColumnProfile) -> Pair | None:
-    """Return the one word in which two names of several words differ, of each: pct_yes_people, pct_yes_model."""
-    differ = [(x, y) for x, y in zip(first.tokens, second.tokens, strict=False) if x != y]
-    return differ[0] if len(first.tokens) == len(second.tokens) > 1 == len(differ) else None
-
-
-def negated(first: str, second: str) -> bool:
-    """Whether a name is the other one with a no before or behind it: organic, nonorganic."""
-    short, long = sorted((bare(first), bare(second)), key=len)
-    return len(short) > 2 and any(long in (no + short, short + no) for no in NEGATIONS)
-
-
-def same_scale(first: ColumnProfile, second: ColumnProfile) -> bool:
-    """Whether two columns of numbers have overlapping ranges and spreads of one size, or two columns share labels."""
-    if first.numbers is None or second.numbers is None:
-        return (
-            first.numbers is second.numbers is None
-            and label_overlap(first, second) >= 0.5
-            and first.size <= FEW
-        )
-    x, y = np.array(first.numbers), np.array(second.numbers)
-    wide, narrow = max(np.ptp(x), np.ptp(y)), min(np.ptp(x), np.ptp(y))
-    return bool(
-        min(x.max(), y.max()) - max(x.min(), y.min()) >= 0.25 * wide and narrow >= 0.2 * wide > 0
-    )
 
 
 def stem(name: str) -> str:

@@ -22,6 +22,7 @@ from socialstats.designs.aliases import (
 )
 from socialstats.designs.cells import counts_by, unequal
 from socialstats.designs.instrument import Instrument
+from socialstats.designs.level_orders import SCALES, Scale
 from socialstats.designs.options import among, texts
 from socialstats.designs.parts import (
     FINE,
@@ -36,6 +37,7 @@ from socialstats.designs.parts import (
     taken,
     taken_fields,
 )
+from socialstats.designs.ratings_options import RatingsOptions
 from socialstats.designs.tables import several_values, values_were_read
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import as_number, as_table, with_joint
@@ -169,7 +171,6 @@ class RatingsSources:
         ([[0.0, 1.0], [0.0, 0.0]], 'ordinal')
         """
         from socialstats.designs.ratings_reading import (
-            RatingsOptions,
             build_from,
             lone_source,
             ratings_roles,
@@ -237,7 +238,6 @@ class RatingsSources:
         (('ann', 'bob'), [[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]])
         """
         from socialstats.designs.ratings_layouts import wide_ratings
-        from socialstats.designs.ratings_reading import RatingsOptions
 
         columns_of_rows = units if raters_in == "columns" else raters
         if columns_of_rows is not None:
@@ -295,7 +295,6 @@ class RatingsSources:
         ([[1.0, 2.0], [3.0, 0.0]], [1.0, 2.0])
         """
         from socialstats.designs.ratings_layouts import counted_ratings
-        from socialstats.designs.ratings_reading import RatingsOptions
 
         options = RatingsOptions(unit=unit, scale=scale, strata=strata, cluster=cluster, by=by)
         return counted_ratings(data, columns, levels, source, options)
@@ -348,8 +347,6 @@ class RatingsSources:
         return square_ratings(table, raters, levels, scale, source)
 
 
-Scale = Literal["nominal", "ordinal", "interval", "ratio"]
-SCALES: Levels = ("nominal", "ordinal", "interval", "ratio")
 OK, MISSING, REFUSAL = 0, 1, 2
 STATUSES = ("ok", "missing", "refusal")
 DESIGN_COLUMNS = ("unit", "rater", "value", "status", "count", "weight", "score")

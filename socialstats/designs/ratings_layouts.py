@@ -10,17 +10,17 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.aliases import LevelOrder, Levels, Texts
 from socialstats.designs.cells import group
+from socialstats.designs.level_orders import SCALES, Scale
 from socialstats.designs.levels import declared_levels, opposites
 from socialstats.designs.options import check_choice, texts
 from socialstats.designs.parts import FlowStep
-from socialstats.designs.ratings import SCALES, Ratings, Scale
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_options import RatingsOptions, check_scale
 from socialstats.designs.ratings_reading import (
     MOST_NAMED,
     PARTS,
     RATED_UNITS,
-    RatingsOptions,
     build_from,
-    check_scale,
     size_cautions,
     undeclared_levels,
 )

@@ -6,22 +6,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Literal
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import (
-    ColumnOption,
-    LevelOrder,
     Levels,
-    Missing,
-    Names,
     Pair,
     Texts,
 )
 from socialstats.designs.cells import unequal
-from socialstats.designs.level_orders import conventional_order
+from socialstats.designs.level_orders import Scale, conventional_order
 from socialstats.designs.levels import (
     categories,
     declared_levels,
@@ -30,17 +25,16 @@ from socialstats.designs.levels import (
     sort_labels,
 )
 from socialstats.designs.means import Means, mean_answers, refuse_averaging
-from socialstats.designs.options import ReadingReplies, check_choice, texts
 from socialstats.designs.parts import FlowStep, StatusArray
 from socialstats.designs.people import is_people
-from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
-from socialstats.designs.roles import repeat_columns
+from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.designs.ratings_options import RatingsOptions, check_scale
+from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import FILL, Rows, if_labels
 from socialstats.designs.schema import BLOCKS, UNIT, DesignPart, Finder, Roles
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.suspects import code_suspects, label_cautions, probability_cautions
 from socialstats.designs.tables import (
-    bare,
     begun,
     frequency,
     frequency_columns,
@@ -59,6 +53,7 @@ from socialstats.designs.vocabulary import (
     RIGHT,
     UNITS,
     VALUES,
+    bare,
 )
 from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_number
@@ -67,84 +62,20 @@ from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import Word, option
 
+# columns that a collected table has beside those of levels
+BESIDE = (
+    "p_rest",
+    "p_bound",
+    "p_reason",
+    "p_role_a",
+)
+# columns that a message names
+MOST_NAMED = 8
+ZERO_LEVELS = "no rating has a value"
+
+
 RATED_UNITS = tuple(name for name in UNITS.names if name not in PEOPLE_AS_RATERS)
 RATINGS = (*RATING_FIRST, *(name for name in VALUES.names if name not in RATING_FIRST))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RatingsOptions(ReadingReplies):
-    """How to read a table as ratings; `Ratings.from_frame` documents every field."""
-
-    unit: str | None = None
-    rater: ColumnOption = None
-    value: str | None = None
-    levels: LevelOrder = None
-    scale: Scale | None = None
-    rater_source: str | None = None
-    rater_groups: Names = ()
-    strata: Names = ()
-    shared: Literal["people"] | None = None
-    missing: Missing = "drop"
-    probabilities: str | Mapping[str, str] | None = None
-    why_missing: bool = False  # the status says why a value is missing, and takes no value away
-    cure: str = ""  # what is done where a unit has several rows of one rater that are no repeats
-
-    def __post_init__(self) -> None:
-        ReadingReplies.__post_init__(self)
-        check_choice("scale", self.scale, (*SCALES, None))
-        check_choice("shared", self.shared, ("people", None))
-        if self.shared and not (self.by and self.rater_source):
-            lacking = " and ".join(
-                option(name) for name in ("by", "rater_source") if not getattr(self, name)
-            )
-            raise InputError(
-                f"{option('shared', self.shared)} gives the people of a table to every level of a factor: "
-                f"name {lacking} too"
-            )
-        levels = declared_levels(self.levels)
-        if levels is None:
-            return
-        clash = [
-            label
-            for label in levels
-            if label in self.refusal_labels or label in texts(self.na or ())
-        ]
-        if clash:
-            raise InputError(
-                f"'{shorten(clash[0])}' is declared as a level and as a refusal or missing value"
-            )
-        check_scale(self.scale, levels, option("levels"))
-
-    @property
-    def declared(self) -> frozenset[str]:
-        """Labels of levels and refusals."""
-        return self.refusal_labels | {*(declared_levels(self.levels) or ())}
-
-
-def check_scale(scale: Scale | None, levels: Texts, place: str) -> None:
-    """Refuse interval and ratio scales of levels that are no numbers, or below zero.
-
-    Raises
-    ------
-    InputError
-    """
-    if scale not in ("interval", "ratio"):
-        return
-    for level in levels:
-        number = as_number(level)
-        if number is None:
-            raise InputError(
-                f"{place}: {option('scale', scale)} needs numbers, and '{shorten(level)}' is none. Say "
-                f"{option('scale', 'ordinal')} with {option('levels')} in order (--scale ordinal --levels a,b,c), or "
-                f"{option('scale', 'nominal')}"
-            )
-        if number < 0 and scale == "ratio":
-            raise InputError(
-                f"{place}: {option('scale', 'ratio')} needs numbers from 0 upwards, and '{shorten(level)}' is "
-                f"negative. Say {option('scale', 'interval', '--scale interval')}"
-            )
-
-
 PARTS = (
     DesignPart("unit", "unit", RATED_UNITS),
     DesignPart("within", "within"),
@@ -309,18 +240,6 @@ def _of_same_labels(table: Table) -> list[str]:
         name for name in few if any(few[name] == few[second] for second in few if second != name)
     ]
     return alike_columns if len(alike_columns) <= MOST_NAMED else []
-
-
-# columns that a collected table has beside those of levels
-BESIDE = (
-    "p_rest",
-    "p_bound",
-    "p_reason",
-    "p_role_a",
-)
-# columns that a message names
-MOST_NAMED = 8
-ZERO_LEVELS = "no rating has a value"
 
 
 @dataclass(frozen=True)

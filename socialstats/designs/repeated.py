@@ -11,10 +11,13 @@ import numpy as np
 
 from socialstats.arrays import IntArray
 from socialstats.designs.aliases import LevelOrder, Names, NaTexts, Repeat, Texts
+from socialstats.designs.level_orders import Scale
 from socialstats.designs.profile import TableProfile
-from socialstats.designs.ratings import Ratings, Scale
-from socialstats.designs.ratings_reading import RatingsOptions, ratings_roles
-from socialstats.designs.roles import SourceCells, model_columns, refuse_other_answers
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_options import RatingsOptions
+from socialstats.designs.ratings_reading import ratings_roles
+from socialstats.designs.repeated_answers import SourceCells, refuse_other_answers
+from socialstats.designs.roles import model_columns
 from socialstats.errors import DesignError
 from socialstats.tables import Table, as_table
 from socialstats.tables.lazy import collected

@@ -20,7 +20,7 @@ from socialstats.designs.levels import categories, codes_in, declared_levels, ot
 from socialstats.designs.options import ReadingOptions, texts
 from socialstats.designs.rows import FILL, Rows, begin, fill_or_drop
 from socialstats.designs.schema import NAMING, NEEDED, DesignPart, Finder, Roles
-from socialstats.designs.vocabulary import spelled
+from socialstats.designs.vocabulary import FREQUENCIES, bare, spelled
 from socialstats.errors import (
     MOST_PROBLEMS,
     Caution,
@@ -70,9 +70,6 @@ FIX = "Counts are whole numbers from 0 upwards"
 SPAN = 2**52  # more than any number of a row: those of stacked columns lie as far apart
 ROUNDED = 0.005  # share of a total by which rounding of its digits may move it
 LARGEST_TOTAL = 2.0**53  # larger whole numbers are not all floats
-FREQUENCIES = frozenset(
-    spelled("count counts cnt n freq freqs frequency frequencies wtn nobs times cases ncases size")
-)
 WEIGHTS = frozenset(spelled("weight weights w wt wgt"))
 TIE_COUNTS = frozenset(
     spelled("ties tie tied nties ntied ntie draw draws drawn ndraws tiescount tiedgames equal")
@@ -89,17 +86,6 @@ WIN_WORDS = spelled("wins win won nwins")
 FEWEST_NUMBERED = (
     4  # rows from which whole numbers 1, 2, ... without a gap are taken as row numbers
 )
-
-
-def bare(name: str) -> str:
-    """Return a column name without case, white space and punctuation.
-
-    Examples
-    --------
-    >>> bare("N_obs"), bare(" Freq. ")
-    ('nobs', 'freq')
-    """
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def frequency_columns(table: Table, taken: TextSet, na: TextSet | None = None) -> list[str]:

@@ -11,7 +11,8 @@ from socialstats.designs import ratings_reading
 from socialstats.designs.aliases import Missing, Names, NaTexts, Texts
 from socialstats.designs.instrument import declared
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.ratings_reading import RatingsOptions, build_from
+from socialstats.designs.ratings_options import RatingsOptions
+from socialstats.designs.ratings_reading import build_from
 from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles
 from socialstats.designs.tables import as_named, make_long
 from socialstats.errors import DesignError, InputError, Problem

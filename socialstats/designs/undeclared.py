@@ -46,10 +46,10 @@ from socialstats.text import count, listing, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
+    from socialstats.designs.column_profile import ColumnProfile
     from socialstats.designs.comparisons import Comparisons
     from socialstats.designs.groups import Groups
     from socialstats.designs.paired import Paired
-    from socialstats.designs.profile import ColumnProfile
     from socialstats.designs.ratings import Ratings
 
 # labels of a cluster

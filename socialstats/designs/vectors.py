@@ -20,14 +20,20 @@ from socialstats.designs.levels import opposites
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import (
-    bare,
     counts_in,
     may_count,
     refuse_margins,
     square_counts,
     win_counts,
 )
-from socialstats.designs.vocabulary import CONDITIONS, RATERS, TIE_WORDS, UNITS, PartVocabulary
+from socialstats.designs.vocabulary import (
+    CONDITIONS,
+    RATERS,
+    TIE_WORDS,
+    UNITS,
+    PartVocabulary,
+    bare,
+)
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import listing, quoted

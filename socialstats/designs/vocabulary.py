@@ -16,6 +16,17 @@ from dataclasses import dataclass
 from socialstats.designs.aliases import Levels, Pair
 
 
+def bare(name: str) -> str:
+    """Return a column name without case, white space and punctuation.
+
+    Examples
+    --------
+    >>> bare("N_obs"), bare(" Freq. ")
+    ('nobs', 'freq')
+    """
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
 def spelled(words: str) -> Levels:
     """Return the words of a text."""
     return tuple(words.split())
@@ -90,6 +101,10 @@ UNITS = PartVocabulary(
         "题目 问题 项目 样本 任务 题号 用户 設問 問題 質問 発話 文章 場面 "
         "被试 参与者 受试者"
     ),
+)
+# columns that count rows
+FREQUENCIES = frozenset(
+    spelled("count counts cnt n freq freqs frequency frequencies wtn nobs times cases ncases size")
 )
 # units who may rate as well
 PERSONS = spelled(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from socialstats.designs.profile import Columns, TableProfile
-from socialstats.designs.roles import BoardColumns, board_of_one_unit
+from socialstats.designs.boards import BoardColumns, board_of_one_unit
+from socialstats.designs.column_profile import Columns
+from socialstats.designs.profile import TableProfile
 from socialstats.tables import as_table
 
 MODELS = ("ash-large", "birch-base", "cedar-mini")

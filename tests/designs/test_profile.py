@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from socialstats.designs.profile import ColumnProfile, TableProfile, negated, odd_labels, same_scale
-from socialstats.designs.roles import answer_rank, within_one
+from socialstats.designs.answer_columns import answer_rank, within_one
+from socialstats.designs.column_pairs import negated, odd_labels, same_scale
+from socialstats.designs.column_profile import ColumnProfile
+from socialstats.designs.profile import TableProfile
 from socialstats.tables import as_table
 
 

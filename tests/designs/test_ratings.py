@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from socialstats import Ratings, read_ratings
-from socialstats.designs.ratings_reading import RatingsOptions
+from socialstats.designs.ratings_options import RatingsOptions
 from socialstats.errors import InputError
 from tests.designs.same import same
 from tests.designs.test_paired import ENGINES, HOSTILE, through

@@ -8,24 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from socialstats.designs.answer_columns import has_sentences, is_mean_of, may_be_age
+from socialstats.designs.boards import fills_rows, meets, numbers_units
 from socialstats.designs.profile import TableProfile
+from socialstats.designs.repeated_answers import answers_as_numbers
 from socialstats.designs.roles import (
-    answers_as_numbers,
-    fills_rows,
-    has_sentences,
     holds_families,
     is_balanced,
-    is_mean_of,
     is_met,
     is_ordinal,
     is_question,
-    may_be_age,
-    meets,
     met_share,
     model_columns,
     names_sources,
     names_units,
-    numbers_units,
 )
 from socialstats.tables import as_table
 

@@ -9,27 +9,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from socialstats.designs.profile import TableProfile
-from socialstats.designs.roles import (
-    LIKELY,
+from socialstats.designs.answer_columns import outcome_columns
+from socialstats.designs.boards import (
     BoardColumns,
-    OtherAnswers,
-    SourceCells,
     answers_alike,
     board_of_one_unit,
-    cluster_columns,
-    contrasts,
     find_board,
-    independent_groups,
-    is_numbered_anew,
-    model_columns,
-    only_measure,
-    outcome_columns,
     owned_by,
-    refuse_other_answers,
     unit_rank,
     units_met,
 )
+from socialstats.designs.group_columns import independent_groups, only_measure
+from socialstats.designs.profile import TableProfile
+from socialstats.designs.repeated_answers import (
+    OtherAnswers,
+    SourceCells,
+    is_numbered_anew,
+    refuse_other_answers,
+)
+from socialstats.designs.roles import LIKELY, cluster_columns, contrasts, model_columns
 from socialstats.tables import as_table
 
 MODELS = ("ash", "birch")

@@ -21,38 +21,29 @@ from socialstats.cli.readings.proposal import (
     two_of,
 )
 from socialstats.designs.aliases import Fields
+from socialstats.designs.answer_columns import outcome_columns
+from socialstats.designs.boards import MET_BY, BoardColumns, board_of_labels
+from socialstats.designs.column_pairs import paired_names
+from socialstats.designs.column_profile import ColumnProfile, Columns
+from socialstats.designs.group_columns import independent_groups, only_measure, tells_groups
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import opposites
 from socialstats.designs.nouns import MODEL, noun_for
-from socialstats.designs.profile import (
-    FEW_COLUMNS,
-    ColumnProfile,
-    Columns,
-    TableProfile,
-    names_text,
-    paired_names,
-)
+from socialstats.designs.profile import FEW_COLUMNS, TableProfile, names_text
+from socialstats.designs.repeated_answers import SourceCells
 from socialstats.designs.roles import (
     EQUAL,
     FEWEST_UNNAMED,
-    MET_BY,
-    BoardColumns,
     ContrastColumn,
-    SourceCells,
-    board_of_labels,
     contrasts,
-    independent_groups,
     is_designed,
     met_share,
     model_columns,
     names_raters,
     names_units,
     of_people_and_machines,
-    only_measure,
-    outcome_columns,
     people_among,
     says_who_answered,
-    tells_groups,
 )
 from socialstats.designs.vocabulary import (
     CALLS,

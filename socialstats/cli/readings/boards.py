@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from socialstats.cli.readings.proposal import Proposal, Proposals, ends_of
+from socialstats.designs.column_pairs import same_scale
+from socialstats.designs.column_profile import FEW, ColumnProfile, Columns
 from socialstats.designs.model_scores import score_columns
 from socialstats.designs.people import HUMANS
-from socialstats.designs.profile import FEW, ColumnProfile, Columns, TableProfile, same_scale, stem
+from socialstats.designs.profile import TableProfile, stem
 from socialstats.designs.roles import FAMILIES, model_columns, names_a_count
-from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
     JUDGEMENTS,
@@ -27,6 +28,7 @@ from socialstats.designs.vocabulary import (
     SUMMARIES,
     TASKS,
     TREATMENTS,
+    bare,
 )
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten

@@ -13,29 +13,22 @@ import numpy as np
 from socialstats.cli.readings.proposal import Pair, Parts, Proposal, Proposals, drop_gaps
 from socialstats.cli.settings import Settings
 from socialstats.designs.aliases import Fields
-from socialstats.designs.options import DEFAULT_TIES
-from socialstats.designs.profile import (
+from socialstats.designs.boards import MET_BY
+from socialstats.designs.column_pairs import (
     BEATEN,
-    MOST_KEYS,
     SIDES,
     WINNERS,
     WON,
-    ColumnProfile,
-    Columns,
-    TableProfile,
     label_overlap,
     negated,
     paired_names,
     same_scale,
 )
-from socialstats.designs.roles import (
-    DEPENDENT,
-    FEWEST_UNNAMED,
-    MET_BY,
-    cluster_columns,
-    model_columns,
-)
-from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
+from socialstats.designs.column_profile import ColumnProfile, Columns
+from socialstats.designs.options import DEFAULT_TIES
+from socialstats.designs.profile import MOST_KEYS, TableProfile
+from socialstats.designs.roles import DEPENDENT, FEWEST_UNNAMED, cluster_columns, model_columns
+from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS
 from socialstats.designs.vocabulary import (
     ACTORS,
     DATES,
@@ -51,6 +44,7 @@ from socialstats.designs.vocabulary import (
     SUCCESS,
     UNDECIDED,
     VERDICTS,
+    bare,
 )
 from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.tables import as_number

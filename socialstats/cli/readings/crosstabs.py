@@ -9,18 +9,13 @@ from typing import Any
 import numpy as np
 
 from socialstats.cli.readings.proposal import Proposal, Proposals
-from socialstats.designs.profile import (
-    BEATEN,
-    FEW,
-    WINNERS,
-    ColumnProfile,
-    TableProfile,
-    label_overlap,
-    paired_names,
-)
-from socialstats.designs.roles import model_columns, people_among, tells_groups
-from socialstats.designs.tables import FREQUENCIES, LOSERS, bare, crosstab
-from socialstats.designs.vocabulary import RATERS, RIGHT_WRONG, VALUES
+from socialstats.designs.column_pairs import BEATEN, WINNERS, label_overlap, paired_names
+from socialstats.designs.column_profile import FEW, ColumnProfile
+from socialstats.designs.group_columns import tells_groups
+from socialstats.designs.profile import TableProfile
+from socialstats.designs.roles import model_columns, people_among
+from socialstats.designs.tables import LOSERS, crosstab
+from socialstats.designs.vocabulary import FREQUENCIES, RATERS, RIGHT_WRONG, VALUES, bare
 from socialstats.errors import InputError
 from socialstats.text import count, shorten
 

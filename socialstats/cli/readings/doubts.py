@@ -7,19 +7,10 @@ import numpy as np
 from socialstats.cli.readings.contests import has_sides
 from socialstats.cli.readings.proposal import Parts, Proposal
 from socialstats.cli.readings.wide import two_judges
-from socialstats.designs.profile import (
-    BEATEN,
-    WINNERS,
-    WON,
-    TableProfile,
-    differing,
-    names_text,
-    paired_names,
-    stem,
-)
+from socialstats.designs.column_pairs import BEATEN, WINNERS, WON, differing, paired_names
+from socialstats.designs.profile import TableProfile, names_text, stem
 from socialstats.designs.roles import FAMILIES
 from socialstats.designs.suspects import RATER_STEMS, item_suspects
-from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CONDITIONS,
     LOST,
@@ -34,6 +25,7 @@ from socialstats.designs.vocabulary import (
     REPEATS,
     SCORES,
     UNITS,
+    bare,
 )
 from socialstats.text import count, listing, quoted, shorten
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from socialstats.cli.deciding import words
 from socialstats.cli.settings import Settings
 from socialstats.designs.aliases import Fields
+from socialstats.designs.column_profile import FEW, ColumnProfile, Columns
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import later_and_earlier
-from socialstats.designs.profile import FEW, ColumnProfile, Columns
-from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     BASELINES,
     CONTROLS,
@@ -20,6 +19,7 @@ from socialstats.designs.vocabulary import (
     OCCASIONS,
     UNNUMBERED,
     YES,
+    bare,
     without_accents,
 )
 from socialstats.tables import as_number

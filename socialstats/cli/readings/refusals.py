@@ -12,15 +12,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from socialstats.cli.readings.contests import contests, has_sides, is_signed, item_pairs
-from socialstats.designs.profile import WON, ColumnProfile, TableProfile, names_text, same_scale
-from socialstats.designs.roles import (
-    APART,
-    GroupColumn,
-    independent_groups,
-    model_columns,
-    only_measure,
-)
-from socialstats.designs.tables import TOTALS, bare
+from socialstats.designs.column_pairs import WON, same_scale
+from socialstats.designs.column_profile import ColumnProfile
+from socialstats.designs.group_columns import GroupColumn, independent_groups, only_measure
+from socialstats.designs.profile import TableProfile, names_text
+from socialstats.designs.repeated_answers import APART
+from socialstats.designs.roles import model_columns
+from socialstats.designs.tables import TOTALS
 from socialstats.designs.vocabulary import (
     ARENA,
     BATTLES,
@@ -43,6 +41,7 @@ from socialstats.designs.vocabulary import (
     UNSHARED_SCALES,
     VALUES,
     VERDICT_MARKS,
+    bare,
 )
 from socialstats.designs.winners import SIDE_CODES
 from socialstats.text import count, listing, quoted, shorten

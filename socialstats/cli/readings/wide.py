@@ -21,30 +21,29 @@ from socialstats.cli.readings.proposal import (
     later_first,
 )
 from socialstats.cli.readings.waves import waves_of
+from socialstats.designs.boards import BoardColumns, holds_units
+from socialstats.designs.column_pairs import (
+    OPPOSITES,
+    SIDES,
+    differing,
+    label_overlap,
+    paired_names,
+    same_scale,
+)
+from socialstats.designs.column_profile import FEW, ColumnProfile, Columns
 from socialstats.designs.people import HUMANS, MACHINES
 from socialstats.designs.profile import (
     BRACKETED,
     DERIVED,
-    FEW,
     MOST_COLUMNS,
     MOST_KEYS,
-    OPPOSITES,
-    SIDES,
-    ColumnProfile,
-    Columns,
     TableProfile,
-    differing,
-    label_overlap,
     names_text,
-    paired_names,
-    same_scale,
     stem,
 )
 from socialstats.designs.roles import (
     FAMILIES,
     FEWEST_UNNAMED,
-    BoardColumns,
-    holds_units,
     is_setting,
     model_columns,
     names_a_count,
@@ -52,13 +51,14 @@ from socialstats.designs.roles import (
     says_who_answered,
 )
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
-from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
+from socialstats.designs.tables import TOTALS, WIN_WORDS
 from socialstats.designs.vocabulary import (
     BASELINES,
     CONDITIONS,
     CONTROLS,
     COVARIATES,
     DATES,
+    FREQUENCIES,
     JUDGE_COUPLES,
     JUDGEMENTS,
     LABELLINGS,
@@ -82,6 +82,7 @@ from socialstats.designs.vocabulary import (
     SUMMARIES,
     UNITS,
     VALUES,
+    bare,
 )
 from socialstats.tables import as_number
 from socialstats.text import count
