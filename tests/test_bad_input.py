@@ -15,7 +15,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
-from socialstats.paired.differences import noncentrality_interval
+from socialstats.paired.noncentral_t import noncentrality_interval
 from socialstats.resampling import PlanUnits, bootstrap_sums, choose
 
 AB = ["a", "b"]

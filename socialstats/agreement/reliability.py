@@ -27,7 +27,7 @@ from socialstats.inference.dependence import (
 from socialstats.inference.how import NAMES, How
 from socialstats.inference.infer import Disagreement, Estimand, infer
 from socialstats.inference.rows import with_inferred
-from socialstats.paired.differences import whole_df
+from socialstats.paired.pair_values import whole_df
 from socialstats.results import Result, Row
 from socialstats.results.rows import Reason
 from socialstats.text import count, listing, quoted, shorten

@@ -21,7 +21,7 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import cut_at_limits, with_mean
 from socialstats.inference.sides import OPEN, side_text, two_sided_level
 from socialstats.matching import match_keys
-from socialstats.paired.differences import with_d_z
+from socialstats.paired.pair_sizes import with_d_z
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row

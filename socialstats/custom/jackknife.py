@@ -34,7 +34,7 @@ from socialstats.errors import Caution
 from socialstats.inference.dependence import few_df
 from socialstats.inference.intervals import checked_level, critical_value, two_sided_p
 from socialstats.inference.rows import ANYWHERE, with_ends
-from socialstats.paired.differences import checked_number
+from socialstats.paired.pair_values import checked_number
 from socialstats.progress import say
 from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row

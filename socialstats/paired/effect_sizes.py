@@ -25,25 +25,26 @@ from socialstats.inference.dependence import (
 from socialstats.inference.how import How
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_ends
-from socialstats.paired.differences import (
+from socialstats.paired.noncentral_t import d_z_interval, hedges_j
+from socialstats.paired.pair_sizes import (
     HULL,
     TERMS,
     PairSummary,
-    PairValues,
     SizeInterval,
-    cluster_counts,
-    clusters_text,
     complete_summary,
-    condition_names,
     d_z_hull,
-    d_z_interval,
     effect_size_moments,
-    hedges_j,
     jackknife_ends,
     noncentral_t_cautions,
-    pair_values,
     summary_of,
     tail_cautions,
+)
+from socialstats.paired.pair_values import (
+    PairValues,
+    cluster_counts,
+    clusters_text,
+    condition_names,
+    pair_values,
 )
 from socialstats.paired.peers import MOST_WRITTEN_OUT, noncentral_ends
 from socialstats.registry import Metric, reads
@@ -118,7 +119,7 @@ def effect_sizes(
     ci : {"auto", "noncentral_t", "jackknife", "percentile", "basic", "bca"}
         ``"auto"``: d_z and g_z of independent pairs have the wider limits of the noncentral t interval (exact for
         normal differences) and of the jackknife's. 50 or more rounded differences that show their ends have the
-        jackknife's alone. `socialstats.paired.differences.d_z_hull` has the rule and measured coverage.
+        jackknife's alone. `socialstats.paired.pair_sizes.d_z_hull` has the rule and measured coverage.
         The others, and all within clusters, have the jackknife t interval. Its degrees of freedom follow from the
         kurtosis of the influence of single pairs or clusters (`socialstats.inference.influence`). Two crossed factors:
         percentile bootstrap.

@@ -39,13 +39,12 @@ from socialstats.inference.margins import (
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER
 from socialstats.inference.rows import with_ends
-from socialstats.paired.differences import (
+from socialstats.paired.noncentral_t import d_z_interval, noncentral_t_tail
+from socialstats.paired.pair_values import (
     PairValues,
     cluster_counts,
     clusters_text,
     condition_names,
-    d_z_interval,
-    noncentral_t_tail,
     pair_values,
     whole_df,
 )

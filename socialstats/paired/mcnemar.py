@@ -28,7 +28,6 @@ from socialstats.inference.sides import (
     two_sided_level,
 )
 from socialstats.paired import matched_pairs as plain
-from socialstats.paired.differences import whole_df
 from socialstats.paired.matched_pairs import (
     CLUSTERED_SCORE,
     INTERVALS,
@@ -44,6 +43,7 @@ from socialstats.paired.matched_pairs import (
     odds_ratio_interval,
     wald_std_error,
 )
+from socialstats.paired.pair_values import whole_df
 from socialstats.paired.peers import (
     binomial_p,
     cluster_means,

@@ -43,9 +43,9 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.paired.differences import (
+from socialstats.paired.pair_sizes import PairSummary, summary_of
+from socialstats.paired.pair_values import (
     ROUNDING_ERRORS,
-    PairSummary,
     PairValues,
     checked_number,
     cluster_counts,
@@ -54,11 +54,10 @@ from socialstats.paired.differences import (
     mean_interval,
     merge_ties,
     pair_values,
-    signed_rank,
-    summary_of,
     whole_df,
 )
 from socialstats.paired.peers import MOST_WRITTEN_OUT, cluster_means, t_test_numbers
+from socialstats.paired.signed_rank import ask_for_wilcoxon, signed_rank
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative, ChanceTest, sign_flip_test, sum_cells_to_clusters
 from socialstats.resampling.permutation import checked_draws
@@ -76,7 +75,6 @@ if TYPE_CHECKING:
 # 100,000 flips of more values take over a second, and their normal approximation is then right.
 MOST_FLIPPED = 20_000
 FEWEST_FLIPS = 99
-MOST_LISTED = 14  # ranks whose signs scipy lists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -731,43 +729,6 @@ def ask_for_tests(result: Result) -> Iterator[PeerNumbers]:
         if len(means) > 1:
             yield t_test_numbers(means, (ALIKE, "difference"), **how)
     yield from ask_for_wilcoxon(result.row("wilcoxon"), first, second, null, side)
-
-
-def ask_for_wilcoxon(
-    row: Row, first: FloatArray, second: FloatArray, null: float, side: str
-) -> Iterator[PeerNumbers]:
-    """scipy's signed-rank test, as exact or normal as ours; with ties exact by listing the signs of few ranks."""
-    from scipy.stats import PermutationMethod, rankdata, wilcoxon
-
-    if row.p_value is None:
-        return
-    sizes = np.max([np.abs(first), np.abs(second), np.full(len(first), abs(null))], axis=0)
-    values = in_twelve_digits(first - second - null, sizes)
-    # zeros are left out, as Wilcoxon did
-    values = values[values != 0]
-    ranks = rankdata(np.abs(values))
-    numbers = {"statistic": float(ranks[values > 0].sum())}
-    method: Any = "approx"
-    if row.test == "exact_signed_rank":
-        method = "exact"
-        # tables of the exact distribution have no ties
-        if len(np.unique(ranks)) < len(ranks):
-            few = len(ranks) <= MOST_LISTED
-            method = PermutationMethod(n_resamples=2 ** len(ranks)) if few else None
-    if method is not None:
-        theirs: Any = wilcoxon
-        side = side.replace("_", "-")
-        test = theirs(values, correction=method == "approx", alternative=side, method=method)
-        numbers["p_value"] = float(test.pvalue)
-    key = (row.group, "wilcoxon")
-    yield PeerNumbers(package="scipy", row=key, numbers=numbers, close=1e-7)
-
-
-def in_twelve_digits(values: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return differences in twelve digits of the numbers they are of."""
-    # differences that tie but for rounding are then equal
-    unit = 10.0 ** (np.floor(np.log10(np.where(sizes > 0, sizes, 1.0))) - 12)
-    return np.array([float(f"{x:.12g}") for x in (np.round(values / unit) * unit).tolist()])
 
 
 METRIC = Metric(

@@ -10,13 +10,13 @@ from typing import Self
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.paired.differences import (
-    ROUNDING,
+from socialstats.paired.mean_sizes import (
     MeanSizeEstimates,
     influence_products,
     nearest_values,
     size_interval,
 )
+from socialstats.paired.pair_sizes import ROUNDING
 from socialstats.resampling.permutation import TIE
 
 CLOSE = 1e-9  # tolerance of the size at which both tails meet

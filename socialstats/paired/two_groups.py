@@ -19,7 +19,7 @@ from socialstats.inference.clustered_mean import (
     mean_in_unit,
 )
 from socialstats.inference.intervals import not_zero
-from socialstats.paired.differences import clusters_text
+from socialstats.paired.pair_values import clusters_text
 from socialstats.resampling import Alternative
 from socialstats.text import shorten
 

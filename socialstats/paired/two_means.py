@@ -28,8 +28,8 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.paired.differences import checked_number, cluster_counts, whole_df
 from socialstats.paired.group_samples import GroupUnits, written_out
+from socialstats.paired.pair_values import checked_number, cluster_counts, whole_df
 from socialstats.paired.two_groups import TwoGroupMeans, check_sizes, cluster_place, group_means
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative

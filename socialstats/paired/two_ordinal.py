@@ -21,8 +21,8 @@ from socialstats.inference.dependence import (
 )
 from socialstats.inference.rows import with_mean
 from socialstats.inference.sides import OPEN, side_text, two_sided_level
-from socialstats.paired.differences import cluster_counts, whole_df
 from socialstats.paired.group_samples import written_out
+from socialstats.paired.pair_values import cluster_counts, whole_df
 from socialstats.paired.two_groups import (
     Superiority,
     check_sizes,

@@ -29,8 +29,8 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.paired.differences import cluster_counts, whole_df
 from socialstats.paired.group_samples import GroupUnits
+from socialstats.paired.pair_values import cluster_counts, whole_df
 from socialstats.paired.peers import newcombe_ends
 from socialstats.paired.two_groups import TwoGroupMeans, cluster_place, fisher_exact, group_means
 from socialstats.paired.two_shares import (

@@ -31,8 +31,9 @@ from socialstats.inference.dependence import (
 from socialstats.inference.intervals import cochran_df, not_zero
 from socialstats.inference.means import DrawnRaters, factors_and_intersections, mean_errors
 from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
-from socialstats.paired.differences import mean_interval, with_d_z
 from socialstats.paired.matched_pairs import NOTHING, McNemarTest
+from socialstats.paired.pair_sizes import with_d_z
+from socialstats.paired.pair_values import mean_interval
 from socialstats.results import Result, Row
 from socialstats.rounding import gated, left_of_sums, no_variation_reason
 from socialstats.text import count, listing, number, p_value, quoted, shorten

@@ -35,7 +35,7 @@ from socialstats.inference.means import (
 )
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.matching import match_keys, shared_codes
-from socialstats.paired.differences import pair_values
+from socialstats.paired.pair_values import pair_values
 from socialstats.paired.size_differences import MeanSizes, SizeDifference
 from socialstats.paired.unit_means import mostly_complete
 from socialstats.resampling import PlanUnits

@@ -13,7 +13,8 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic, caution
-from socialstats.paired.differences import ROUNDING_ERRORS, merge_ties, signed_rank
+from socialstats.paired.pair_values import ROUNDING_ERRORS, merge_ties
+from socialstats.paired.signed_rank import signed_rank
 from socialstats.paired.unit_means import (
     CiName,
     Inference,

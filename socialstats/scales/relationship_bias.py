@@ -31,7 +31,7 @@ from socialstats.inference.dependence import (
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.paired import matched_pairs as tests
-from socialstats.paired.differences import (
+from socialstats.paired.mean_sizes import (
     DRAWS,
     MeanSizeEstimates,
     NoBias,
@@ -1010,7 +1010,7 @@ def relationship_bias(
         ``"scores"``: also S of every kind of couple within each level, its differences between levels, and McNemar's
         tests within each level.
     ci : {"closed", "percentile", "basic"}
-        Interval of S, B and B_all: t, and for B_all inverted tests (`socialstats.paired.differences.size_interval`);
+        Interval of S, B and B_all: t, and for B_all inverted tests (`socialstats.paired.mean_sizes.size_interval`);
         or a bootstrap of clusters.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters, crossed (V1 + V2 - V12, not below the larger of V1 and V2, with

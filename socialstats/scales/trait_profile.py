@@ -19,7 +19,7 @@ from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.inference.compare import HOLM, rows_with_holm
 from socialstats.inference.dependence import spread_cautions
 from socialstats.inference.rows import ANYWHERE, with_spread
-from socialstats.paired.differences import checked_number
+from socialstats.paired.pair_values import checked_number
 from socialstats.paired.unit_means import (
     JUDGES,
     CiName,

@@ -21,7 +21,7 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, Problem, c
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level
-from socialstats.paired.differences import checked_number
+from socialstats.paired.pair_values import checked_number
 from socialstats.paired.unit_means import (
     CIS,
     Inference,

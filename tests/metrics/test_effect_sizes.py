@@ -11,7 +11,8 @@ from scipy import stats
 from socialstats import Paired, effect_sizes, effect_sizes_from_summary
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
-from socialstats.paired.differences import d_z_interval, error_ratio
+from socialstats.paired.noncentral_t import d_z_interval
+from socialstats.paired.pair_sizes import error_ratio
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(21)

@@ -14,7 +14,7 @@ import socialstats as ss
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError, MleDoesNotExist, NothingToAnalyse
-from socialstats.paired.differences import merge_ties
+from socialstats.paired.pair_values import merge_ties
 from socialstats.tables import as_table
 from tests.golden_data import golden
 

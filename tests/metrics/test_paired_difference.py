@@ -12,7 +12,7 @@ from socialstats import Paired, paired_difference
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.paired.differences import pair_values
+from socialstats.paired.pair_values import pair_values
 from socialstats.paired.paired_difference import clusters_alike
 from tests.golden_data import golden, golden_frame
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from socialstats.errors import InputError
-from socialstats.paired.differences import folded_mean
+from socialstats.paired.mean_sizes import folded_mean
 from socialstats.scales.alignment import flipped_mean_absolute
 from socialstats.scales.couples import (
     CoupleAnswers,

@@ -10,28 +10,32 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.paired.differences import (
+from socialstats.paired.mean_sizes import (
     MeanSizeEstimates,
-    PairValues,
-    complete_summary,
+    folded_mean,
+    influence_correlation,
+    influence_products,
+    no_bias,
+)
+from socialstats.paired.noncentral_t import (
     d_z_interval,
+    hedges_j,
+    integrated_tail,
+    log_peak,
+    noncentral_t_tail,
+    noncentrality_interval,
+)
+from socialstats.paired.pair_sizes import (
+    complete_summary,
     effect_size_moments,
     error_ratio,
     excess_kurtosis,
-    folded_mean,
-    hedges_j,
-    influence_correlation,
-    influence_products,
-    integrated_tail,
     is_heaped,
-    log_peak,
-    no_bias,
-    noncentral_t_tail,
-    noncentrality_interval,
     skewness_of,
     summary_of,
     tail_cautions,
 )
+from socialstats.paired.pair_values import PairValues
 
 
 @pytest.mark.parametrize(("t", "n"), [(2.5, 12), (-0.4, 5), (0.0, 30), (6.0, 3)])

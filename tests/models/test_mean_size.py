@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from socialstats.paired.differences import (
+from socialstats.paired.mean_sizes import (
     MeanSizeEstimates,
     influence_correlation,
     nearest_values,

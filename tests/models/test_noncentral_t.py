@@ -7,13 +7,13 @@ import pytest
 from scipy import integrate, stats
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.paired.differences import (
+from socialstats.paired.effect_sizes import effect_sizes_from_summary
+from socialstats.paired.noncentral_t import (
     d_z_interval,
     hedges_j,
     noncentral_t_tail,
     noncentrality_interval,
 )
-from socialstats.paired.effect_sizes import effect_sizes_from_summary
 from tests.golden_data import golden
 
 SETS = ("paired_sleep", "paired_anorexia_FT")

@@ -6,7 +6,7 @@ from scipy import stats
 
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError
-from socialstats.paired.differences import mean_interval, merge_ties, pair_values
+from socialstats.paired.pair_values import mean_interval, merge_ties, pair_values
 from socialstats.resampling import PlanUnits, bca, bootstrap_sums, jackknife_sums
 from socialstats.shares.counts import IntervalOptions, ratio_interval
 

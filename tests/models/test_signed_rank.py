@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import UndefinedStatistic
-from socialstats.paired.differences import merge_ties, signed_rank
+from socialstats.paired.pair_values import merge_ties
+from socialstats.paired.signed_rank import signed_rank
 from tests.golden_data import golden, golden_frame
 
 NAMES = {"two.sided": "two_sided", "greater": "greater", "less": "less"}

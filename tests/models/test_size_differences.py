@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from socialstats.paired.differences import MeanSizeEstimates
+from socialstats.paired.mean_sizes import MeanSizeEstimates
 from socialstats.paired.size_differences import MeanSizes, SizeDifference
 
 

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.paired.differences import pair_values, summary_of
+from socialstats.paired.pair_sizes import summary_of
+from socialstats.paired.pair_values import pair_values
 
 
 @pytest.mark.parametrize("sign", [1, -1])

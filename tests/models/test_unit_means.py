@@ -15,8 +15,8 @@ from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import cochran_df
 from socialstats.inference.means import DrawnRaters
-from socialstats.paired.differences import mean_interval
 from socialstats.paired.matched_pairs import McNemarTest
+from socialstats.paired.pair_values import mean_interval
 from socialstats.paired.unit_means import (
     WALD,
     Inference,
