@@ -517,8 +517,8 @@ def ask_for_inverted_intervals(result: Result) -> Iterator[PeerNumbers]:
     if shares is None:
         return
     ends = newcombe_ends(*shares, round(2 * result.settings["level"] - 1, 12))
-    (hits, n), (other_hits, m) = shares
-    gap = hits / n - other_hits / m
+    (hits, n), (second_hits, m) = shares
+    gap = hits / n - second_hits / m
     name = (row.group, row.term)
     yield PeerNumbers(package="statsmodels", row=name, numbers={"estimate": gap}, ends=ends)
     low, high = result.extras["bounds"]

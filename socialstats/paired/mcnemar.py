@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -13,11 +13,10 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.inference.paired_score import PairedScore, paired_score
-from socialstats.inference.proportions import ONE_CLUSTER, Share
+from socialstats.inference.dependence import cluster_factors, cluster_text
+from socialstats.inference.paired_score import paired_score
 from socialstats.inference.rows import with_ends, with_mean, with_share
 from socialstats.inference.sides import (
     OPEN,
@@ -37,11 +36,19 @@ from socialstats.paired.matched_pairs import (
     Cells,
     McNemarTest,
     cells_of,
-    cluster_cells,
     cohens_g,
     discordant_share,
     odds_ratio_interval,
     wald_std_error,
+)
+from socialstats.paired.mcnemar_cautions import all_cautions
+from socialstats.paired.mcnemar_clusters import (
+    Clustered,
+    Tests,
+    effective_sizes,
+    one_factor,
+    score_test,
+    t_test,
 )
 from socialstats.paired.pair_values import whole_df
 from socialstats.paired.peers import (
@@ -74,7 +81,6 @@ from socialstats.text import (
     p_value,
     quoted,
     shorten,
-    significance_level_text,
 )
 from socialstats.voice import Word, check_allowed, option
 
@@ -141,19 +147,7 @@ IGNORING = "ignoring clusters"
 DISCORDANT = "Wilson's interval for the effective number of discordant pairs, t"
 NONE_DISCORDANT = "no discordant pairs"
 SHARES = (-1.0, 1.0)  # what a difference of shares can be
-FEW_DISCORDANT = 10
-INEXACT = ("difference", "cohens_g", "test")  # rows whose interval or test rests on large samples
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
-Tests = Mapping[str, McNemarTest | str]  # by name; the reason where there is none
-ONE_FACTOR: dict[str, Callable[[Any, Alternative], McNemarTest | str]] = {
-    "sign_flip": lambda cells, side: (
-        plain.sign_flip(cells.gap, side) if len(cells.n) > 1 else "a single cluster"
-    ),
-    "obuchowski": plain.obuchowski,
-    "durkalski": plain.durkalski,
-    "yang": plain.yang,
-    "eliasziw": plain.eliasziw,
-}
 ODDS = (0.0, math.inf)  # what an odds ratio can be
 
 
@@ -220,74 +214,6 @@ def check_binary(design: Paired) -> None:
     raise DesignError(
         f"{design.source}: McNemar's test takes values of two levels, these are {design.scale}{levels}; {other}"
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Clustered:
-    """What clusters lead to.
-
-    Attributes
-    ----------
-    mean : ClusteredMean
-        Of the differences.
-    score : PairedScore
-        Tango's statistic for clusters.
-    share : Share or None
-        b / (b + c) with its interval; None without discordant pairs.
-    """
-
-    mean: ClusteredMean
-    score: PairedScore
-    share: Share | None
-
-    @property
-    def score_missing(self) -> bool:
-        """Whether one cluster holds all pairs, so that there is no score for clusters."""
-        return bool(np.isnan(self.score.n[0]))
-
-    @property
-    def score_leads(self) -> bool:
-        """Whether interval and test of the difference are those of the score for clusters."""
-        return not self.score_missing and bool(self.score.leads[0] or self.mean.undefined)
-
-
-def t_test(found: ClusteredMean, cells: Cells, side: Alternative) -> McNemarTest | str:
-    """t test of a mean difference of 0; or why there is none."""
-    if not cells.discordant:
-        return NO_TEST
-    return found.undefined or McNemarTest(
-        statistic=found.t(), df=found.df, p=found.p_value(alternative=side)
-    )
-
-
-def score_test(found: Clustered, cells: Cells, side: Alternative) -> McNemarTest | str:
-    """Score test of a difference of 0 under clusters; or why there is none."""
-    score = found.score
-    if not cells.discordant:
-        return NO_TEST
-    if score.df is None or found.score_missing:
-        return ONE_CLUSTER
-    p = float(score.p_value(0.0, side)[0])
-    return McNemarTest(statistic=float(score.statistic(0.0)[0]), df=float(score.df[0]), p=p)
-
-
-def one_factor(
-    design: Paired, factor: Factor, cells: Cells, side: Alternative
-) -> tuple[Tests, ClusteredMean]:
-    """Compute the tests of one cluster factor, and the mean of the clusters' mean differences."""
-    mine = cluster_cells(design.first, design.second, design.count, factor.codes)
-    means = clustered_mean(mine.gap / mine.n, np.ones(len(mine.n)), magnitude=1.0)
-    robust = clustered_mean(design.difference, design.count, [factor.codes], magnitude=1.0)
-    exists = cells.discordant > 0
-    others = {
-        name: test(mine, side) if exists or name == "sign_flip" else NO_TEST
-        for name, test in ONE_FACTOR.items()
-    }
-    return {
-        "robust_t": t_test(robust, cells, side),
-        "cluster_means_t": t_test(means, cells, side),
-        **others,
-    }, means
 
 
 def rows_of_tests(
@@ -410,7 +336,7 @@ def infinite(cells: Cells) -> str:
 
 
 def clustered_difference(
-    found: Clustered,
+    clustered: Clustered,
     cells: Cells,
     test: McNemarTest | str,
     lead: str,
@@ -418,7 +344,7 @@ def clustered_difference(
     side: Alternative,
 ) -> Row:
     """The difference under clusters, with its interval and the p-value of the test that leads."""
-    mean, score, inner = found.mean, found.score, two_sided_level(level, side)
+    mean, score, inner = clustered.mean, clustered.score, two_sided_level(level, side)
     row = Row(
         term="difference",
         role="difference",
@@ -429,7 +355,7 @@ def clustered_difference(
         limits=SHARES,
         leverage=None if score.errors is None else float(score.errors.largest[0]),
         **both_names(
-            CLUSTERED_SCORE if found.score_leads else robust_name(mean.kind == "two-way"),
+            CLUSTERED_SCORE if clustered.score_leads else robust_name(mean.kind == "two-way"),
             named(lead, test),
         ),
     )
@@ -439,7 +365,7 @@ def clustered_difference(
         )
     else:
         row = replace(row, undefined=test)
-    if found.score_leads:
+    if clustered.score_leads:
         low, high = (float(end[0]) for end in score.interval(inner))
         error = None if mean.undefined else mean.std_error
         row = with_ends(row, low, high, inner, std_error=error, interval="score")
@@ -448,16 +374,16 @@ def clustered_difference(
     return one_end(row, side, level)
 
 
-def clustered_odds(found: Clustered, cells: Cells, level: float, side: Alternative) -> Row:
+def clustered_odds(clustered: Clustered, cells: Cells, level: float, side: Alternative) -> Row:
     """The matched odds ratio b / c under clusters: the odds of the interval of b / (b + c)."""
-    why, share = infinite(cells), found.share
+    why, share = infinite(cells), clustered.share
     row = Row(
         term="odds_ratio",
         role="estimate",
         estimate=cells.odds_ratio,
         n=cells.n,
         n_units=int(cells.discordant),
-        n_clusters=min(found.mean.clusters),
+        n_clusters=min(clustered.mean.clusters),
         method=f"odds of {DISCORDANT}",
     )
     if share is None or share.low is None or share.high is None:
@@ -472,7 +398,7 @@ def clustered_odds(found: Clustered, cells: Cells, level: float, side: Alternati
     return one_end(row, side, level, ODDS)
 
 
-def g_row(found: Clustered | None, cells: Cells, level: float, side: Alternative) -> Row:
+def g_row(clustered: Clustered | None, cells: Cells, level: float, side: Alternative) -> Row:
     """Cohen's g, signed, with Wilson's interval; with clusters of their effective number of discordant pairs."""
     inner = two_sided_level(level, side)
     values = cohens_g(cells, inner)
@@ -486,11 +412,11 @@ def g_row(found: Clustered | None, cells: Cells, level: float, side: Alternative
     if values is None:
         return replace(row, undefined=NONE_DISCORDANT)
     row = replace(row, estimate=values[0])
-    if found is None or found.share is None:
+    if clustered is None or clustered.share is None:
         row = with_ends(row, *values[1:], inner, method="Wilson's interval", interval="score")
         return one_end(row, side, level)
-    row = replace(row, n_clusters=min(found.mean.clusters))
-    made = with_share(row, found.share, inner, clustered=True, shift=-0.5, method=DISCORDANT)
+    row = replace(row, n_clusters=min(clustered.mean.clusters))
+    made = with_share(row, clustered.share, inner, clustered=True, shift=-0.5, method=DISCORDANT)
     return one_end(replace(made, effective=None), side, level)  # g is no share
 
 
@@ -499,108 +425,6 @@ def robust_name(crossed: bool) -> str:
     if crossed:
         return "two-way cluster-robust t interval"
     return "cluster-robust t interval, CR2 with Satterthwaite df"
-
-
-def all_cautions(
-    design: Paired,
-    found: Clustered | None,
-    cells: Cells,
-    rows: Sequence[Row],
-    factors: tuple[Factor, ...],
-    level: float,
-    side: Alternative,
-) -> tuple[Caution, ...]:
-    """Cautions SS201, SS202, SS205, SS206, SS314 and SS316, those that apply."""
-    shown = [row for row in rows[:3] if row.has_interval]
-    own = [few_discordant(found, cells, side)]
-    df, even = None, math.inf
-    if found is not None:
-        own += [design_effect(found, cells), floored(found)]
-        if found.score.errors is not None and not math.isnan(found.score.errors.df[0]):
-            df = [float(found.score.errors.df[0]), *(row.df for row in shown[1:])]
-            even = float(found.score.errors.df[0]) + 1
-    largest = max((row.leverage or 0.0 for row in shown), default=0.0)
-    clusters = cluster_cautions(design, factors, df=df, largest=largest, effective=even)
-    return (*clusters, *(c for c in (*own, disagreement(rows, level)) if c is not None))
-
-
-def few_discordant(found: Clustered | None, cells: Cells, side: Alternative) -> Caution | None:
-    """SS314: the tests rest on the discordant pairs alone."""
-    effective = discordant = cells.discordant
-    if found is not None and not found.score_missing:
-        effective = float((found.score.first + found.score.second)[0])
-    if effective >= FEW_DISCORDANT:
-        return None
-    of = f"{count(discordant, 'discordant pair')} of {count(cells.n)}"
-    if not discordant:
-        ones = "exact, mid-p and sign-flip p are 1"
-        if side != "two_sided":
-            ones = "exact and sign-flip p are 1, mid-p is .5"
-        return caution(
-            "SS314",
-            f"{of}: {ones} (no outcome is less extreme), chi-square, t and score tests are "
-            "undefined (0/0), and so is the odds ratio (0 to infinity)",
-            affects="tests, odds ratio",
-            fix="quote the interval of the difference",
-            rows=("odds_ratio", "test"),
-        )
-    if found is not None:
-        said, fix = (
-            f"{of}, about {number(effective, 1)} effective in clusters",
-            "quote the score test of clusters",
-        )
-        return caution(
-            "SS314",
-            said,
-            affects="chi-square and t tests of clusters, intervals",
-            fix=fix,
-            rows=INEXACT,
-        )
-    return caution(
-        "SS314",
-        of,
-        affects="chi-square and t tests, score and Wald intervals",
-        fix="quote the exact or mid-p test",
-        rows=INEXACT,
-    )
-
-
-def design_effect(found: Clustered, cells: Cells) -> Caution | None:
-    """SS205: how much clustering changes the standard error of the difference."""
-    alone = wald_std_error(cells)
-    if found.mean.undefined or not alone:
-        return None
-    ratio = found.mean.std_error / alone
-    return caution(
-        "SS205",
-        f"the standard error of the difference is {number(ratio)} times that of independent pairs",
-    )
-
-
-def floored(found: Clustered) -> Caution | None:
-    """SS206: the two-way variance was smaller than that of one factor, which took its place."""
-    if not found.mean.floored:
-        return None
-    return caution(
-        "SS206",
-        "the two-way variance fell below the larger one-way variance, used instead",
-        affects="the interval and test of the difference, which may be conservative",
-    )
-
-
-def disagreement(rows: Sequence[Row], level: float) -> Caution | None:
-    """SS316: some tests of the result are significant and others are not."""
-    tested = [r.p_value for r in rows if r.p_value is not None and r.term != "difference"]
-    below, alpha = [p for p in tested if p < round(1 - level, 12)], significance_level_text(level)
-    if not below or len(below) == len(tested):
-        return None
-    spread = f"{p_value(min(tested))} to {p_value(max(tested))}"
-    return caution(
-        "SS316",
-        f"{len(below)} of {len(tested)} tests gave p below {alpha} ({spread})",
-        short=f"tests disagree at \u03b1 = {alpha}",
-        fix="quote the test chosen in advance",
-    )
 
 
 PAIR_REFERENCES = (
@@ -769,30 +593,32 @@ def mcnemar(
             for term, n in held.items()
         ),
     ]
-    found, counts, effective = None, {}, {}
+    clustered, counts, effective = None, {}, {}
     if not factors:
         difference, odds, *tests = pair_rows(cells, settings, lead, None)
     else:
         codes, d = [factor.codes for factor in factors], paired.difference
-        found = Clustered(
+        clustered = Clustered(
             mean=clustered_mean(d, paired.count, codes, magnitude=1.0),
             score=paired_score(d, paired.count, codes),
             share=discordant_share(paired, codes, inner),
         )
         if lead == "auto":
-            lead = "score" if found.score_leads else "robust_t"
+            lead = "score" if clustered.score_leads else "robust_t"
         single = {factor.name: one_factor(paired, factor, cells, alternative) for factor in factors}
         (alone, means), *others = single.values()
         together: Tests = {
             **({} if others else alone),
-            "robust_t": t_test(found.mean, cells, alternative),
-            "score": score_test(found, cells, alternative),
+            "robust_t": t_test(clustered.mean, cells, alternative),
+            "score": score_test(clustered, cells, alternative),
         }
-        difference = clustered_difference(found, cells, together[lead], lead, level, alternative)
-        odds = clustered_odds(found, cells, level, alternative)
+        difference = clustered_difference(
+            clustered, cells, together[lead], lead, level, alternative
+        )
+        odds = clustered_odds(clustered, cells, level, alternative)
         how: dict[str, Any] = {"level": level, "side": alternative}
         tests = rows_of_tests(
-            together, cells, lead, "test", clusters=min(found.mean.clusters), means=means, **how
+            together, cells, lead, "test", clusters=min(clustered.mean.clusters), means=means, **how
         )
         for name, (own, mean) in single.items() if others else ():
             tests += rows_of_tests(
@@ -808,16 +634,16 @@ def mcnemar(
         tests += pair_rows(cells, settings, "", IGNORING)
         counts = {
             f"clusters of '{shorten(f.name)}'": n
-            for f, n in zip(factors, found.mean.clusters, strict=True)
+            for f, n in zip(factors, clustered.mean.clusters, strict=True)
         }
-        effective = effective_sizes(found)
-        if found.mean.kind == "two-way":
-            extras["unfloored_std_error"] = found.mean.unfloored_std_error
+        effective = effective_sizes(clustered)
+        if clustered.mean.kind == "two-way":
+            extras["unfloored_std_error"] = clustered.mean.unfloored_std_error
     rows = tuple(
         replace(row, key=(("condition", first), ("minus", second), *row.key))
         if row.role == "difference"
         else row
-        for row in (difference, odds, g_row(found, cells, level, alternative), *shares, *tests)
+        for row in (difference, odds, g_row(clustered, cells, level, alternative), *shares, *tests)
     )
     return Result(
         metric="mcnemar",
@@ -833,21 +659,11 @@ def mcnemar(
             **effective,
         },
         settings=settings,
-        cautions=all_cautions(paired, found, cells, rows, factors, level, alternative),
+        cautions=all_cautions(paired, clustered, cells, rows, factors, level, alternative),
         references=PAIR_REFERENCES + (CLUSTER_REFERENCES if factors else ()),
         design=paired,
         extras={"cells": {name: getattr(cells, name) for name in "abcd"}, "lead": lead, **extras},
     )
-
-
-def effective_sizes(found: Clustered) -> dict[str, float | None]:
-    """Smallest effective df of difference and odds ratio, and the largest share of one cluster."""
-    errors, share = found.score.errors, found.share
-    if errors is None:
-        return {}
-    df = [x for x in (float(errors.df[0]), share.df if share else None) if x is not None and x == x]
-    most = [float(errors.largest[0])] + ([share.largest] if share else [])
-    return {"effective_df": min(df, default=None), "largest_leverage": max(most)}
 
 
 def sentence(result: Result) -> str:

@@ -268,9 +268,9 @@ def shares_of_groups(result: Result) -> tuple[tuple[float, float], tuple[float, 
     if units.unbiased:
         return None
     first, values, count = units.design.group == 0, units.values, units.design.count
-    hits, other_hits = (float(count[i] @ values[i]) for i in (first, ~first))
+    hits, second_hits = (float(count[i] @ values[i]) for i in (first, ~first))
     n, m = (float(count[i].sum()) for i in (first, ~first))
-    return (hits, n), (other_hits, m)
+    return (hits, n), (second_hits, m)
 
 
 def ask_for_newcombe(result: Result) -> Iterator[PeerNumbers]:
