@@ -103,6 +103,8 @@ class Contributions:
         Strata of fixed weight.
     second : (groups,) bool array or None
         Of a difference: units of its second group.
+    independent_units : bool
+        Whether the only factor numbers independent units, of several ratings each.
     """
 
     influence: FloatArray
@@ -112,6 +114,7 @@ class Contributions:
     people: IntArray | None = None
     strata: IntArray | None = None
     second: BoolArray | None = None
+    independent_units: bool = False
 
     @property
     def total(self) -> float:
@@ -150,6 +153,10 @@ class Contributions:
                 groups.strata,
             )
         errors = errors_by(groups.influence, groups.weight / groups.total, groups.codes)
+        if self.independent_units:
+            sums = np.bincount(numbers(groups.codes[:, 0]), groups.influence)
+            n = len(sums)
+            errors = replace(errors, variance=n / (n - 1) * float(sums @ sums))
         return joined_errors(errors, [groups.part_of_people()])
 
     def single_units(self) -> Contributions:
@@ -563,6 +570,7 @@ class SampleChecks:
             people=people,
             strata=strata,
             second=second,
+            independent_units=self.sample.independent_units,
         )
 
     def derivatives(

@@ -36,6 +36,8 @@ class PlainSample:
         Clusters, with a code for each cell. Without any, units are independent.
     people : Factor, optional
         Who gave the ratings of each cell, where raters are a sample: a further factor. -1 for other raters.
+    independent_units : bool
+        Whether the only factor numbers independent units, of several ratings each.
     strata : (cells,) int64 array, optional
         Strata of fixed weight in the estimate: what varies is units within each. By default units are of one stratum.
     alike : (cells,) or (cells, values) array, optional
@@ -78,6 +80,7 @@ class PlainSample:
     plain: Callable[[FloatArray], Mapping[RowKey, float]]
     factors: tuple[Factor, ...] = ()
     people: Factor | None = None
+    independent_units: bool = False
     strata: IntArray | None = None
     alike: FloatArray | None = None
     counted: Mapping[RowKey, FloatArray] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,7 @@ from socialstats.paired.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PlainSample, RowKey
 from socialstats.shares.counts import ONE_PERSON, probabilities_text
 from socialstats.shares.sources import People, Population, population, population_cautions
 from socialstats.text import count
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ALL = "all units"
+UNIT = "unit"  # the factor of units without declared clusters
 MOST_RATERS = 30  # more have no rows of their own
 
 
@@ -421,6 +423,69 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     )
 
 
+def sample_ratings(result: Result) -> Iterator[PlainSample]:
+    """Yield the ratings that each row speaks of: those of all units, of a stratum, or of a rater."""
+    design: Ratings = result.design
+    rated = np.flatnonzero(design.status == OK)
+    unit, rater = design.unit[rated], design.rater[rated]
+    raters = np.array(design.raters, dtype=object)[rater]
+    is_person = np.isin(raters, list(result.extras["people"]))
+    for row in result.rows:
+        inside = np.ones(len(rated), dtype=bool)
+        of_rater, stratum = row.label("rater"), row.label("stratum")
+        if of_rater is not None:
+            inside = raters == of_rater
+        elif stratum is not None:
+            inside = design.strata[stratum].labels()[unit] == row.label("level")
+        # a rater's own mean speaks of this rater alone
+        drawn = is_person & (of_rater is None)
+        key = (row.group, row.term)
+        if inside.any():
+            people = np.where(drawn, rater, -1)[inside]
+            yield mean_sample(result, key, rated[inside], people)
+
+
+def mean_sample(result: Result, key: RowKey, ratings: IntArray, people: IntArray) -> PlainSample:
+    """Return the sample of a mean over units of their mean rating: units, or ratings where people are a sample."""
+    design: Ratings = result.design
+    score = (design.read_as() @ design.scores)[ratings]
+    # place of the unit of each rating among the units
+    units, place = np.unique(design.unit[ratings], return_inverse=True)
+    weight = np.ones(len(units)) if design.unit_weight is None else design.unit_weight[units]
+    size = np.bincount(place)
+    by_unit = np.bincount(place, score) / size
+    factors = [
+        replace(f, codes=f.codes[units]) for f in design.factors(result.settings["cluster"] or None)
+    ]
+    at_ends = bool(np.isin(by_unit, result.extras["ends"] or ()).all())
+    answers = math.inf
+    if len(design.levels) == 2 and design.repeats is None:
+        answers = float(len(units) if at_ends else len(ratings))
+    effective = float(weight.sum() ** 2 / (weight @ weight)) / len(units)
+    count, value, of_people = weight, by_unit, None
+    if (people >= 0).any():
+        of_people = Factor(name="person", codes=people, levels=design.raters)
+        factors = factors or [Factor(name=UNIT, codes=np.arange(len(units)), levels=())]
+        factors = [replace(factor, codes=factor.codes[place]) for factor in factors]
+        # a rating weighs the share of its unit over the unit's ratings
+        count, value = (weight / size)[place], score
+
+    def mean(times: FloatArray) -> dict[RowKey, float]:
+        return {key: float((times * count) @ value / (times @ count))}
+
+    return PlainSample(
+        count=np.ones(len(count)),
+        plain=mean,
+        factors=tuple(factors),
+        people=of_people,
+        independent_units=bool(factors) and factors[0].name == UNIT,
+        alike=np.column_stack([count, value]),
+        counted={key: count},
+        answers={key: answers * effective},
+        unbiased=True,
+    )
+
+
 METRIC = Metric(
     name="mean_ratings",
     title="Mean ratings",
@@ -428,7 +493,7 @@ METRIC = Metric(
     function=mean_ratings,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.mean_ratings:checks_of",
+    definition=Definition(samples=sample_ratings),
     estimand="The mean over units of a unit's mean rating.",
     assumptions=(
         "units (or the named clusters) are independent draws from the units of interest",
