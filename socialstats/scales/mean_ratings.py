@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ALL = "all units"
-UNIT = "unit"  # the factor of units without declared clusters
 MOST_RATERS = 30  # more have no rows of their own
 
 
@@ -463,9 +462,10 @@ def mean_sample(result: Result, key: RowKey, ratings: IntArray, people: IntArray
         answers = float(len(units) if at_ends else len(ratings))
     effective = float(weight.sum() ** 2 / (weight @ weight)) / len(units)
     count, value, of_people = weight, by_unit, None
+    single_units = not factors and bool((people >= 0).any())
     if (people >= 0).any():
         of_people = Factor(name="person", codes=people, levels=design.raters)
-        factors = factors or [Factor(name=UNIT, codes=np.arange(len(units)), levels=())]
+        factors = factors or [Factor(name="unit", codes=np.arange(len(units)), levels=())]
         factors = [replace(factor, codes=factor.codes[place]) for factor in factors]
         # a rating weighs the share of its unit over the unit's ratings
         count, value = (weight / size)[place], score
@@ -478,7 +478,7 @@ def mean_sample(result: Result, key: RowKey, ratings: IntArray, people: IntArray
         plain=mean,
         factors=tuple(factors),
         people=of_people,
-        independent_units=bool(factors) and factors[0].name == UNIT,
+        independent_units=single_units,
         alike=np.column_stack([count, value]),
         counted={key: count},
         answers={key: answers * effective},
