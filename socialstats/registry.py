@@ -16,10 +16,10 @@ from socialstats.designs.calls import (
     Reader,
     as_design,
     by_keywords,
-    documented,
+    docstring_of,
     keywords,
     keywords_of_call,
-    opened,
+    open_table,
     reader_of,
 )
 from socialstats.designs.comparisons import Comparisons
@@ -172,7 +172,9 @@ def reads(
                 read = columns
                 if not isinstance(data, DESIGNS):
                     reader = reader_of(columns, readers, name, others)
-                    data = opened(data, **{key: columns[key] for key in OF_FILES if key in columns})
+                    data = open_table(
+                        data, **{key: columns[key] for key in OF_FILES if key in columns}
+                    )
                     read = keywords_of_call(function, options, columns, reader, data)
                 design = as_design(data, read, *readers, name=name, options=others)
                 if labels == "shares" and isinstance(design, Ratings):
@@ -198,7 +200,7 @@ def reads(
 
             return ResultGroup(by=by, results=each_level(by, design.split(), of_level))
 
-        call.__doc__ = documented(function.__doc__, readers[0], function.__name__)
+        call.__doc__ = docstring_of(function.__doc__, readers[0], function.__name__)
         vars(call).update(readers=readers, tables=tables, weighted=weighted)
         return cast(F, call)
 
@@ -206,10 +208,16 @@ def reads(
 
 
 def refuse_unknown(
-    given: Mapping[str, Any], own: Sequence[str], readers: Sequence[Reader], name: str, square: bool
+    given: Mapping[str, Any],
+    option_names: Sequence[str],
+    readers: Sequence[Reader],
+    name: str,
+    square: bool,
 ) -> None:
     """Refuse what other packages call an option of ours, before vectors are read, with the call that works."""
-    known = dict.fromkeys([*own, "data", "formula", *(k for one in readers for k in keywords(one))])
+    known = dict.fromkeys(
+        [*option_names, "data", "formula", *(k for metric in readers for k in keywords(metric))]
+    )
     if Groups in readers and not given.keys().isdisjoint(("n", "nobs")):
         known |= dict.fromkeys(OF_TOTALS)
     refuse_habits(given, [*known], name, needs(readers, name, square))
@@ -222,7 +230,7 @@ def refuse_places(values: Sequence[Any], options: Sequence[str], name: str, call
     ------
     InputError
     """
-    said = [repr(v) if isinstance(v, str | Real) else f"a {type(v).__name__}" for v in values]
+    parts = [repr(v) if isinstance(v, str | Real) else f"a {type(v).__name__}" for v in values]
     kappa = [v for v in values if isinstance(v, str) and v in OF_KAPPA and "weights" in options]
     fix = (
         f"Say {option('weights', kappa[0])}"
@@ -230,7 +238,7 @@ def refuse_places(values: Sequence[Any], options: Sequence[str], name: str, call
         else f"Options: {', '.join(map(option, options))}. {calls_of}"
     )
     raise InputError(
-        f"{name} takes options and columns by name, not by place: {listing(said)}. {fix}"
+        f"{name} takes options and columns by name, not by place: {listing(parts)}. {fix}"
     )
 
 
@@ -251,8 +259,8 @@ def with_a_side() -> list[str]:
     metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
     return [
         name
-        for name, one in metrics.items()
-        if "alternative" in inspect.signature(one.function).parameters
+        for name, metric in metrics.items()
+        if "alternative" in inspect.signature(metric.function).parameters
     ]
 
 
@@ -264,9 +272,8 @@ def numeric(name: str, value: Any, kind: str) -> Any:
     InputError
         For anything else.
     """
-    if value is None and (
-        kind.endswith("None") or name == "level"
-    ):  # a missing level has an error of its own
+    # a missing level has an error of its own
+    if value is None and (kind.endswith("None") or name == "level"):
         return value
     number = isinstance(value, Real) and not isinstance(value, bool)
     if kind.startswith("float"):
@@ -309,7 +316,7 @@ def refuse_means(design: Any, name: str) -> None:
     )
 
 
-def refuse_weights(design: Any, name: str, taken: bool = False) -> None:
+def refuse_weights(design: Any, name: str, allowed: bool = False) -> None:
     """Refuse a design with sampling weights of units, where a function would ignore them.
 
     Raises
@@ -317,7 +324,7 @@ def refuse_weights(design: Any, name: str, taken: bool = False) -> None:
     InputError
         Naming the metrics of such designs that take weights.
     """
-    if taken or isinstance(design, Comparisons) or not getattr(design, "weighted", False):
+    if allowed or isinstance(design, Comparisons) or not getattr(design, "weighted", False):
         return
     metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
     able = [

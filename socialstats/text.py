@@ -358,12 +358,12 @@ def shorten(label: str, width: int = 60) -> str:
 REPLACEMENT = "\ufffd"  # stands for a character that nobody sees
 
 
-def clean(text: str) -> str:
+def visible_text(text: str) -> str:
     """Make control, formatting and unpaired surrogate characters visible as U+FFFD; white space becomes a space.
 
     Examples
     --------
-    >>> clean("two\\nlines"), clean("no\\x00thing") == "no\\ufffdthing"
+    >>> visible_text("two\\nlines"), visible_text("no\\x00thing") == "no\\ufffdthing"
     ('two lines', True)
     """
     if text.isprintable():

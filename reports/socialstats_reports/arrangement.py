@@ -12,8 +12,8 @@ from socialstats.errors import HARMLESS, Caution, caution
 from socialstats.results import Row
 from socialstats.results.rows import distinct_cautions
 from socialstats.studies.page import Block, Outcome, PageTable
-from socialstats.text import clean, number, quoted
 from socialstats.text import count as counted
+from socialstats.text import number, quoted, visible_text
 from socialstats_reports.text import CELL_WIDTH
 from socialstats_reports.verification import verification_table
 
@@ -298,7 +298,7 @@ def display_cautions(outcome: Outcome) -> tuple[Caution, ...]:
     texts = {
         value for table in tables for row in table.cells for value in row if isinstance(value, str)
     }
-    changed = [text for text in texts if len(text) > CELL_WIDTH or clean(text) != text]
+    changed = [text for text in texts if len(text) > CELL_WIDTH or visible_text(text) != text]
     if not changed or any(c.code == "SS403" for c in outcome.cautions):
         return ()
     labels = counted(len(changed), "label is too long or holds", "labels are too long or hold")
@@ -335,7 +335,7 @@ def described(block: Block) -> str:
     said = f"{name} of {axis}"
     if known:
         low, high = (
-            f"{number(value, 2)} ({clean(term)})" for value, term in (min(known), max(known))
+            f"{number(value, 2)} ({visible_text(term)})" for value, term in (min(known), max(known))
         )
         said += f", {counted(len(rows), 'row')}, {low} to {high}"
     reference = options.get("reference")

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from socialstats.figures import style
-from socialstats.text import clean
+from socialstats.text import visible_text
 from socialstats_reports.lean import assemble, flat
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: st
         narrow, _ = _drawing(draw, prefix, "narrow")
     for i, (tag, words) in enumerate((("title", title), ("desc", label or description))):
         element = ElementTree.Element(tag, {"id": f"{prefix}-{tag}"})
-        element.text = clean(words) or "figure"
+        element.text = visible_text(words) or "figure"
         wide.insert(i, element)
     return Markup("".join(ElementTree.tostring(one, encoding="unicode") for one in (wide, narrow)))
 

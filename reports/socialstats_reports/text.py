@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from socialstats.results.latex import escaped
-from socialstats.text import MISSING, clean, count, number
+from socialstats.text import MISSING, count, number, visible_text
 
 CELL_WIDTH = 240  # characters that a cell shows
 NUMERIC = re.compile(
@@ -31,7 +31,9 @@ SUPERSCRIPT = str.maketrans(
 
 def shown(value: Any) -> Any:
     """Make every value that a template prints harmless: control and formatting characters become visible."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return (
+        visible_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    )
 
 
 def typeset(text: str) -> Markup:
@@ -46,7 +48,7 @@ def typeset(text: str) -> Markup:
     >>> print(typeset("F(2, 28.0) = 6.26; say --no-verify").replace("\\xa0", "~"))
     <i>F</i>(2,~28.0)~=~6.26; say <span class="nb">--no-verify</span>
     """
-    safe = str(escape(clean(text)))
+    safe = str(escape(visible_text(text)))
     safe = SYMBOL.sub(lambda m: _italic(m.group(1)), safe)
     safe = BRACKETS.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
     safe = OPTION.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
@@ -66,7 +68,7 @@ def latex_text(text: str) -> str:
     \textit{p}\textsubscript{Holm} $>$ .999
     """
     parts, at = [], 0
-    for found in SYMBOL.finditer(tidy := clean(text)):
+    for found in SYMBOL.finditer(tidy := visible_text(text)):
         letter, _, index = found[1].partition("_")
         parts += [escaped(tidy[at : found.start()]), rf"\textit{{{letter}}}"]
         parts += [rf"\textsubscript{{{index}}}"] if index else []
@@ -121,7 +123,7 @@ def cell(value: str | float | int | None, digits: int) -> str:
     if value is None:
         return MISSING
     if isinstance(value, str):
-        tidy = clean(value)
+        tidy = visible_text(value)
         return tidy if len(tidy) <= CELL_WIDTH else tidy[: CELL_WIDTH - 1] + "\u2026"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -256,7 +256,7 @@ def by_columns(table: Table, settings: Settings) -> str:
 
 def is_cross_table(table: Table) -> bool:
     """Whether the labels of the first column are the names of the other columns, over counts."""
-    from socialstats.designs.tables import crosstab
+    from socialstats.designs.crosstabs import crosstab
 
     first = table.counts([table.columns[0]]).columns[table.columns[0]].values.tolist()
     if not 1 < len(first) < len(table.columns) + 2 or not {*map(str, first)} & {*table.columns[1:]}:

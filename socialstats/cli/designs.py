@@ -27,6 +27,8 @@ from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.crosstabs import crosstab, win_counts
+from socialstats.designs.frequencies import holds_numbers
 from socialstats.designs.groups import Groups
 from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
@@ -35,7 +37,7 @@ from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.repeated_answers import OtherAnswers
 from socialstats.designs.schema import Finder
-from socialstats.designs.tables import crosstab, holds_numbers, stack_values, win_counts
+from socialstats.designs.stacking import stack_values
 from socialstats.designs.vocabulary import RATERS, ROW_NAMES, UNNUMBERED, bare
 from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.tables import (

@@ -121,11 +121,12 @@ def ratings_of(data: Any, options: Given) -> Ratings:
     )
 
 
-TableLike: TypeAlias = (
-    Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
-)
-Reader: TypeAlias = Callable[..., Any]  # a design, or a function that makes one of a table
+# a data frame of any engine, a mapping of columns, a Table, or the path of a file
+TableLike: TypeAlias = Any
+# a design, or a function that makes one of a table
+Reader: TypeAlias = Callable[..., Any]
 F = TypeVar("F", bound=Callable[..., Any])
+# what the docstrings of readers of files have in common
 SHARED = {
     "file": """Parameters
     ----------
@@ -138,9 +139,10 @@ SHARED = {
         Of text, such as ``"windows-1250"``. By default UTF-8, else UTF-16 by its mark, else Windows-1252; a note says
         which.""",
     "clusters": "Clusters follow ``|``, joined by ``+``.",
-}  # what the docstrings of readers of files have in common
+}
 
-OF_FILES = ("format", "encoding")  # keywords that say how a file is read
+# keywords that say how a file is read
+OF_FILES = ("format", "encoding")
 DESIGNS = (Comparisons, Groups, Paired, Ratings, LabelLists)
 READ: Mapping[Reader, Callable[..., Any]] = {
     Comparisons: comparisons_of,
@@ -154,7 +156,8 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "by": (None, "declared"),
     "source": ("rater",),
 }
-RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
+# what may stand for clusters, unless a column is called so
+RULES = ("auto", "pair")
 READ_TOO: Mapping[str, Levels] = {
     "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)),
     "missing": get_args(Missing),
@@ -218,7 +221,7 @@ def as_design(
         return data
     reader = reader_of(columns, readers, name, options)
     if not isinstance(data, DESIGNS):
-        table = opened(data, **{key: columns[key] for key in OF_FILES if key in columns})
+        table = open_table(data, **{key: columns[key] for key in OF_FILES if key in columns})
         named = {key: value for key, value in columns.items() if key not in OF_FILES}
         return READ[reader](table, named) if reader in READ else reader(table, **named)
     columns_named, kind = ", ".join(option(key) for key in columns), type(data).__name__
@@ -239,13 +242,13 @@ def takes_formula(*readers: Reader) -> Callable[[F], F]:
             named, options = by_keywords(args, given, readers, arguments, f"{function.__name__}()")
             return function(*named, **options)
 
-        call.__doc__ = documented(function.__doc__, readers[0], function.__name__)
+        call.__doc__ = docstring_of(function.__doc__, readers[0], function.__name__)
         return cast(F, call)
 
     return decorate
 
 
-def documented(text: str | None, reader: Reader, name: str) -> str | None:
+def docstring_of(text: str | None, reader: Reader, name: str) -> str | None:
     """Return the docstring of a function that takes a formula, with what readers share, and an example of a formula."""
     example = SIDES[reader.__qualname__].example
     shown = f'Or a formula before the table: ``{name}("{example}", table)``, docs/formulas.md.'
@@ -280,11 +283,12 @@ def by_keywords(
     >>> by_keywords(["score ~ arm | story", "t.csv"], {}, [Paired], [], "f()")
     (['t.csv'], {'value': 'score', 'condition': 'arm', 'cluster': 'story'})
     """
-    args, given, formula = formula_of(args, given, arguments, name)
+    args, given, formula = take_formula(args, given, arguments, name)
     plain = (
         isinstance(formula, str) and "|" not in formula and not formula.partition("~")[0].strip()
     )
-    alone = isinstance(formula, str) and "~" not in formula  # an error of the function's own
+    # an error of the function's own
+    alone = isinstance(formula, str) and "~" not in formula
     if not isinstance(formula, str) or ("formula" in arguments and (plain or alone)):
         return args, given if formula is None else {**given, "formula": formula}
     terms, keys = take_apart(formula), {key for reader in readers for key in keywords(reader)}
@@ -307,7 +311,7 @@ def by_keywords(
     return args, {**given, **named}
 
 
-def formula_of(
+def take_formula(
     args: Sequence[Any], given: Given, arguments: Texts, name: str
 ) -> tuple[list[Any], Fields, Any]:
     """Take the formula out of the arguments of a call; None where there is none."""
@@ -396,7 +400,7 @@ def reader_of(columns: Given, readers: Sequence[Reader], name: str, options: Tex
     )
 
 
-def opened(data: TableLike, format: Format | None = None, encoding: str | None = None) -> Any:
+def open_table(data: TableLike, format: Format | None = None, encoding: str | None = None) -> Any:
     """Return a table: a file is read, a data frame wrapped, an array (or list of rows) left as it is.
 
     Raises
@@ -419,9 +423,8 @@ def keywords_of_call(
 ) -> Fields:
     """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""
     read, keys, there = dict(columns), keywords(reader), getattr(table, "columns", ())
-    wide = not {"rater", "value"} & {
-        *columns
-    }  # raters may be columns of a table with one row per unit
+    # raters may be columns of a table with one row per unit
+    wide = not {"rater", "value"} & {*columns}
     for key in [key for key in options if key in keys]:
         value, choices = options[key], _choices(function, key)
         if isinstance(value, bool | int | float) or value in NO_COLUMN.get(key, ()):
@@ -431,7 +434,8 @@ def keywords_of_call(
         if value in choices:
             read |= {key: value} if value in READ_TOO.get(key, ()) else {}
         elif key == "ties" and value not in there:
-            continue  # neither a way to treat ties nor a column: the metric says which ways there are
+            # neither a way to treat ties nor a column: the metric says which ways there are
+            continue
         elif choices or (
             key == "raters" and ("raters_in" in columns or (wide and {*texts(value)} & {*there}))
         ):
@@ -509,7 +513,7 @@ def read_comparisons(
     >>> read_comparisons(file).items
     ('judge', 'nurse', 'son')
     """
-    return comparisons_of(opened(path, format, encoding), options)
+    return comparisons_of(open_table(path, format, encoding), options)
 
 
 @takes_formula(Paired)
@@ -548,7 +552,7 @@ def read_paired(
     >>> read_paired(file, conditions=("new", "old")).difference.mean()
     np.float64(0.5)
     """
-    return paired_of(opened(path, format, encoding), options)
+    return paired_of(open_table(path, format, encoding), options)
 
 
 @takes_formula(Groups)
@@ -587,7 +591,7 @@ def read_groups(
     >>> read_groups(file).n_units
     (2, 2)
     """
-    return Groups.from_frame(opened(path, format, encoding), **options)
+    return Groups.from_frame(open_table(path, format, encoding), **options)
 
 
 @takes_formula(Ratings)
@@ -627,4 +631,4 @@ def read_ratings(
     >>> read_ratings(file, levels=["low", "high"]).raters
     ('a', 'b')
     """
-    return ratings_of(opened(path, format, encoding), options)
+    return ratings_of(open_table(path, format, encoding), options)

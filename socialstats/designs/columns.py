@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from socialstats.designs.aliases import ColumnOption, Levels, Pair, Texts
 from socialstats.designs.column_pairs import COMMON_TOKENS, DIGIT_TOKENS, SIDE_WORDS, partner_of
+from socialstats.designs.frequencies import TIE_COUNTS, WIN_WORDS, frequency_columns
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles
-from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, frequency_columns
 from socialstats.designs.vocabulary import bare, spelled, word_couples
 from socialstats.errors import Problem
 from socialstats.tables import Table

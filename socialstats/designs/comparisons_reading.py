@@ -14,6 +14,7 @@ from socialstats.designs.cells import joint_codes, several
 from socialstats.designs.columns import Contest, assign
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
 from socialstats.designs.covariates import continuous, read_covariates
+from socialstats.designs.frequencies import Frequency, frequency, unused_beside_wins
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import TIED, FlowStep, Replies
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
@@ -27,14 +28,7 @@ from socialstats.designs.suspects import (
     probability_cautions,
     repeated_rows,
 )
-from socialstats.designs.tables import (
-    Frequency,
-    frequency,
-    refuse_totals,
-    set_weights_aside,
-    unused_beside_wins,
-    whole_numbers,
-)
+from socialstats.designs.tables import refuse_totals, set_weights_aside, whole_numbers
 from socialstats.designs.undeclared import of_comparisons, with_dependence
 from socialstats.designs.winners import (
     Expanded,

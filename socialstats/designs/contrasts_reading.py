@@ -14,6 +14,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Fields, LevelOrder, Levels, Pair, Texts
 from socialstats.designs.cells import unequal
 from socialstats.designs.contrasts import ContrastScale
+from socialstats.designs.frequencies import frequency
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import (
     categories,
@@ -30,7 +31,7 @@ from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import Rows, if_labels, if_missing
 from socialstats.designs.schema import DesignPart, Roles
 from socialstats.designs.suspects import code_suspects, label_cautions
-from socialstats.designs.tables import begun, frequency, times_of, weights_of
+from socialstats.designs.tables import begun, times_of, unit_weights
 from socialstats.designs.undeclared import with_dependence
 from socialstats.designs.vocabulary import UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, caution
@@ -424,7 +425,7 @@ def read_contrast(
     repeat = options.repeat_columns(rows, roles)
     if roles["unit"]:
         rows.refuse_several(roles, OWNER)
-    weight = weights_of(rows, roles, options)
+    weight = unit_weights(rows, roles, options)
     if not values.levels:
         cautions += code_suspects(rows, [roles["value"]])
     cautions += [*undeclared_order, *values.cautions]

@@ -11,7 +11,7 @@ import narwhals as nw
 from socialstats.designs.aliases import Levels, Names, NaTexts, Pair, Texts
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import STATUS, DesignPart, Finder
-from socialstats.designs.tables import free_name, with_constant
+from socialstats.designs.stacking import free_name, with_constant
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, label_text
 from socialstats.tables.lazy import ROW, asks

@@ -21,7 +21,7 @@ from socialstats.designs.aliases import (
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
 from socialstats.designs.options import among
-from socialstats.designs.tables import several_values, values_were_read
+from socialstats.designs.stacking import several_values, values_were_read
 from socialstats.errors import DesignError, NothingToAnalyse
 from socialstats.tables import as_table, with_joint
 from socialstats.text import count as counted

@@ -19,13 +19,13 @@ from socialstats.designs.contrasts_reading import (
     two_labels,
     vector,
 )
+from socialstats.designs.frequencies import roles_of_two
 from socialstats.designs.groups import Groups
 from socialstats.designs.levels import categories, declared_levels, opposites, sort_labels
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import DesignPart, Roles
-from socialstats.designs.tables import roles_of_two
 from socialstats.designs.undeclared import group_scores
 from socialstats.designs.vocabulary import (
     CONDITIONS,

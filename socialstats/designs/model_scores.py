@@ -18,7 +18,8 @@ from socialstats.designs.ratings_options import RatingsOptions
 from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, build_from
 from socialstats.designs.repeated_answers import SourceCells, refuse_other_answers
 from socialstats.designs.schema import UNIT, DesignPart, Finder, Roles
-from socialstats.designs.tables import as_named, make_long
+from socialstats.designs.stacking import make_long
+from socialstats.designs.tables import as_named
 from socialstats.designs.vocabulary import (
     BOARD_SUMMARIES,
     MODELS,

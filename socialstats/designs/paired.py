@@ -21,7 +21,7 @@ from socialstats.designs.aliases import (
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, swapped
 from socialstats.designs.options import among
-from socialstats.designs.tables import several_values, values_were_read
+from socialstats.designs.stacking import several_values, values_were_read
 from socialstats.errors import DesignError, NothingToAnalyse
 from socialstats.tables import as_table, with_joint
 from socialstats.text import count as counted
@@ -321,8 +321,8 @@ class PairedSources:
         >>> Paired.from_table([[570, 86], [150, 794]]).square().tolist() == cells.square().tolist()
         True
         """
+        from socialstats.designs.crosstabs import whole_count
         from socialstats.designs.paired_reading import square_pairs
-        from socialstats.designs.tables import whole_count
 
         a, b, c, d = (whole_count(x, name) for name, x in {"a": a, "b": b, "c": c, "d": d}.items())
         return square_pairs([[d, c], [b, a]], conditions, levels, "binary", source)

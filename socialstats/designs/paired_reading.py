@@ -20,20 +20,16 @@ from socialstats.designs.contrasts_reading import (
     read_contrast,
     vector,
 )
+from socialstats.designs.crosstabs import square_counts
+from socialstats.designs.frequencies import frequency, looks_counted, roles_of_two
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import check_choice
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.rows import Rows, begin
 from socialstats.designs.schema import DesignPart, Roles, find_roles
-from socialstats.designs.tables import (
-    frequency,
-    looks_counted,
-    make_long,
-    refuse_total_row,
-    roles_of_two,
-    square_counts,
-)
+from socialstats.designs.stacking import make_long
+from socialstats.designs.tables import refuse_total_row
 from socialstats.designs.undeclared import is_tried, of_pairs, with_dependence
 from socialstats.designs.vocabulary import CONDITIONS, UNITS
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution

@@ -21,7 +21,7 @@ from socialstats.designs.column_pairs import (
     same_scale,
 )
 from socialstats.designs.column_profile import FEW, MOST_GRADES, MOST_OF, ColumnProfile, Columns
-from socialstats.designs.tables import frequency_columns
+from socialstats.designs.frequencies import frequency_columns
 from socialstats.designs.vocabulary import (
     CONDITIONS,
     DATES,

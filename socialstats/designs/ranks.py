@@ -15,7 +15,7 @@ from socialstats.designs.comparisons_reading import build
 from socialstats.designs.options import Options, texts
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.schema import Finder
-from socialstats.designs.tables import free_name
+from socialstats.designs.stacking import free_name
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table
 from socialstats.tables.lazy import collected

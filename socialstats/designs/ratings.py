@@ -38,7 +38,7 @@ from socialstats.designs.parts import (
     taken_fields,
 )
 from socialstats.designs.ratings_options import RatingsOptions
-from socialstats.designs.tables import several_values, values_were_read
+from socialstats.designs.stacking import several_values, values_were_read
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import as_number, as_table, with_joint
 from socialstats.text import count as counted

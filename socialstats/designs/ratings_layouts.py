@@ -10,6 +10,8 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.aliases import LevelOrder, Levels, Texts
 from socialstats.designs.cells import group
+from socialstats.designs.crosstabs import numbers_in, square_counts, sums_alike
+from socialstats.designs.frequencies import frequency, frequency_columns, looks_counted
 from socialstats.designs.level_orders import SCALES, Scale
 from socialstats.designs.levels import declared_levels, opposites
 from socialstats.designs.options import check_choice, texts
@@ -26,19 +28,9 @@ from socialstats.designs.ratings_reading import (
 )
 from socialstats.designs.rows import BELONGS, FILL, Rows, begin
 from socialstats.designs.schema import DesignPart, Finder, Roles
+from socialstats.designs.stacking import free_name, make_long
 from socialstats.designs.suspects import cluster_suspects, item_suspects
-from socialstats.designs.tables import (
-    as_named,
-    free_name,
-    frequency,
-    frequency_columns,
-    looks_counted,
-    make_long,
-    numbers_in,
-    square_counts,
-    sums_alike,
-    whole_numbers,
-)
+from socialstats.designs.tables import as_named, whole_numbers
 from socialstats.designs.vocabulary import CLUSTER_NAME, RATERS, spelled
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.tables import Table, as_number, as_table

@@ -16,6 +16,8 @@ from socialstats.designs.aliases import (
     Texts,
 )
 from socialstats.designs.cells import unequal
+from socialstats.designs.crosstabs import may_count
+from socialstats.designs.frequencies import frequency, frequency_columns, holds_numbers
 from socialstats.designs.level_orders import Scale, conventional_order
 from socialstats.designs.levels import (
     categories,
@@ -32,18 +34,10 @@ from socialstats.designs.ratings_options import RatingsOptions, check_scale
 from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import FILL, Rows, if_labels
 from socialstats.designs.schema import BLOCKS, UNIT, DesignPart, Finder, Roles
+from socialstats.designs.stacking import with_constant
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.suspects import code_suspects, label_cautions, probability_cautions
-from socialstats.designs.tables import (
-    begun,
-    frequency,
-    frequency_columns,
-    holds_numbers,
-    may_count,
-    times_of,
-    weights_of,
-    with_constant,
-)
+from socialstats.designs.tables import begun, times_of, unit_weights
 from socialstats.designs.undeclared import of_ratings, with_dependence
 from socialstats.designs.vocabulary import (
     PEOPLE_AS_RATERS,
@@ -500,7 +494,7 @@ def build_from(
     times = times_of(rows, roles, [roles["value"]])
     rows.refuse_several(roles, UNIT)
     # `missing` is about ratings
-    weight = weights_of(rows, roles, options, droppable=False)
+    weight = unit_weights(rows, roles, options, droppable=False)
     for column in roles.of("rater_group"):
         _rater_group(rows, roles.of(*RATER), column)
     probabilities = level_probabilities(rows, roles, options, rated)

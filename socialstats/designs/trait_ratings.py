@@ -14,7 +14,8 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_options import RatingsOptions
 from socialstats.designs.ratings_reading import build_from
 from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles
-from socialstats.designs.tables import as_named, make_long
+from socialstats.designs.stacking import make_long
+from socialstats.designs.tables import as_named
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table
 from socialstats.voice import option

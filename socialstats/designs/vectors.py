@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
-from dataclasses import replace
 from numbers import Number
 from typing import Any
 
@@ -15,36 +14,40 @@ from socialstats.designs.aliases import Fields, Given, Texts
 from socialstats.designs.calls import keywords
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.contrasts_reading import vector
-from socialstats.designs.groups import Groups
-from socialstats.designs.levels import opposites
-from socialstats.designs.paired import Paired
-from socialstats.designs.ratings import Ratings
-from socialstats.designs.tables import (
-    counts_in,
+from socialstats.designs.crosstabs import (
+    are_counts,
     may_count,
     refuse_margins,
-    square_counts,
-    win_counts,
+)
+from socialstats.designs.groups import Groups
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.square_tables import (
+    SQUARES,
+    called,
+    is_counts,
+    is_crosstab,
+    is_square,
+    matrix,
+    refuse_pivoted,
 )
 from socialstats.designs.vocabulary import (
     CONDITIONS,
-    RATERS,
     TIE_WORDS,
-    UNITS,
-    PartVocabulary,
     bare,
 )
 from socialstats.errors import InputError
-from socialstats.tables import as_number
-from socialstats.text import listing, quoted
+from socialstats.text import listing
 from socialstats.voice import Word, option
 
+# an attribute of a relation of DuckDB may be a query
 ARRAYS = (
     "ndarray",
     "Series",
     "Index",
     "Categorical",
-)  # an attribute of a relation of DuckDB may be a query
+)
+# keywords that may be several columns
 LISTS = (
     "unit",
     "value",
@@ -54,32 +57,40 @@ LISTS = (
     "units",
     "columns",
     "ranks",
-)  # keywords that may be several columns
-PLAIN = (np.int64, np.float64, np.bool_)  # types of arrays that lists of their values have too
-OF_SQUARES = ("levels", "scale", "groups")  # keywords that go with a square array
+)
+# types of arrays that lists of their values have too
+PLAIN = (np.int64, np.float64, np.bool_)
+# keywords that go with a square array
+OF_SQUARES = ("levels", "scale", "groups")
+# successes and sizes of two groups, by their names elsewhere
 OF_TOTALS = (
     "count",
     "x",
     "nobs",
     "n",
-)  # successes and sizes of two groups, by their names elsewhere
+)
+# keywords that may be a vector, with one value per row
 COLUMNS = (
     "unit",
     "cluster",
     "by",
     "count",
     "weight",
-)  # keywords that may be a vector, with one value per row
-OF_SIDES = ("first", "second", "item_a", "item_b")  # keywords that name the columns of two sides
-OF_VALUES = ("levels", "scale", "missing", "na", "refusal")  # keywords that name no column
-BESIDE_ONE = ("group", "rater")  # keywords that may be a vector beside one vector of values
+)
+# keywords that name the columns of two sides
+OF_SIDES = ("first", "second", "item_a", "item_b")
+# keywords that name no column
+OF_VALUES = ("levels", "scale", "missing", "na", "refusal")
+# keywords that may be a vector beside one vector of values
+BESIDE_ONE = ("group", "rater")
+# keywords by which a design reads an array itself
 LAYOUTS = (
     "raters_in",
     "raters",
     "units",
     "columns",
     "ranks",
-)  # keywords by which a design reads an array itself
+)
 
 
 def from_vectors(
@@ -161,7 +172,7 @@ def from_vectors(
         counted = kinds[0] in SQUARES and (is_square(args[0]) if square else is_crosstab(args[0]))
         if kinds == [Groups] and square:
             counted = is_counts(args[0])
-            if isinstance(args[0], pd.DataFrame) and len(args[0]) == 3 and counts_in(args[0]):
+            if isinstance(args[0], pd.DataFrame) and len(args[0]) == 3 and are_counts(args[0]):
                 refuse_margins(args[0].to_numpy(dtype=np.float64), str(args[0].index[-1]), name)
         if counted and not said:
             refuse_pivoted(args[0], name)
@@ -201,25 +212,27 @@ def from_vectors(
     rows = len(next(iter(table.values())))
     for key in COLUMNS:
         if is_vector(given.get(key)):
-            table[key] = values_of(given[key], key)
+            table[key] = vector_values(given[key], key)
             if len(table[key]) != rows:
                 raise InputError(f"{name}: {key}= has {len(table[key])} values for {rows} rows")
             if kinds != [Groups]:
-                aligned([vectors[0], given[key]], name)
+                align_vectors([vectors[0], given[key]], name)
             given[key] = key
     return [table, *rest], {**given, **named}
 
 
+# what to write, by the design that a function takes
 CALLS: Mapping[Any, str] = {
     Paired: "Two vectors: {0}(first, second)",
     Groups: "Two vectors: {0}(x, y). Values and their groups: {0}(values, group=labels)",
     Ratings: "A vector for each rater: {0}(ann, bob). Values and who gave them: {0}(values, unit=units, rater=raters)",
     Comparisons: "Winners and losers: {0}(list(zip(winners, losers)))",
-}  # what to write, by the design that a function takes
+}
+# and what of counts, where it takes them
 COUNTS: Mapping[Any, str] = {
     Paired: "Counts: {0}([[30, 12], [5, 53]])",
     Groups: "Successes and sizes: {0}(count=[14, 32], nobs=[70, 80])",
-}  # and what of counts, where it takes them
+}
 
 
 def calls(kind: Any, name: str, square: bool = False) -> str:
@@ -316,13 +329,14 @@ def refuse_counts(values: Any, given: Fields, name: str) -> None:
     InputError
         Where neither levels nor a scale, a rater or counts are declared, and some number is above 1.
     """
-    numbers = values_of(values, name)
+    numbers = vector_values(values, name)
     declared = {"levels", "scale", "count", "rater", "raters"} & given.keys()
-    if getattr(values, "name", "") == "proportion":  # pandas' value_counts(normalize=True)
+    # pandas' value_counts(normalize=True)
+    if getattr(values, "name", "") == "proportion":
         raise InputError(
             f"{name}: these are shares already. Their counts have an interval: {name[:-2]}(labels, count=counts)"
         )
-    if not declared and counts_in(np.array(numbers, dtype=object)) and max(numbers) > 1:
+    if not declared and are_counts(np.array(numbers, dtype=object)) and max(numbers) > 1:
         call = name.removesuffix("()")
         raise InputError(
             f"{name}: these whole numbers may be values or counts. Values: say {option('scale', 'interval')}, or the "
@@ -352,7 +366,7 @@ def of_one(
         )
     given |= {key: value for key, value in with_order([values], given).items() if key == "levels"}
     (column,) = names_of([values], ("value",))
-    lists = aligned([values, *beside.values()], name)
+    lists = align_vectors([values, *beside.values()], name)
     table = {column: lists[0], **dict(zip(beside, lists[1:], strict=True))}
     named = {"value": column, **{key: key for key in beside}}
     if kind is Ratings and given.get("unit") is None:
@@ -360,7 +374,8 @@ def of_one(
     if kind is Groups or "rater" in beside:
         return table, named
     if all(isinstance(value, str) for value in lists[0]) and not {"levels", "scale"} & given.keys():
-        named["scale"] = "nominal"  # shares of labels need no order
+        # shares of labels need no order
+        named["scale"] = "nominal"
     return table, {**named, "rater": False}
 
 
@@ -385,28 +400,7 @@ def leading_vectors(args: Sequence[Any]) -> list[Any]:
     return list(args[:end])
 
 
-def matrix(data: Any) -> Any:
-    """Return a 2-D array, or rows of one length, as an array of objects; None for anything else.
-
-    Examples
-    --------
-    >>> matrix([(1, "a"), (2, "b")]).shape, matrix([1, 2]), matrix([[1], [2, 3]])
-    ((2, 2), None, None)
-    """
-    if isinstance(data, np.ndarray):
-        return data.astype(object) if data.ndim == 2 else None
-    rows = isinstance(data, (list, tuple)) and all(
-        isinstance(row, (list, tuple, np.ndarray)) for row in data
-    )
-    if not rows or len({len(row) for row in data}) != 1:
-        return None
-    cells = np.empty((len(data), len(data[0])), dtype=object)
-    for k, row in enumerate(data):
-        cells[k] = [*row]
-    return cells
-
-
-def columns_of(cells: Any) -> list[list[Any]]:
+def array_columns(cells: Any) -> list[list[Any]]:
     """Return the columns of an array as lists."""
     return [list(column) for column in cells.T]
 
@@ -437,7 +431,7 @@ def met(data: Any, name: str, square: bool) -> list[list[Any]]:
             "Write all as (item, item, winner), with 'tie' for a tie"
         )
     cells = None if is_square(data) else matrix(data)
-    if cells is not None and ranked(cells):
+    if cells is not None and is_ranking(cells):
         call = name.removesuffix("()")
         raise InputError(
             f"{name}: these rows are rankings. From best to worst, with all items as texts: {call}({{item: "
@@ -445,16 +439,16 @@ def met(data: Any, name: str, square: bool) -> list[list[Any]]:
         )
     if cells is None or cells.shape[1] not in (2, 3):
         return []
-    vectors = columns_of(cells)
+    vectors = array_columns(cells)
     return vectors if len(vectors) == 3 else [*vectors, vectors[0]]
 
 
-def ranked(cells: Any) -> bool:
+def is_ranking(cells: Any) -> bool:
     """Whether each row of an array has the same three or more items, in one order or another, and no word for a tie.
 
     Examples
     --------
-    >>> ranked(matrix([("x", "y", "z"), ("z", "x", "y")])), ranked(matrix([("x", "y", "x"), ("y", "x", "x")]))
+    >>> is_ranking(matrix([("x", "y", "z"), ("z", "x", "y")])), is_ranking(matrix([("x", "y", "x"), ("y", "x", "x")]))
     (True, False)
     """
     items = {*cells[0].tolist()} if len(cells) else set()
@@ -479,10 +473,10 @@ def paired_columns(data: Any, name: str, square: bool) -> list[list[Any]]:
         why = f"an array of pairs has two columns, and this one the shape {cells.shape}"
     elif cells.shape == (2, 2) and not tuples:
         why = "pairs may be the rows or the columns of this array"
-    elif square and not tuples and counts_in(cells) and max(cells.ravel()) > 1:
+    elif square and not tuples and are_counts(cells) and max(cells.ravel()) > 1:
         why = f"a table of counts is square, and this one has the shape {cells.shape}"
     else:
-        return columns_of(cells if cells.shape[1] == 2 else cells.T)
+        return array_columns(cells if cells.shape[1] == 2 else cells.T)
     raise InputError(f"{name}: {why}. {calls(Paired, name, square)}")
 
 
@@ -501,7 +495,8 @@ def two_samples(data: Any, name: str, square: bool) -> list[Any]:
     if not isinstance(data, Mapping) or len(data) != 2 or not all(map(is_vector, data.values())):
         return []
     one, other = data.values()
-    if len(one) == len(other):  # a table of two columns
+    # a table of two columns
+    if len(one) == len(other):
         return []
     return [pd.Series(list(vector(values, name)), name=str(key)) for key, values in data.items()]
 
@@ -520,7 +515,7 @@ def two_raters(data: Any, name: str, square: bool) -> list[list[Any]]:
     if cells is None:
         return []
     if square and cells.shape[1] == 2 < cells.shape[0] and not may_count(cells):
-        return columns_of(cells)
+        return array_columns(cells)
     call = name.removesuffix("()")
     counts = f"; or a column for each level, with counts: {call}(Ratings.from_counts(data))"
     raise InputError(
@@ -530,20 +525,21 @@ def two_raters(data: Any, name: str, square: bool) -> list[list[Any]]:
     )
 
 
+# how what stands alone, and is no table, is read as vectors
 PARTS_OF: Mapping[Any, Callable[[Any, str, bool], list[Any]]] = {
     Paired: paired_columns,
     Groups: two_samples,
     Ratings: two_raters,
     Comparisons: met,
-}  # how what stands alone, and is no table, is read as vectors
+}
 
 
-def values_of(data: Any, name: str) -> list[Any]:
+def vector_values(data: Any, name: str) -> list[Any]:
     """Return a vector as a list."""
     return list(vector(data, name))
 
 
-def aligned(vectors: Sequence[Any], name: str) -> list[Any]:
+def align_vectors(vectors: Sequence[Any], name: str) -> list[Any]:
     """Return vectors whose values belong together by position.
 
     Raises
@@ -553,7 +549,7 @@ def aligned(vectors: Sequence[Any], name: str) -> list[Any]:
 
     Examples
     --------
-    >>> aligned([pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0])], "f()")
+    >>> align_vectors([pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0])], "f()")
     Traceback (most recent call last):
     socialstats.errors.InputError: f(): two of the vectors have different indexes. ...
     """
@@ -570,7 +566,7 @@ def aligned(vectors: Sequence[Any], name: str) -> list[Any]:
                 f"{name}: two of the vectors have different indexes. Put them in the same order, "
                 "and pass their values (.to_numpy()), or pass a table"
             )
-    return [data if keeps_type(data) else values_of(data, name) for data in vectors]
+    return [data if keeps_type(data) else vector_values(data, name) for data in vectors]
 
 
 def keeps_type(data: Any) -> bool:
@@ -589,7 +585,7 @@ def pairs(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     """Return two vectors as a table with one row per pair."""
     need_two(vectors, name)
     first, second = names_of(vectors, ("first", "second"))
-    table = dict(zip((first, second), aligned(vectors, name), strict=True))
+    table = dict(zip((first, second), align_vectors(vectors, name), strict=True))
     return table, {"first": first, "second": second}
 
 
@@ -601,7 +597,7 @@ def refuse_missing(vectors: Sequence[Any], name: str) -> None:
     InputError
     """
     for group, data in zip(names_of(vectors, ("first", "second")), vectors, strict=False):
-        absent = [str(k) for k, value in enumerate(values_of(data, name)) if pd.isna(value)]
+        absent = [str(k) for k, value in enumerate(vector_values(data, name)) if pd.isna(value)]
         if absent:
             raise InputError(
                 f"{name}: the values of '{group}' are missing at {listing(absent, most=5)} (of 0 to {len(data) - 1}). "
@@ -613,7 +609,7 @@ def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     """Return two samples as a table with one row per unit."""
     need_two(vectors, name)
     groups = names_of(vectors, ("first", "second"))
-    lists = [values_of(data, name) for data in vectors]
+    lists = [vector_values(data, name) for data in vectors]
     texts = [all(isinstance(value, str) for value in values) for values in lists]
     label = getattr(vectors[1], "name", None)
     labelled = label is not None and called(label, CONDITIONS) and len({*map(str, lists[1])}) == 2
@@ -626,19 +622,19 @@ def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
 
 def raters(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     """Return the vectors of raters as a table with one row per unit."""
-    texts = {all(isinstance(value, str) for value in values_of(data, name)) for data in vectors}
+    texts = {all(isinstance(value, str) for value in vector_values(data, name)) for data in vectors}
     numbers = [
-        all(isinstance(value, Number) for value in values_of(data, name)) for data in vectors
+        all(isinstance(value, Number) for value in vector_values(data, name)) for data in vectors
     ]
     if True in texts and any(numbers):
         raise InputError(
             f"{name}: some vectors hold numbers, and some texts. {calls(Ratings, name)}"
         )
     names = names_of(vectors, [f"rater {k + 1}" for k in range(len(vectors))])
-    return dict(zip(names, aligned(vectors, name), strict=True)), {"raters": names}
+    return dict(zip(names, align_vectors(vectors, name), strict=True)), {"raters": names}
 
 
-def contests(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
+def comparison_columns(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     """Return three vectors, or two called winner and loser, as a table with one row per comparison."""
     names = [str(getattr(data, "name", "")).casefold() for data in vectors]
     if sorted(names) == ["loser", "winner"]:
@@ -650,165 +646,13 @@ def contests(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
             f"{calls(Comparisons, name)}"
         )
     keys = ("item_a", "item_b", "winner")
-    return dict(zip(keys, aligned(vectors, name), strict=True)), {key: key for key in keys}
+    return dict(zip(keys, align_vectors(vectors, name), strict=True)), {key: key for key in keys}
 
 
 def need_two(vectors: Sequence[Any], name: str) -> None:
     """Refuse another number of vectors."""
     if len(vectors) != 2:
         raise InputError(f"{name} takes two vectors, not {len(vectors)}. Pass a table")
-
-
-TABLES: Mapping[Any, Callable[[Sequence[Any], str], tuple[Fields, Fields]]] = {
-    Paired: pairs,
-    Groups: samples,
-    Ratings: raters,
-    Comparisons: contests,
-}
-
-
-def is_square(data: Any) -> bool:
-    """Whether something is a square array, a list of rows as long as itself, or a cross-tabulation."""
-    if isinstance(data, np.ndarray):
-        return data.ndim == 2 and data.shape[0] == data.shape[1] > 1
-    rows = isinstance(data, (list, tuple)) and all(
-        isinstance(row, (list, np.ndarray)) for row in data
-    )
-    return is_crosstab(data) or (
-        rows and len(data) > 1 and all(len(row) == len(data) for row in data)
-    )
-
-
-def is_crosstab(data: Any) -> bool:
-    """Whether something is a data frame with the same labels on both sides, or a crosstab that lacks some of them."""
-    if not isinstance(data, pd.DataFrame) or not data.size:
-        return False
-    if data.shape[0] == data.shape[1] > 1 and list(data.index) == list(data.columns):
-        return True
-    sides = (data.index.name, data.columns.name)
-    if None in sides or called(
-        sides[0], UNITS
-    ):  # pandas' crosstab names both; its rows are no units
-        return False
-    return bool(data.index.isin(data.columns).any()) and counts_in(data.to_numpy(dtype=object))
-
-
-def called(name: Any, part: PartVocabulary) -> bool:
-    """Whether a column, or an index, has one of the names of a part."""
-    return bare(str(name)) in {*map(bare, (*part.names, *part.words))}
-
-
-def refuse_pivoted(data: Any, name: str) -> None:
-    """Refuse a data frame that may cross two ratings, or have a row for each unit and a column for each condition.
-
-    Raises
-    ------
-    InputError
-        With what to write for each reading.
-    """
-    if not isinstance(data, pd.DataFrame) or [*data.index] == [*data.columns]:
-        return
-    if called(data.columns.name, CONDITIONS) or called(data.columns.name, RATERS):
-        raise InputError(
-            f"{name}: this data frame may count pairs of labels, or have a row for each '{data.index.name}' and a "
-            f"column for each '{data.columns.name}'. Counts: data.reindex(index=labels, columns=labels, fill_value=0). "
-            "A row for each unit: data.rename_axis('unit')"
-        )
-
-
-def squared(data: Any) -> Any:
-    """Return a cross-tabulation with all labels on both sides; anything else as it is.
-
-    Examples
-    --------
-    >>> squared(pd.crosstab(pd.Series([1, 2, 3]), pd.Series([1, 2, 2]))).to_numpy().tolist()
-    [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
-    """
-    if not isinstance(data, pd.DataFrame):
-        return data
-    labels = [*data.index, *data.columns.difference(data.index, sort=False)]
-    if len(labels) > min(data.shape):
-        labels = sorted(labels, key=lambda label: (isinstance(label, str), label))
-        data = data.reindex(index=labels, columns=labels, fill_value=0)
-    return data
-
-
-def wins_of(data: Any, options: Fields, name: str) -> Comparisons:
-    """Return the comparisons of a square array of wins: the row's item won, or lost where the index is called so.
-
-    Raises
-    ------
-    InputError
-        For cells that are no counts, and an item that won over itself.
-
-    Examples
-    --------
-    >>> wins_of([[0, 3], [2, 0]], {}, "f()").items
-    ('1', '2')
-    """
-    data = squared(data)
-    frame = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
-    cells = frame.to_numpy(dtype=object, copy=True)
-    cells[np.eye(len(cells), dtype=bool) & frame.isna().to_numpy()] = 0  # nobody meets himself
-    named = [*map(str, frame.index)] if frame is data else options.get("levels")
-    labels, counts, _ = square_counts(cells, named, start=1, source=name, vectors="three vectors")
-    alone = [label for label, won in zip(labels, counts.diagonal(), strict=True) if won]
-    if alone:
-        raise InputError(
-            f"{name}: items cannot win over themselves, and {listing(alone)} did. Set the diagonal to 0"
-        )
-    wins = win_counts(
-        pd.DataFrame(counts, index=list(labels), columns=list(labels)), str(frame.index.name or "")
-    )
-    return replace(Comparisons.from_counts(wins, source="table"), columns={})
-
-
-def is_counts(data: Any) -> bool:
-    """Whether something counts the units of two groups by level: a data frame with labelled rows, or an array."""
-    if isinstance(data, pd.DataFrame):
-        labelled = not isinstance(data.index, pd.RangeIndex)
-        return (
-            labelled
-            and len(data) == 2
-            and data.shape[1] > 1
-            and counts_in(data.to_numpy(dtype=object))
-        )
-    cells = matrix(data)
-    return cells is not None and cells.shape[0] == 2 and cells.shape[1] > 1 and counts_in(cells)
-
-
-def groups_counted(data: Any, options: Fields, name: str) -> Groups:
-    """Return the groups of a table of counts.
-
-    Raises
-    ------
-    InputError
-        Where it is open which column has the ones, or the order of the levels.
-    """
-    framed = isinstance(data, pd.DataFrame)
-    labels = [str(label) for label in data.columns] if framed else []
-    known = opposites(labels) or all(as_number(label) is not None for label in labels)
-    typed = framed and isinstance(data.columns, pd.CategoricalIndex) and data.columns.ordered
-    if options.get("levels") is None and framed and not (known or typed):
-        raise InputError(
-            f"{name}: say the order of the levels {quoted(labels, 5)}: {option('levels', tuple(labels))}, "
-            "the lowest first. Of two, the last one counts as 1"
-        )
-    cells = None if framed else matrix(data)
-    if cells is not None and cells.shape == (2, 2) and options.get("levels") is None:
-        totals, (first, second) = cells.sum(axis=1).tolist(), cells.T.tolist()
-        raise InputError(
-            f"{name}: either column may have the successes. The first, as in R's prop.test: "
-            f"{name[:-2]}(count={first}, nobs={totals}). The second: {name[:-2]}(count={second}, nobs={totals})"
-        )
-    wanted = [str(label) for label in options.get("groups") or ()]
-    if framed and sorted(wanted) == sorted(map(str, data.index)):  # the labels in another order
-        labels = [*map(str, data.index)]
-        data, options = (
-            data.iloc[[labels.index(label) for label in wanted]],
-            {**options, "groups": None},
-        )
-    return Groups.from_table(data if framed else cells, source=name, **options)
 
 
 def of_totals(args: list[Any], given: Fields, name: str) -> tuple[list[Any], Fields]:
@@ -831,21 +675,13 @@ def of_totals(args: list[Any], given: Fields, name: str) -> tuple[list[Any], Fie
     hits = np.ravel(np.array(given.pop(ones) if ones else args[0], dtype=object))
     units = np.ravel(np.array(given.pop(sizes), dtype=object))
     units = np.repeat(units, 2) if len(units) == 1 else units
-    usable = len(hits) == len(units) == 2 and counts_in(hits) and counts_in(units)
+    usable = len(hits) == len(units) == 2 and are_counts(hits) and are_counts(units)
     if not usable or any(hits > units):
         raise InputError(
             f"{name} takes the successes and sizes of two groups, as whole numbers: {name[:-2]}(count=[14, 32], "
             "nobs=[70, 80])"
         )
     return [Groups.from_table(np.column_stack([units - hits, hits]), source=name)], given
-
-
-SQUARES: Mapping[Any, Callable[[Any, Fields, str], Any]] = {
-    Groups: groups_counted,
-    Paired: lambda data, options, _: Paired.from_table(squared(data), **options),
-    Ratings: lambda data, options, _: Ratings.from_table(squared(data), **options),
-    Comparisons: wins_of,
-}
 
 
 def by_text(data: Any, columns: Given) -> Fields:
@@ -871,3 +707,12 @@ def by_text(data: Any, columns: Given) -> Fields:
         ):
             out[key] = [str(name) for name in value]
     return out
+
+
+# vectors as a table: its columns, and the settings that read it
+TABLES: Mapping[Any, Callable[[Sequence[Any], str], tuple[Fields, Fields]]] = {
+    Paired: pairs,
+    Groups: samples,
+    Ratings: raters,
+    Comparisons: comparison_columns,
+}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from socialstats.errors import InputError
 from socialstats.figures import style
 from socialstats.figures.forest import MOST_ROWS
-from socialstats.text import clean, count, number
+from socialstats.text import count, number, visible_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,7 +172,7 @@ def _heading(group: str, glyph: str, columns: int) -> list[str]:
     """Return what stands above a condition's numbers, on some lines where it is long: the fewer columns, the longer."""
     width = max(12, min(HEADINGS // columns, 30))
     lines = textwrap.wrap(
-        f"{glyph} {clean(group)}", min(HEADING_LINE, width), break_long_words=False
+        f"{glyph} {visible_text(group)}", min(HEADING_LINE, width), break_long_words=False
     )
     if 0 < len(lines) <= HEADING_LINES and max(map(len, lines)) <= width:
         return [style.literal(line, width) for line in lines]

@@ -9,8 +9,8 @@ import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.figures import style
-from socialstats.text import clean, number, percent_of
 from socialstats.text import count as counted
+from socialstats.text import number, percent_of, visible_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,7 +142,7 @@ def qq(
     part = "" if len(shown) == n else f"; {counted(len(shown))} of {counted(n, unit)} drawn"
     ends_text = " to ".join(number(float(end), digits) for end in (values.min(), values.max()))
     ax.set_label(
-        f"Normal Q-Q plot of {clean(ylabel)}, {counted(n, unit)}, {ends_text}; "
+        f"Normal Q-Q plot of {visible_text(ylabel)}, {counted(n, unit)}, {ends_text}; "
         f"{percent_of(level)} pointwise band{part}."
     )
     return ax

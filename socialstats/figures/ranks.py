@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from socialstats.errors import InputError
 from socialstats.figures import style
 from socialstats.figures.forest import row_labels
-from socialstats.text import clean, listing, number, percent_of
+from socialstats.text import listing, number, percent_of, visible_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -130,8 +130,8 @@ def ranks(
         )
     first = [row.term for row in known if row.conf_low == 1]
     ax.set_label(
-        f"Rank intervals, {len(known)} items, from {clean(known[0].term)} to "
-        f"{clean(known[-1].term)}; {len(first)} marginal intervals hold rank 1."
+        f"Rank intervals, {len(known)} items, from {visible_text(known[0].term)} to "
+        f"{visible_text(known[-1].term)}; {len(first)} marginal intervals hold rank 1."
         if known
         else ""
     )

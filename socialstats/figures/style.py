@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from socialstats.errors import InputError
-from socialstats.text import REPLACEMENT, clean, count, listing, quoted, shorten, shortened
+from socialstats.text import REPLACEMENT, count, listing, quoted, shorten, shortened, visible_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -222,7 +222,7 @@ def literal(text: str, width: int = 60) -> str:
     >>> literal("cost $5 to $9"), literal("a" * 9, width=4)
     ('cost \\\\$5 to \\\\$9', 'aaa…')
     """
-    return _with_glyphs(shorten(clean(text), width)).replace("$", r"\$")
+    return _with_glyphs(shorten(visible_text(text), width)).replace("$", r"\$")
 
 
 def literals(texts: Sequence[str], width: int = 60) -> list[str]:
@@ -236,7 +236,7 @@ def literals(texts: Sequence[str], width: int = 60) -> list[str]:
     >>> literals(["model of May", "model of June"], width=9)
     ['mode… May', 'mode…June']
     """
-    cut = shortened([clean(text) for text in texts], width)
+    cut = shortened([visible_text(text) for text in texts], width)
     drawn = [_with_glyphs(text) for text in cut]
     alike = {
         one
@@ -372,7 +372,7 @@ def wrapped(text: str, room: float, size: float = FONT, most: int = 4) -> list[s
     ['one two', 'three']
     """
     lines: list[str] = []
-    for word in shorten(clean(text), 400).split():
+    for word in shorten(visible_text(text), 400).split():
         if lines and text_width(f"{lines[-1]} {word}", size) * HINTED <= room:
             lines[-1] += f" {word}"
         else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from socialstats.errors import InputError
 from socialstats.figures import style
 from socialstats.figures.forest import ordered
-from socialstats.text import clean, count, number
+from socialstats.text import count, number, visible_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +113,7 @@ def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "aga
                     style.in_cell(ax, x, y, [number(p, 2, bounded=True)], room)
     style.footnotes(ax, notes, 6)
     ax.set_label(
-        f"Heat map of expected win probabilities, {n} items, {clean(names[0])} strongest, "
+        f"Heat map of expected win probabilities, {n} items, {visible_text(names[0])} strongest, "
         f"{number(1 - table[0][-1], 2, bounded=True)} to {number(table[0][-1], 2, bounded=True)}; "
         "no colour at .50."
     )

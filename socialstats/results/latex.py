@@ -13,7 +13,7 @@ from socialstats.results.layout import (
     estimate_and_interval,
     table_layout,
 )
-from socialstats.text import clean
+from socialstats.text import visible_text
 
 __all__ = ["escaped", "latex"]
 
@@ -93,7 +93,7 @@ def escaped(text: str) -> str:
     5\% of a\_b, p $<$ .001, 3.1$\times$10\textsuperscript{$-$9}, -{}-no-verify
     """
     # LaTeX prints -- as a dash: {} between hyphens keeps them apart, and is not escaped itself
-    safe = clean(text).replace("--", "-{}-").translate(ESCAPES).replace("-\\{\\}-", "-{}-")
+    safe = visible_text(text).replace("--", "-{}-").translate(ESCAPES).replace("-\\{\\}-", "-{}-")
     return re.sub(
         "[\u207b\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+",
         lambda m: rf"\textsuperscript{{{m[0].translate(RAISED).replace('-', '$-$')}}}",

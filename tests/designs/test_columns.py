@@ -10,7 +10,7 @@ import pytest
 from socialstats.designs.columns import Contest, assign, item_tokens, side_pairs
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import Options
-from socialstats.designs.tables import make_long
+from socialstats.designs.stacking import make_long
 from socialstats.errors import DesignError
 from socialstats.tables import as_table
 from socialstats.tables.lazy import collected

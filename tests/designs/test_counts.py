@@ -11,7 +11,7 @@ import pytest
 
 import socialstats as ss
 from socialstats import Comparisons, Paired, Ratings
-from socialstats.designs.tables import crosstab, win_counts
+from socialstats.designs.crosstabs import crosstab, win_counts
 from socialstats.errors import InputError
 from socialstats.tables import as_table
 from tests.designs.same import same

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from socialstats.designs.frequencies import looks_counted
 from socialstats.designs.parts import (
     Factor,
     Repeats,
@@ -15,7 +16,6 @@ from socialstats.designs.parts import (
     places_among,
     stack_factors,
 )
-from socialstats.designs.tables import looks_counted
 from socialstats.tables import as_table
 
 LEVELS = ("a", "b", "c", "d")

@@ -11,7 +11,7 @@ from scipy.special import xlogy
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.choices.bradley_terry.likelihoods import weight_table
-from socialstats.designs.calls import TableLike, opened
+from socialstats.designs.calls import TableLike, open_table
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.tables.lazy import collected
@@ -163,7 +163,7 @@ def read_new_comparisons(
     InputError
         For columns that the table lacks, and values of the order that name neither side.
     """
-    table = opened(newdata)
+    table = open_table(newdata)
 
     def column(part: str, needed: bool = True) -> list[Any] | None:
         name = next((n for n in (design.columns.get(part, part), part) if table.has(n)), None)

@@ -51,7 +51,8 @@ from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Factor
 from socialstats.designs.formulas import take_apart
 from socialstats.designs.habits import knows_habits
 from socialstats.designs.scan import ClusterPart, one_number
-from socialstats.designs.vectors import columns_of, matrix
+from socialstats.designs.square_tables import matrix
+from socialstats.designs.vectors import array_columns
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
 from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjust_p_values, method_named
@@ -854,7 +855,7 @@ class BradleyTerryResult(Result):
     def _read_comparisons(self, table: TableLike, first: float) -> list[NewComparison]:
         """Return the comparisons of a table, or of a list of couples, with the covariates that the fit needs."""
         if (cells := matrix(table)) is not None:
-            table = dict(zip(("item_a", "item_b"), columns_of(cells), strict=False))
+            table = dict(zip(("item_a", "item_b"), array_columns(cells), strict=False))
         options = self.fitted_state.options
         text = options.formula
         names = self.design.covariate_names

@@ -25,10 +25,10 @@ from socialstats.designs.column_pairs import (
     same_scale,
 )
 from socialstats.designs.column_profile import ColumnProfile, Columns
+from socialstats.designs.frequencies import TIE_COUNTS, WIN_WORDS
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import MOST_KEYS, TableProfile
 from socialstats.designs.roles import DEPENDENT, FEWEST_UNNAMED, cluster_columns, model_columns
-from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS
 from socialstats.designs.vocabulary import (
     ACTORS,
     DATES,

@@ -11,10 +11,10 @@ import numpy as np
 from socialstats.cli.readings.proposal import Proposal, Proposals
 from socialstats.designs.column_pairs import BEATEN, WINNERS, label_overlap, paired_names
 from socialstats.designs.column_profile import FEW, ColumnProfile
+from socialstats.designs.crosstabs import LOSERS, crosstab
 from socialstats.designs.group_columns import tells_groups
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import model_columns, people_among
-from socialstats.designs.tables import LOSERS, crosstab
 from socialstats.designs.vocabulary import FREQUENCIES, RATERS, RIGHT_WRONG, VALUES, bare
 from socialstats.errors import InputError
 from socialstats.text import count, shorten

@@ -31,6 +31,7 @@ from socialstats.designs.column_pairs import (
     same_scale,
 )
 from socialstats.designs.column_profile import FEW, ColumnProfile, Columns
+from socialstats.designs.frequencies import WIN_WORDS
 from socialstats.designs.people import HUMANS, MACHINES
 from socialstats.designs.profile import (
     BRACKETED,
@@ -51,7 +52,7 @@ from socialstats.designs.roles import (
     says_who_answered,
 )
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
-from socialstats.designs.tables import TOTALS, WIN_WORDS
+from socialstats.designs.tables import TOTALS
 from socialstats.designs.vocabulary import (
     BASELINES,
     CONDITIONS,
