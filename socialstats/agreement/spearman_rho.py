@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from socialstats.agreement.kappa import pair_in_quotes
+from socialstats.agreement.rating_tables import level_table
 from socialstats.agreement.reliability import NO_PAIR
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
@@ -30,6 +31,7 @@ from socialstats.inference.sides import one_sided, side_text, two_sided_level
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.results.rows import lowest_and_highest, undefined_text
 from socialstats.sentences import stat
 from socialstats.text import count, listing, number
@@ -364,6 +366,52 @@ def rank_correlation(x: FloatArray, y: FloatArray, copies: FloatArray) -> tuple[
     return rho, share * (influence - share @ influence)
 
 
+def sample_pairs_of_raters(result: Result) -> Iterator[PlainSample]:
+    """Yield the units that two raters rated, by both scores; rho is the correlation of the midranks."""
+    design: Ratings = result.design
+    table = level_table(design, "missing")
+    for row in result.rows:
+        pair = [design.raters.index(str(row.label(part))) for part in ("rater", "other")]
+        units = np.flatnonzero((table[:, pair] >= 0).all(axis=1))
+        factors = design.factors(result.settings["cluster"])
+        first, second = design.scores[table[units][:, pair]].T
+        yield PlainSample(
+            count=design.unit_count[units],
+            plain=rank_correlation_of((row.group, row.term), first, second),
+            factors=tuple(replace(factor, codes=factor.codes[units]) for factor in factors),
+            alike=np.column_stack([first, second]),
+        )
+
+
+def rank_correlation_of(
+    key: RowKey, first: FloatArray, second: FloatArray
+) -> Callable[[FloatArray], dict[RowKey, float]]:
+    """Return the function from the units of each cell to the correlation of the ranks of two scores."""
+    codes = [np.unique(scores, return_inverse=True)[1] for scores in (first, second)]
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        ranks = []
+        for code in codes:
+            units = np.bincount(code, count)
+            # the mean rank of equal scores: all units below, and half of the equal ones
+            ranks.append((np.cumsum(units) - units / 2)[code])
+        cov = np.cov(np.stack(ranks), aweights=count)
+        return {key: float(cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1]))}
+
+    return estimates
+
+
+def ask_scipy(result: Result) -> Iterator[PeerNumbers]:
+    """The coefficient of scipy, of single units."""
+    from scipy.stats import spearmanr
+
+    for row, sample in zip(result.rows, sample_pairs_of_raters(result), strict=True):
+        if row.estimate is not None and sample.alike is not None:
+            scores = np.repeat(sample.alike, sample.count.astype(np.int64), axis=0)
+            numbers = {"estimate": float(spearmanr(scores).statistic)}
+            yield PeerNumbers(package="scipy", row=(row.group, row.term), numbers=numbers)
+
+
 METRIC = Metric(
     name="spearman_rho",
     title="Spearman's rho",
@@ -371,7 +419,7 @@ METRIC = Metric(
     function=spearman_rho,
     sentence=correlations_sentence,
     plot=correlations_plot,
-    crosscheck="socialstats.crosscheck.spearman_rho:verify",
+    definition=Definition(samples=sample_pairs_of_raters, peers=ask_scipy),
     estimand="The correlation of the ranks that two raters give to the same units.",
     assumptions=("units (or the named clusters) are independent draws from the units of interest",),
     references=("borkowf2002",),

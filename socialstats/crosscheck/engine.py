@@ -182,7 +182,7 @@ class SampleChecks:
             checks.append(unfloored_check(self.result.extras["unfloored_std_error"], errors))
         if is_share:
             return checks + self.check_share(row, key, estimate, errors, contributions)
-        if key in self.sample.disagreements:
+        if key in self.sample.disagreements or row.interval == "fisher_z":
             return checks + self.check_agreement(row, key, estimate, errors)
         df = errors.df if contributions.clustered or uses_t else None
         return checks + self.check_test(row, estimate, errors, df)
@@ -256,14 +256,39 @@ class SampleChecks:
         self, row: Row, key: RowKey, estimate: float, errors: Errors
     ) -> list[Check]:
         """Compare test and interval of a coefficient of agreement, on Fisher's scale or by its disagreements."""
+        error = row.std_error or math.sqrt(errors.variance)
+        if self.sample.large_sample and not self.sample.factors:
+            error *= n_factor(errors)
+        checks = []
+        if row.statistic is None:
+            checks += field_checks(row, "numpy", CR2, df=errors.df)
+        elif row.test != "z":
+            tested = replace(row, std_error=error) if row.interval == "fisher_z" else row
+            checks += statistic_checks(tested, df=errors.df, alternative=self.side)
+        if row.interval in ("t", "z"):
+            alone = replace(row, statistic=None, df=None, p_value=None)
+            df = None if row.interval == "z" else errors.df
+            return checks + self.check_test(alone, estimate, errors, df)
+        limits = row.limits
+        if row.interval == "fisher_z":
+            low, high = fisher_ends(estimate, error, errors.df, self.level)
+            # the scale of Fisher's z is that of a correlation
+            limits = (-1.0, 1.0)
+        else:
+            low, high = self.disagreement_ends(key, estimate)
+        if row.interval == "outer_ends":
+            fisher = fisher_ends(estimate, error, errors.df, self.level)
+            low, high = min(low, fisher[0]), max(high, fisher[1])
+        # a coefficient is 1 less a ratio, with the rounding of 1
+        ends = with_open_end(low, high, self.side, limits)
+        return checks + end_checks(row, *ends, least=1.0)
+
+    def disagreement_ends(self, key: RowKey, estimate: float) -> tuple[float, float]:
+        """Return the ends of a coefficient of agreement by Korn and Graubard's interval of its disagreements."""
         parts = self.sample.disagreements[key]
-        error = math.sqrt(errors.variance)
-        if self.sample.large_sample and row.std_error:
-            # the error was compared before; n / (n - 1) of independent units
-            error = row.std_error * (1.0 if self.sample.factors else n_factor(errors))
         codes = self.codes(self.sample.factors)
         units = np.repeat(np.arange(len(self.sample.count)), self.sample.count.astype(np.int64))
-        _, *korn_graubard = disagreement_ends(
+        _, low, high = disagreement_ends(
             estimate,
             parts.within[units],
             parts.weight[units],
@@ -271,24 +296,7 @@ class SampleChecks:
             codes[units],
             self.level,
         )
-        checks = []
-        if row.statistic is None:
-            checks += field_checks(row, "numpy", CR2, df=errors.df)
-        elif row.test != "z":
-            tested = replace(row, std_error=error) if row.interval == "fisher_z" else row
-            checks += statistic_checks(tested, df=errors.df)
-        low, high = korn_graubard
-        if row.interval in ("t", "z"):
-            alone = replace(row, statistic=None, df=None, p_value=None)
-            df = None if row.interval == "z" else errors.df
-            return checks + self.check_test(alone, estimate, errors, df)
-        if row.interval in ("fisher_z", "outer_ends"):
-            fisher = fisher_ends(estimate, error, errors.df, self.level)
-            is_wider = row.interval == "outer_ends"
-            low, high = (min(low, fisher[0]), max(high, fisher[1])) if is_wider else fisher
-        # a coefficient is 1 less a ratio, with the rounding of 1
-        ends = with_open_end(low, high, self.side, row.limits)
-        return checks + end_checks(row, *ends, least=1.0)
+        return low, high
 
     def check_score(self, row: Row) -> list[Check]:
         """Compare Tango's interval of a difference of paired shares, and its test, by a numerical likelihood."""
