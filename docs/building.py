@@ -49,6 +49,7 @@ SIMULATED = {  # metric -> how the names of its simulations in calibration.csv b
     "gwet_ac": "Agreement, few",
     "fleiss_kappa": "Agreement, few",
     "spearman_rho": "Spearman",
+    "icc": "Intraclass",
     "ada_met": "ADA-Met",
     "js_similarity": "Jensen-Shannon|Split-half|Similarity within|Plug-in",
     "choice_shares": "Choice shares|Test of equal shares|Shares in clusters",

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from socialstats import audit as audit
     from socialstats import claims as claims
     from socialstats import datasets as datasets
+    from socialstats.agreement.brennan_prediger import brennan_prediger as brennan_prediger
     from socialstats.agreement.fleiss_kappa import fleiss_kappa as fleiss_kappa
     from socialstats.agreement.flip_rate import flip_rate as flip_rate
     from socialstats.agreement.gwet_ac import gwet_ac as gwet_ac
     from socialstats.agreement.kappa_quantiles import kappa_quantiles as kappa_quantiles
+    from socialstats.agreement.icc import icc as icc
     from socialstats.agreement.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
     from socialstats.agreement.majority_vote_accuracy import (
         majority_vote_accuracy as majority_vote_accuracy,
@@ -173,6 +175,8 @@ _GROUPS = {
             "agreement.fleiss_kappa": "fleiss_kappa",
             "agreement.krippendorff_alpha": "krippendorff_alpha",
             "agreement.gwet_ac": "gwet_ac",
+            "agreement.brennan_prediger": "brennan_prediger",
+            "agreement.icc": "icc",
             "scales.judge_agreement": "judge_agreement",
             "agreement.majority_vote_accuracy": "majority_vote_accuracy",
             "agreement.spearman_rho": "spearman_rho",

@@ -39,7 +39,6 @@ CALLS: Mapping[str, str] = {
 }
 # names elsewhere -> the function that has what is not here
 ABSENT: Mapping[str, str] = {
-    "icc ICC intraclass_corr": "pingouin.intraclass_corr",
     "cronbach_alpha": "pingouin.cronbach_alpha",
     "kendalltau": "scipy.stats.kendalltau",
     "pearsonr corr": "scipy.stats.pearsonr",

@@ -11,7 +11,8 @@ SUBJECTS = {
     "paired": "paired_difference effect_sizes equivalence two_proportions two_means two_ordinal mcnemar symmetry "
     "cochran_q",
     "agreement": "weighted_kappa percent_agreement flip_rate majority_vote_accuracy krippendorff_alpha gwet_ac "
-    "fleiss_kappa spearman_rho",
+    "fleiss_kappa brennan_prediger "
+    "spearman_rho icc",
     "shares": "js_similarity choice_shares multinomial_logit label_counts",
     "scales": "mean_ratings judge_agreement ada_met relationship_bias trait_profile paraphrase_spread leaderboard",
 }

@@ -354,7 +354,6 @@ def shorten(label: str, width: int = 60) -> str:
     return start if len(start) <= width else start[: width - 1] + "…"
 
 
-# of characters that nobody sees
 REPLACEMENT = "\ufffd"  # stands for a character that nobody sees
 
 

@@ -235,7 +235,7 @@ def test_every_part_of_the_project_is_read() -> None:
         Path(name) for name in ("README.md", "NEWS.md", "CONTRIBUTING.md", "docs/calibration.md")
     } <= found
     folders = {str(path.parent) for path in found}
-    assert {"socialstats/metrics", "tests/calibration", "tests/benchmarks"} <= folders
+    assert {"socialstats/paired", "tests/calibration", "tests/benchmarks"} <= folders
     assert {"collect/socialstats_collect", "reports/socialstats_reports"} <= folders
 
 

@@ -26,6 +26,7 @@ from socialstats.agreement.reliability import (
     reliability_sentence,
     reliability_weights,
 )
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings, Refusal
 from socialstats.inference.intervals import two_sided_p
@@ -141,7 +142,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     w = reliability_weights(design, weights, kind, options.refusal)
 
     def agreement_of(group: UnitGroup) -> ChanceAgreement:
-        return ChanceAgreement(kind="fleiss", weights=w.matrix, counts=group.counts)
+        return ChanceAgreement(chance=drawn_ratings, weights=w.matrix, counts=group.counts)
 
     def kappa(group: UnitGroup) -> Coefficient | None:
         if group.n_paired == 0 or not group.counts.varies:
@@ -177,6 +178,11 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     )
 
 
+def drawn_ratings(pi: FloatArray, weights: FloatArray) -> FloatArray:
+    """Agreement by chance of each level with a rating that is drawn from all (Fleiss 1971)."""
+    return np.asarray(pi @ weights)
+
+
 def null_test(group: UnitGroup) -> tuple[Row, ...]:
     """Row of the z test of no agreement, where its standard error is known."""
     counts = group.counts
@@ -184,7 +190,7 @@ def null_test(group: UnitGroup) -> tuple[Row, ...]:
     if group.clusters or not counts.varies or np.ptp(counts.size) > 0 or counts.size[0] < 2:
         return ()
     unweighted = np.eye(len(counts.levels))
-    kappa = ChanceAgreement(kind="fleiss", weights=unweighted, counts=counts).coefficient()
+    kappa = ChanceAgreement(chance=drawn_ratings, weights=unweighted, counts=counts).coefficient()
     # Fleiss, Nee & Landis (1979)
     z = kappa.estimate / fleiss_null(counts)
     row = Row(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
+
+import numpy as np
 
 from socialstats.agreement.rating_tables import sample_of_chance_corrected
 from socialstats.agreement.reliability import (
@@ -18,16 +21,14 @@ from socialstats.agreement.reliability import (
     reliability_plot,
     reliability_sentence,
     reliability_weights,
+    undeclared_levels_caution,
 )
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings, Refusal
-from socialstats.errors import Caution, caution
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
 from socialstats.results.definitions import Definition, PlainSample
-from socialstats.text import count
-from socialstats.voice import Word, option
 
 
 @reads(Ratings, square=True)
@@ -131,7 +132,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     term = "AC1" if w.name == "unweighted" else "AC2"
 
     def agreement_of(group: UnitGroup) -> ChanceAgreement:
-        return ChanceAgreement(kind="gwet", weights=w.matrix, counts=group.counts)
+        return ChanceAgreement(chance=random_ratings, weights=w.matrix, counts=group.counts)
 
     # with one level AC1 is 0 / 0: agreement by chance is divided by the number of levels less 1
     def coefficient(group: UnitGroup) -> Coefficient | None:
@@ -150,18 +151,14 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         extras=lambda group: agreement_of(group).extras(),
         references=METRIC.references,
         cautions=w.cautions,
-        further=undeclared_levels_caution(design),
+        further=undeclared_levels_caution(design, "AC1 and AC2 depend"),
     )
 
 
-def undeclared_levels_caution(design: Ratings) -> tuple[Caution, ...]:
-    """Caution SS310: agreement by chance depends on the number of levels."""
-    # levels that nobody chose count in the agreement by chance
-    if design.levels_declared:
-        return ()
-    levels = f"{count(len(design.levels), 'level')} occur and none were declared; AC1 and AC2 depend on their number"
-    fix = f"declare {option('levels', [Word('...')])} with all possible levels"
-    return (caution("SS310", levels, affects="the coefficient", fix=fix),)
+def random_ratings(pi: FloatArray, weights: FloatArray) -> FloatArray:
+    """Agreement by chance of each level, T_w / (q (q - 1)) (1 - pi_k); NaN for a single level (Gwet 2014, eq. 5.8)."""
+    q = pi.shape[-1]
+    return np.asarray((weights.sum() / (q * (q - 1)) if q > 1 else math.nan) * (1 - pi))
 
 
 def sentence(result: Result) -> str:

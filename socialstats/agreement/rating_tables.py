@@ -17,7 +17,7 @@ from socialstats.results import Result
 from socialstats.results.definitions import DisagreementParts, PlainSample, RowKey
 
 NO_RATING = -1
-ROUNDING = 1e-12  # of a tolerance that is written in decimals
+ROUNDING = 1e-12  # relative rounding error of a tolerance in decimals
 MOST_NUMBERS = 20_000_000  # units times levels of a table of tallies
 
 

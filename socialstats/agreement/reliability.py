@@ -486,7 +486,8 @@ def group_alike_units(counts: RatingCounts) -> RatingCounts:
     return replace(patterns, copies=copies[order].astype(np.float64))
 
 
-Kind = Literal["gwet", "fleiss"]
+ChanceOfLevels = Callable[[FloatArray, FloatArray], FloatArray]
+"""(B, levels) shares of the levels, (levels, levels) weights -> what each level adds to chance, times its share."""
 NO_ERROR = 1e-12  # disagreement expected by chance that is rounding
 
 
@@ -504,13 +505,14 @@ class ChanceAgreement:
 
     Attributes
     ----------
-    kind : {"gwet", "fleiss"}
+    chance : ChanceOfLevels
+        The definition of agreement by chance.
     weights : (levels, levels) float64 array
     counts : RatingCounts
         Of units with at least one rating.
     """
 
-    kind: Kind
+    chance: ChanceOfLevels
     weights: FloatArray
     counts: RatingCounts
 
@@ -549,15 +551,7 @@ class ChanceAgreement:
         # units with two ratings, and with any, in each resample
         paired, rated = (np.where(sums[:, k] > 0, sums[:, k], np.nan) for k in (1, 2))
         pi = sums[:, 3:] / rated[:, None]
-        return sums[:, 0] / paired, np.asarray((self.chance(pi) * pi).sum(axis=1))
-
-    def chance(self, pi: FloatArray) -> FloatArray:
-        """(B, levels) shares of the levels -> what each level adds to agreement by chance; NaN for a single level."""
-        if self.kind == "fleiss":
-            return np.asarray(pi @ self.weights)
-        # AC1 and AC2: T_w / (q (q - 1)) sum_k pi_k (1 - pi_k) (Gwet 2014)
-        q = pi.shape[-1]
-        return np.asarray((self.weights.sum() / (q * (q - 1)) if q > 1 else math.nan) * (1 - pi))
+        return sums[:, 0] / paired, np.asarray((self.chance(pi, self.weights) * pi).sum(axis=1))
 
     def overall(self) -> ObservedAndChance:
         """Return the agreement of all units."""
@@ -579,7 +573,7 @@ class ChanceAgreement:
         per_pair = float(self.counts.copies @ rated / (self.counts.copies @ paired))
 
         def values() -> FloatArray:
-            chance = self.shares @ self.chance(pi) - expected
+            chance = self.shares @ self.chance(pi, self.weights) - expected
             return np.asarray(
                 (per_pair * (agreement - expected * paired) - 2 * (1 - value) * chance)
                 / (1 - expected)
@@ -1298,6 +1292,20 @@ def agreement_cautions(
             )
         )
     return (*cautions, *missing_cautions(design, groups[0], options))
+
+
+def undeclared_levels_caution(design: Ratings, depends: str) -> tuple[Caution, ...]:
+    """Caution SS310 where agreement by chance depends on the number of levels, and none were declared.
+
+    `depends` is the start of a sentence: what depends on their number.
+    """
+    # levels that nobody chose count in the agreement by chance
+    if design.levels_declared:
+        return ()
+    levels = count(len(design.levels), "level")
+    detail = f"{levels} occur and none were declared; {depends} on their number"
+    fix = f"declare {option('levels', [Word('...')])} with all possible levels"
+    return (caution("SS310", detail, affects="the coefficient", fix=fix),)
 
 
 def missing_cautions(

@@ -210,10 +210,57 @@ def spearman(rng: np.random.Generator, sims: int) -> list[Line]:
     return lines
 
 
+SHAPES_OF_UNITS: dict[str, Callable[[np.random.Generator, int], Any]] = {
+    "normal units": lambda rng, n: rng.standard_normal(n),
+    "exponential units": lambda rng, n: rng.standard_exponential(n) - 1,
+}
+
+
+def intraclass(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of ICC(2,1): variances of units and error 1 and .5, few raters who differ, skewed units, clusters."""
+    lines = []
+    for shape, draw_units in SHAPES_OF_UNITS.items():
+        for raters, variance in ((2, 0.2), (3, 0.02), (3, 1.0), (10, 0.2)):
+            for n, clusters in ((10, 0), (30, 0), (200, 0), (60, 6), (100, 10), (200, 20)):
+                truth = 1 / (1.5 + variance)
+                setting = f"{shape}, {raters} raters of variance {variance:g}, n = {n}"
+                setting += f", {clusters} clusters" if clusters else ""
+
+                def draw(
+                    n: int = n,
+                    clusters: int = clusters,
+                    raters: int = raters,
+                    variance: float = variance,
+                    draw_units: Callable[[np.random.Generator, int], Any] = draw_units,
+                ) -> Any:
+                    units = draw_units(rng, n)
+                    group = np.arange(n)
+                    if clusters:
+                        group = np.arange(n) * clusters // n
+                        units = 0.6 * draw_units(rng, clusters)[group] + 0.8 * units
+                    scores = units[:, None] + np.sqrt(variance) * rng.standard_normal(raters)
+                    scores = scores + np.sqrt(0.5) * rng.standard_normal((n, raters))
+                    names = [f"r{k}" for k in range(raters)]
+                    table = {**dict(zip(names, scores.T, strict=True)), "school": group}
+                    cluster = {"cluster": "school"} if clusters else {}
+                    return ss.read_ratings(table, raters=names, scale="interval", **cluster)
+
+                lines += covered(
+                    "Intraclass correlation ICC(2,1)",
+                    setting,
+                    sims,
+                    draw,
+                    truth,
+                    {"generalized (default)": ss.icc},
+                )
+    return lines
+
+
 AGREEMENT_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
     "clustered_tests": clustered_tests,
     "effect_size": effect_size,
     "kappa": kappa,
     "alpha": alpha,
     "spearman": spearman,
+    "intraclass": intraclass,
 }

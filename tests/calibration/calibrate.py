@@ -105,6 +105,10 @@ FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "paraphrase_spread",
 )
 SIMULATIONS |= {f"function_{name}": 500 for name in FUNCTIONS}
+SIMULATIONS |= {
+    "intraclass": 600,
+    "function_brennan_prediger": 500,
+}  # the seeds of the others follow from their places
 QUICK = 8  # --quick does an eighth
 HIGHEST = 0.99  # coverage above which an interval is listed as too long
 

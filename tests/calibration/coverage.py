@@ -129,6 +129,15 @@ LINES: dict[str, dict[str, str]] = {
         "rare": "Spearman's rho of two raters: 2 levels, .95",
         "few clusters": "Spearman's rho of two raters: .*6 clusters",
     },
+    "brennan_prediger": {
+        "yes or no": "brennan_prediger: intervals: right 0.8, 20",
+        "rare": "brennan_prediger: intervals: right 0.98",
+        "few clusters": "brennan_prediger: intervals: .*6 clusters",
+    },
+    "icc": {
+        "skewed": "Intraclass correlation ICC.*exponential units",
+        "few clusters": "Intraclass correlation ICC.*6 clusters",
+    },
     "judge_agreement": {
         "rare": "judge_agreement: intervals: five levels, most of them the lowest",
         "few clusters": "judge_agreement: tests of true null hypotheses: .*6 clusters",

@@ -288,6 +288,14 @@ def equal_pairs(rng: np.random.Generator, units: int, right: float, clusters: in
     return Drawn(intervals={"agreement": [(found.rows[0], 1 - 2 * first + 2 * second)]})
 
 
+def equal_guesses(rng: np.random.Generator, units: int, right: float, clusters: int = 0) -> Drawn:
+    """Brennan and Prediger's kappa of two raters and two levels: twice their agreement, less 1."""
+    frame, more, _ = rated(rng, 2, 0.5, units, clusters, right)
+    result = ss.brennan_prediger(frame, levels=[0, 1], scale="nominal", **more)
+    first, second, _ = moments(right, clusters)
+    return Drawn(intervals={"kappa": [(result.rows[0], 1 - 4 * first + 4 * second)]})
+
+
 def asked_again(rng: np.random.Generator, units: int, right: float, clusters: int = 0) -> Drawn:
     """Flip rate of three answers of a model to each unit."""
     frame, more, _ = rated(rng, 3, 0.5, units, clusters, right)
@@ -858,6 +866,7 @@ SUBJECTS: dict[str, dict[str, Draw]] = {
     "label_counts": LABELS,
     "percent_agreement": by_size(equal_pairs),
     "flip_rate": by_size(asked_again),
+    "brennan_prediger": by_size(equal_guesses),
     "majority_vote_accuracy": by_size(votes),
     "judge_agreement": JUDGES,
     "cochran_q": RATERS,

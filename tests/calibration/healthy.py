@@ -266,6 +266,7 @@ AGREEMENT: dict[str, dict[str, Any]] = {
         "gwet_ac",
         "percent_agreement",
         "spearman_rho",
+        "icc",
     )
 }
 KINDS: dict[str, Kind] = {

@@ -10,6 +10,7 @@ import inspect
 import json
 import math
 import os
+import re
 from dataclasses import fields
 
 import numpy as np
@@ -170,7 +171,7 @@ def claims(result):
                 assert row.conf_low - slack <= row.estimate <= row.conf_high + slack, row
         json.dumps(one.to_dict(), allow_nan=False)
         sentence = one.sentence()
-        assert "nan" not in sentence.lower()
+        assert not re.search(r"\bnan\b", sentence.lower())
         assert "None" not in sentence
         one.summary()
 

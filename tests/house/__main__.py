@@ -2,6 +2,8 @@
 
 ``--table`` prints all figures, ``--list ROOM [MEASURE]`` what is counted in a room, ``--write`` lowers the table,
 ``--raise ROOM REASON`` raises the figures of a room (``all``: of every room), for a reason that the table keeps.
+``--map`` writes the picture of the rooms, docs/_static/house.svg. ``--where METRIC`` prints where its formula,
+interval, sentence, definition, tests and pages stand.
 """
 
 from __future__ import annotations
@@ -11,8 +13,11 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from tests.house.budget import FILE, Change, changes, lowered, read, shown, text_of
+from tests.house.drawing import picture, places, table
 from tests.house.measures import File
-from tests.house.rooms import ALL, INNER, MEASURES, Figures, House, house, percent
+from tests.house.rooms import ALL, INNER, MEASURES, TOP, Figures, House, house, percent
+
+MAP = TOP / "docs" / "_static" / "house.svg"
 
 HEADERS = {
     "nodes": "nodes",
@@ -42,12 +47,20 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--list", nargs="+", metavar=("ROOM", "MEASURE"))
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--raise", nargs=2, metavar=("ROOM", "REASON"), action="append", dest="up")
+    parser.add_argument("--map", action="store_true")
+    parser.add_argument("--where", metavar="METRIC")
     asked = parser.parse_args(arguments)
+    if asked.where:
+        print(table([*places(asked.where)]))
+        return 0
     budget = read()
     measured = house(budget.protocols)
     figures = measured.figures()
     if asked.table:
         print_table(measured, figures)
+        return 0
+    if asked.map:
+        MAP.write_text(picture(figures), encoding="utf-8")
         return 0
     if asked.list:
         print_places(measured, *asked.list)

@@ -10,8 +10,9 @@ import pytest
 
 from tests.house.__main__ import report
 from tests.house.budget import Budget, changes, lowered, read, text_of
+from tests.house.drawing import layers, picture, places
 from tests.house.measures import circles, measured
-from tests.house.rooms import MEASURES, Figures, House, house_of
+from tests.house.rooms import MEASURES, TOP, Figures, House, house_of
 
 SOURCE = '''\
 """A module."""
@@ -224,3 +225,27 @@ def test_the_committed_table_has_every_measure_of_every_room() -> None:
 def test_a_house_without_modules_has_figures() -> None:
     empty = House((), {}, {}, ())
     assert set(empty.figures_of([]).values()) == {0}
+
+
+def test_the_picture_has_every_room_and_is_up_to_date_in_its_names() -> None:
+    figures = {room: {"nodes": 50_000.0} for room in ("paired", "designs", "tables")}
+    drawn = picture(figures)
+    assert drawn.count("50k nodes") == 3
+    kept = (TOP / "docs" / "_static" / "house.svg").read_text(encoding="utf-8")
+    names = {name for layer in layers() for name in layer}
+    assert all(f"{name}" in kept for name in names)
+
+
+@pytest.mark.parametrize("name", ["mcnemar", "icc", "bradley_terry"])
+def test_the_parts_of_a_metric_have_places(name: str) -> None:
+    found = [*places(name)]
+    kinds = {what for what, _ in found}
+    assert {"options, rows, errors", "sentence", "figure", "tests"} <= kinds
+    for _, place in found:
+        path = place.split(":")[0]
+        assert "." in path
+        assert (
+            not path.startswith("socialstats/")
+            or (TOP / path).is_file()
+            or (TOP / path[:-3]).is_dir()
+        )

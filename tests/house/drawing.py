@@ -1,0 +1,127 @@
+"""The map of the house: one picture of its rooms in their layers, and where the parts of a metric stand."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from tests.house.rooms import TOP, Figures
+
+PACKAGE = "socialstats"
+WIDTH, MARGIN, GAP, ROW = 1080, 24, 10, 66  # of the picture, in pixels
+LETTER = 8.2  # pixels of a letter of a name
+LEAST = 128  # pixels of the narrowest room
+FULL = 200_000  # nodes of a room that takes the whole width
+STYLE = """\
+text { font: 13px system-ui, sans-serif; fill: #1d2733 }
+.name { font-weight: 600 } .small { font-size: 11px; fill: #52606d }
+rect { fill: #e8eef5; stroke: #9fb3c8 }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e4ebf2 } .small { fill: #a9b8c7 } rect { fill: #243241; stroke: #52677c }
+}"""
+
+
+def layers() -> list[list[str]]:
+    """Return the rooms from top to bottom as import-linter checks them; rooms of one layer stand side by side."""
+    settings = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = (
+        c for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers"
+    )
+    rows = []
+    for layer in contract["layers"]:
+        modules = layer.replace(":", "|").split("|")
+        rows.append([module.strip().removeprefix(f"{PACKAGE}.") for module in modules])
+    return rows
+
+
+def about(room: str) -> str:
+    """Return the first line of the docstring of a room or of a module, up to its colon."""
+    folder = TOP / PACKAGE / room
+    path = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return text.split("\n")[0].rstrip(".")
+
+
+def picture(figures: Mapping[str, Figures]) -> str:
+    """Return the map as SVG: a row a layer, the width of a room by its nodes; imports go down only."""
+    rows = [[room for room in layer if room in figures] or [", ".join(layer)] for layer in layers()]
+    height = MARGIN * 2 + 30 + len(rows) * ROW
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
+        f"<title>The rooms of {PACKAGE}</title><style>{STYLE}</style>",
+        f'<text x="{MARGIN}" y="{MARGIN + 4}" class="name">Imports go down only. Width: syntax nodes.</text>',
+    ]
+    for k, rooms in enumerate(rows):
+        x, y = float(MARGIN), MARGIN + 24 + k * ROW
+        for room in rooms:
+            nodes = figures.get(room, {}).get("nodes", 0.0)
+            width = max(LEAST, LETTER * len(room), (WIDTH - 2 * MARGIN) * nodes / FULL)
+            parts.append(
+                f'<rect x="{x:.0f}" y="{y}" width="{width:.0f}" height="{ROW - 14}" rx="4"/>'
+            )
+            size = f"{nodes / 1000:,.0f}k nodes" if nodes else "beside the folders"
+            text_x = x + 10
+            parts.append(f'<text x="{text_x:.0f}" y="{y + 21}" class="name">{escape(room)}</text>')
+            parts.append(f'<text x="{text_x:.0f}" y="{y + 40}" class="small">{size}</text>')
+            x += width + GAP
+        if len(rooms) == 1 and ", " not in rooms[0]:
+            words = escape(about(rooms[0]).replace("`", ""))
+            parts.append(f'<text x="{x:.0f}" y="{y + 30}" class="small">{words}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def places(name: str) -> Iterator[tuple[str, str]]:
+    """Yield where the parts of a metric stand: what, and file and line.
+
+    Examples
+    --------
+    >>> dict(places("gwet_ac"))["sentence"].split(":")[0]
+    'socialstats/agreement/gwet_ac.py'
+    """
+    from socialstats.metrics import METRICS
+
+    metric = METRICS[name]
+    yield "options, rows, errors", where(metric.function)
+    home = Path(inspect.getsourcefile(inspect.unwrap(metric.function)) or "")
+    yield from imported_names(home)
+    yield "sentence", where(metric.sentence)
+    yield "figure", where(metric.plot)
+    if metric.definition is not None:
+        yield "plain definition", where(metric.definition.samples)
+    else:
+        yield "recomputed by", metric.crosscheck
+    for folder, what in (("metrics", "tests"), ("golden", "values of R or a package")):
+        for path in sorted((TOP / "tests" / folder).glob(f"*{name}*")):
+            yield what, str(path.relative_to(TOP))
+    for path in sorted((TOP / PACKAGE / "studies").rglob("*.py")):
+        if f"{name}(" in path.read_text(encoding="utf-8"):
+            yield "page", str(path.relative_to(TOP))
+
+
+def imported_names(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the formulas and intervals that a file takes from its subject, from inference and from resampling."""
+    subject = path.relative_to(TOP).parts[1]
+    kinds = {"inference": "error, interval", "resampling": "resamples", subject: "formula"}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(PACKAGE):
+            room = node.module.split(".")[1:2]
+            if room and room[0] in kinds:
+                names = ", ".join(alias.name for alias in node.names)
+                yield kinds[room[0]], f"{node.module.replace('.', '/')}.py: {names}"
+
+
+def where(function: object) -> str:
+    """Return file and line of a function, below its decorators."""
+    inner = inspect.unwrap(function)  # type: ignore[arg-type]
+    path = Path(inspect.getsourcefile(inner) or "").relative_to(TOP)
+    return f"{path}:{inspect.getsourcelines(inner)[1]}"
+
+
+def table(rows: Sequence[tuple[str, str]]) -> str:
+    """Return two aligned columns."""
+    width = max(len(what) for what, _ in rows)
+    return "\n".join(f"{what:{width}}  {place}" for what, place in rows)
