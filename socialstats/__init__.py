@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from socialstats.agreement.fleiss_kappa import fleiss_kappa as fleiss_kappa
     from socialstats.agreement.flip_rate import flip_rate as flip_rate
     from socialstats.agreement.gwet_ac import gwet_ac as gwet_ac
-    from socialstats.agreement.kappa_quantiles import kappa_quantiles as kappa_quantiles
     from socialstats.agreement.icc import icc as icc
+    from socialstats.agreement.kappa_quantiles import kappa_quantiles as kappa_quantiles
     from socialstats.agreement.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
     from socialstats.agreement.majority_vote_accuracy import (
         majority_vote_accuracy as majority_vote_accuracy,
