@@ -115,6 +115,14 @@ gwet_ac <- function(ratings, ..., weights = "auto", kind = "agreement",
   cluster = "declared", on_undefined = "nan", level = 0.95, resamples = 2000,
   seed = 0) called("gwet_ac")
 
+brennan_prediger <- function(ratings, ..., weights = "auto", kind = "agreement",
+  refusal = "missing", raters = NULL, stratum = NULL, ci = "closed",
+  cluster = "declared", on_undefined = "nan", level = 0.95, resamples = 2000,
+  seed = 0) called("brennan_prediger")
+
+icc <- function(ratings, ..., raters = NULL, ci = "generalized", cluster = "declared",
+  level = 0.95) called("icc")
+
 judge_agreement <- function(ratings, ..., reference = NULL, source = NULL,
   weights = "auto", kind = "agreement", cluster = "declared", level = 0.95)
   called("judge_agreement")
