@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.row_arithmetic import label, quantile, relative, wald_checks
 from socialstats.results import Check, Row
 
@@ -207,6 +207,32 @@ def errors_in_strata(e: Any, f: Any, units: Any, code: Any, stratum: Any) -> Err
         effective=1 / float(whole @ whole),
         largest=float(whole.max()),
         plain=variance,
+    )
+
+
+def errors_of_table(e: FloatArray, codes: IntArray) -> Errors:
+    """Return the errors of the mean of a complete table, rows and columns drawn, by its mean squares; Cochran's df.
+
+    Parameters
+    ----------
+    e : (cells,) array
+        Deviations from the mean, over the number of cells.
+    codes : (cells, 2) array
+    """
+    table = np.zeros(codes.max(axis=0) + 1)
+    table[codes[:, 0], codes[:, 1]] = e
+    n, k = table.shape
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    rest = table - rows[:, None] / k - columns / n
+    of_rows, of_columns = n / (n - 1) * float(rows @ rows), k / (k - 1) * float(columns @ columns)
+    of_rest = n * k / ((n - 1) * (k - 1)) * float((rest**2).sum())
+    plain = of_rows + of_columns - of_rest
+    return Errors(
+        variance=max(plain, of_rows, of_columns),
+        df=cochran([of_rows, of_columns], [n - 1.0, k - 1.0]),
+        effective=float(min(n, k)),
+        largest=1 / min(n, k),
+        plain=plain,
     )
 
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.crosscheck.clusters import Errors, errors_by, errors_in_strata, errors_of_gap
+from socialstats.crosscheck.clusters import (
+    Errors,
+    cochran,
+    errors_by,
+    errors_in_strata,
+    errors_of_gap,
+    errors_of_table,
+)
 from socialstats.crosscheck.people import Part, joined_errors, numbers
 
 
@@ -33,6 +40,8 @@ class Contributions:
         Of a difference: units of its second group.
     independent_units : bool
         Whether the only factor numbers independent units, of several ratings each.
+    mean_squares : bool
+        Whether groups are the cells of a complete table of two factors.
     """
 
     influence: FloatArray
@@ -43,6 +52,7 @@ class Contributions:
     strata: IntArray | None = None
     second: BoolArray | None = None
     independent_units: bool = False
+    mean_squares: bool = False
 
     @property
     def total(self) -> float:
@@ -71,6 +81,8 @@ class Contributions:
                 largest=1 / self.total,
                 plain=variance,
             )
+        if self.mean_squares:
+            return errors_of_table(self.influence, self.codes)
         groups = self if self.codes.shape[1] else self.single_units()
         if groups.strata is not None:
             return errors_in_strata(
@@ -145,3 +157,9 @@ class Contributions:
         """Return n / (n - 1) times the sum of squares of n independent units of uneven weight."""
         n = float(self.units.sum())
         return n / (n - 1) * float(self.influence**2 @ (1 / self.units))
+
+
+def with_added(errors: Errors, variance: float, df: float) -> Errors:
+    """Return the errors of a difference from what has a variance and df of its own."""
+    together = cochran([errors.variance, variance], [errors.df, df])
+    return replace(errors, variance=errors.variance + variance, df=together)

@@ -25,7 +25,7 @@ from socialstats.crosscheck.clusters import (
     fisher_ends,
     unfloored_check,
 )
-from socialstats.crosscheck.contributions import Contributions
+from socialstats.crosscheck.contributions import Contributions, with_added
 from socialstats.crosscheck.jackknife import (
     LEFT,
     MANY,
@@ -71,7 +71,7 @@ def verify(result: Result, definition: Definition) -> Verification:
     for theirs in definition.peers(result):
         if theirs.row in rows:
             checks += check_numbers(rows[theirs.row], theirs)
-    checks += check_families(result)
+    checks += check_families(result, definition)
     return Verification(checks=(*checks, *check_copies(result, checks)))
 
 
@@ -106,7 +106,7 @@ class SampleChecks:
             value = self.estimates.get(key_of(row), math.nan)
             if row.estimate is not None and not math.isnan(value):
                 checks += field_checks(row, "numpy", PLAIN, size=self.sample.size, estimate=value)
-            if row.interval in JACKKNIFED:
+            if self.is_left_out(row):
                 checks += self.check_left_out(row)
             elif not (self.is_resampled(row) and self.sample.resampled_errors):
                 checks += self.check_error(row)
@@ -119,6 +119,11 @@ class SampleChecks:
             return row.interval in RESAMPLED
         has_error = row.has_interval or row.std_error is not None
         return has_error and self.result.settings.get("ci") in RESAMPLED
+
+    def is_left_out(self, row: Row) -> bool:
+        """Whether a row has the error of units that are left out one by one."""
+        standardised = key_of(row) in self.sample.standardised
+        return row.interval == "jackknife" or (standardised and row.interval in JACKKNIFED)
 
     def is_share(self, row: Row) -> bool:
         """Whether a row is a share with Wilson's interval."""
@@ -159,7 +164,8 @@ class SampleChecks:
         contributions = self.contributions(key, factors)
         if isinstance(contributions, str):
             return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", contributions)]
-        uses_t = row.df is not None and row.test not in ("chi2", "f")
+        has_df = row.df is not None and row.test not in ("chi2", "f")
+        uses_t = has_df or row.interval == "t"
         errors = contributions.errors()
         error = math.sqrt(errors.variance)
         takes_df = uses_t or self.sample.unbiased or self.sample.large_sample
@@ -174,6 +180,8 @@ class SampleChecks:
             errors = replace(errors, variance=errors.variance * n / (n - 1))
         elif self.sample.unbiased and contributions.alone:
             errors = replace(errors, variance=contributions.linearised_variance())
+        if key in self.sample.added:
+            errors = with_added(errors, *self.sample.added[key])
         checks = []
         if not is_test:
             error = error if self.sample.large_sample else math.sqrt(errors.variance)
@@ -328,7 +336,7 @@ class SampleChecks:
             return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", MANY)]
         ends = math.nan, math.nan
         checks = []
-        if row.std_error is not None:
+        if row.std_error is not None or row.interval == "outer_ends":
             with np.errstate(all="ignore"):
                 left = np.array([self.sample.plain(times)[key] for times in cells.without_one()])
             again = jackknife_t(estimate, left, cells.copies, self.level)
@@ -440,6 +448,7 @@ class SampleChecks:
             strata=strata,
             second=second,
             independent_units=self.sample.independent_units,
+            mean_squares=self.sample.mean_squares,
         )
 
     def derivatives(
@@ -527,12 +536,12 @@ def check_numbers(row: Row, theirs: PeerNumbers) -> Iterator[Check]:
         yield from end_checks(row, *theirs.ends, package, why, theirs.close, least)
 
 
-def check_families(result: Result) -> Iterator[Check]:
-    """Compare adjusted p-values with statsmodels', family by family; each stratum has its own."""
-    families: defaultdict[tuple[str, str | None], list[Row]] = defaultdict(list)
+def check_families(result: Result, definition: Definition) -> Iterator[Check]:
+    """Compare adjusted p-values with statsmodels', family by family."""
+    families: defaultdict[object, list[Row]] = defaultdict(list)
     for row in result.rows:
         if row.p_adjusted is not None and row.family:
-            families[row.family, row.label("stratum")].append(row)
+            families[definition.family(row)].append(row)
     for rows in families.values():
         yield from adjusted_checks(rows)
 

@@ -16,6 +16,7 @@ from socialstats.designs.parts import Factor
 
 if TYPE_CHECKING:
     from socialstats.results.result import Result
+    from socialstats.results.rows import Row
 
 RowKey = tuple[str | None, str]
 """The group and the term of a row."""
@@ -72,6 +73,10 @@ class PlainSample:
         Of intervals with two ends, whatever level and alternative the result is asked for.
     yes_or_no : bool
         Whether units answer yes or no: an interval without a name is Wilson's.
+    mean_squares : bool
+        Whether cells are a complete table of two factors, whose error is made of mean squares.
+    added : mapping of RowKey to pair of float
+        Variance and degrees of freedom of what is estimated apart, and was subtracted from every value.
     size : float
         Of the values, where it is larger than the estimates: their rounding is a part of it.
     """
@@ -98,6 +103,8 @@ class PlainSample:
     null: float | None = None
     level: float | None = None
     yes_or_no: bool = False
+    mean_squares: bool = False
+    added: Mapping[RowKey, tuple[float, float]] = field(default_factory=dict)
     size: float = 0.0
 
 
@@ -240,6 +247,11 @@ def _no_peers(result: Result) -> Iterator[PeerNumbers]:
     return iter(())
 
 
+def _family_name(row: Row) -> object:
+    """Return the name of the family of tests; each stratum has its own."""
+    return row.family, row.label("stratum")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
     """From what a result is computed again.
@@ -250,7 +262,10 @@ class Definition:
         They read the design and the settings of the result, never its numbers.
     peers : function of a result -> iterable of `PeerNumbers`
         Numbers of other packages.
+    family : function of a row -> object
+        What tells apart families of tests whose name is the same; by default their name.
     """
 
     samples: Callable[[Result], Iterable[PlainSample]]
     peers: Callable[[Result], Iterable[PeerNumbers]] = _no_peers
+    family: Callable[[Row], object] = _family_name

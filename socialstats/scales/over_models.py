@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, size_unit
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.compare import rows_with_holm, with_welch
@@ -17,7 +18,9 @@ from socialstats.inference.dependence import shape_cautions, small_sample_cautio
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean, with_spread
 from socialstats.results import Result, ResultGroup, Row, results_by_model
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
 from socialstats.results.rows import RowKey
+from socialstats.scales.plain_scores import plain_mean, plain_sd, sample_of_values
 from socialstats.sentences import estimate_text
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
@@ -141,7 +144,7 @@ def over_models(
         ),
         words=means_text(all_rows, len(by_model)),
         extras={"values": values, "lacking": lacking, "limits": limits},
-        check="socialstats.crosscheck.over_models:checks_of",
+        check=Definition(samples=sample_models, peers=ask_for_group_tests),
     )
 
 
@@ -334,3 +337,48 @@ def means_text(rows: Sequence[Row], models: int) -> str:
         if row.group == "mean over models"
     ]
     return f"Over {count(models, 'model')} (the sample), {listing(sentences, most=6)}."
+
+
+def models_of_row(result: Result, row: Row) -> tuple[FloatArray, FloatArray]:
+    """Return the values of the models of a row, and those of the group that is subtracted."""
+    values = result.extras["values"][row.label("number")]
+    factor = row.label("factor")
+    if factor is None:
+        return np.array(list(values.values())), np.zeros(0)
+    groups = values_by_level(values, result.settings["groups"][factor])
+    level, subtracted = row.label("one") or row.label("level"), row.label("other")
+    first, second = (np.array(groups.get(str(name), [])) for name in (level, subtracted))
+    return first, second
+
+
+def sample_models(result: Result) -> Iterator[PlainSample]:
+    """Yield the models of each mean and each standard deviation."""
+    for row in result.rows:
+        if row.role != "difference" and row.estimate is not None:
+            values, _ = models_of_row(result, row)
+            estimate = plain_sd if row.role == "spread" else plain_mean
+            yield sample_of_values((row.group, row.term), values, estimate)
+
+
+def ask_for_group_tests(result: Result) -> Iterator[PeerNumbers]:
+    """Yield scipy's test of the means of two groups of models; the estimate is the middle of its interval."""
+    from scipy.stats import ttest_ind
+
+    for row in result.rows:
+        if row.role != "difference" or row.std_error is None:
+            continue
+        first, second = models_of_row(result, row)
+        # squares of large or small values leave the range of floats
+        unit = size_unit(first, second)
+        test = ttest_ind(first / unit, second / unit, equal_var=False)
+        ends = test.confidence_interval(result.settings["level"])
+        lower, upper = unit * ends.low, unit * ends.high
+        numbers = {
+            "estimate": (lower + upper) / 2,
+            "statistic": float(test.statistic),
+            "df": float(test.df),
+            "p_value": float(test.pvalue),
+        }
+        least, most = result.extras["limits"][row.label("number")]
+        cut = max(lower, least - most), min(upper, most - least)
+        yield PeerNumbers(package="scipy", row=(row.group, row.term), numbers=numbers, ends=cut)

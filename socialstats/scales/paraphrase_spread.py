@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,7 +29,19 @@ from socialstats.paired.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling import ALTERNATIVES, Alternative
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
 from socialstats.results.rows import RowKey, rows_with
+from socialstats.scales.plain_scores import (
+    KEYS,
+    across_units,
+    clusters_of_units,
+    models_together,
+    plain_d_z,
+    plain_mean,
+    sample_of_units,
+    scores_of_traits,
+    weighted_scores,
+)
 from socialstats.scales.traits import (
     MissingTrait,
     ScoredAnswers,
@@ -48,6 +60,7 @@ from socialstats.text import count, number, p_value, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 UNITS = ("scenario", "model", "answer")
@@ -450,6 +463,73 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     )
 
 
+def sample_spreads(result: Result) -> Iterator[PlainSample]:
+    """Yield the units of analysis of each row, with their spreads over wordings or changes of these."""
+    spreads, settings = plain_spreads(result), result.settings
+    clusters = clusters_of_units(result.design, settings["unit_of_analysis"], settings)
+    for row in result.rows:
+        key = row.group, row.term
+        if row.role != "test" and row.n:
+            estimate = plain_d_z if row.role == "effect_size" else plain_mean
+            values = spreads_of_row(result, row, spreads)
+            yield sample_of_units(key, values, clusters, estimate, level=settings["level"])
+
+
+def plain_spreads(result: Result) -> pd.Series[float]:
+    """Return the standard deviation over wordings of the judges' mean, of each model, scenario and stage."""
+    import pandas as pd
+
+    settings = result.settings
+    scores, weights = scores_of_traits(result.design, settings), settings["weights"]
+    values = scores.iloc[:, 0]
+    if weights is not None:
+        values = weighted_scores(scores, settings["centre"], pd.Series(weights))
+    answers = values.groupby(level=KEYS).mean()
+    n_wordings = answers.reset_index().groupby("stage")["wording"].nunique()
+    questions = answers.groupby(level=KEYS[:3])
+    size = questions.size()
+    # a question that lacks a wording of its stage has another spread than the others
+    complete = size == n_wordings.reindex(size.index.get_level_values("stage")).to_numpy()
+    return questions.std(ddof=1)[complete].dropna()
+
+
+def spreads_of_row(result: Result, row: Row, spreads: pd.Series[float]) -> pd.DataFrame:
+    """Return the spreads, or their changes, that a row is about: a row for each unit of analysis."""
+    model, start = row.label("model"), row.label("baseline")
+    cells = spreads.xs(row.label("stage"), level="stage")
+    if start is not None:
+        cells = (cells - spreads.xs(start, level="stage")).dropna()
+    if model is not None:
+        return cells.xs(model, level="model").to_frame()
+    unit = result.settings["unit_of_analysis"]
+    if unit == "answer":
+        return cells.to_frame()
+    models = models_together(scores_of_traits(result.design, result.settings))
+    return across_units(cells.to_frame(), unit, models)
+
+
+def ask_for_signed_ranks(result: Result) -> Iterator[PeerNumbers]:
+    """Yield scipy's signed-rank test; its exact distribution is that of ranks without ties."""
+    from scipy.stats import wilcoxon
+
+    spreads, alternative = plain_spreads(result), result.settings["alternative"]
+    for row in result.rows:
+        if row.role != "test" or row.p_value is None:
+            continue
+        # rounding would break ties
+        changes = spreads_of_row(result, row, spreads).iloc[:, 0].round(10).to_numpy()
+        changes = changes[changes != 0]
+        exact = row.test == "exact_signed_rank"
+        method: dict[str, Any] = {"method": "exact" if exact else "approx", "correction": not exact}
+        side = alternative.replace("_", "-")
+        greater = wilcoxon(changes, alternative="greater", **method)
+        test = wilcoxon(changes, alternative=side, **method)
+        numbers = {"statistic": float(greater.statistic), "p_value": float(test.pvalue)}
+        if exact and len(np.unique(np.abs(changes))) < len(changes):
+            del numbers["p_value"]
+        yield PeerNumbers(package="scipy", row=(row.group, row.term), numbers=numbers, close=1e-7)
+
+
 METRIC = Metric(
     name="paraphrase_spread",
     title="Standard deviation over wordings",
@@ -457,7 +537,7 @@ METRIC = Metric(
     function=paraphrase_spread,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.paraphrase_spread:verify",
+    definition=Definition(samples=sample_spreads, peers=ask_for_signed_ranks),
     estimand="Mean standard deviation of a model's answers to wordings of the same question, by stage.",
     assumptions=(
         "the units of analysis (or the named clusters of them) are independent",

@@ -33,6 +33,7 @@ from socialstats.paired.unit_means import (
 )
 from socialstats.registry import Metric, reads, refuse_weights
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition
 from socialstats.results.rows import (
     TIED,
     Role,
@@ -41,6 +42,7 @@ from socialstats.results.rows import (
     rows_with,
     undefined_text,
 )
+from socialstats.scales.plain_profile import sample_profile, tests_together
 from socialstats.scales.traits import (
     JudgeZeros,
     MissingTrait,
@@ -1092,7 +1094,7 @@ METRIC = Metric(
     function=trait_profile,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.trait_profile:verify",
+    definition=Definition(samples=sample_profile, family=tests_together),
     estimand="Mean over scenarios (or models) of the sum of weight x (score - centre), averaged over judges.",
     assumptions=(
         "the units of analysis (or the named clusters of them) are independent",

@@ -23,20 +23,9 @@ from tests.metrics.remembered import remember
 R = golden("traits")
 WEIGHTS = R["weights"]
 FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value")
-OF_THE_SCORES = (  # what the checks make of the scores alone, whatever the rows say
-    *(
-        f"socialstats.crosscheck.trait_profile.{name}"
-        for name in (
-            "sampled",
-            "clusters_of",
-            "control_values",
-            "error_under",
-            "weight_sets",
-            "anova_error",
-            "cochran",
-        )
-    ),
-)
+OF_THE_SCORES = (
+    "socialstats.scales.plain_profile.PlainProfile",
+)  # tables that do not depend on rows
 
 
 def scores() -> pd.DataFrame:
@@ -818,16 +807,20 @@ def test_a_wrong_number_anywhere_is_noticed(result, monkeypatch):
 )
 @pytest.mark.slow
 def test_a_changed_number_is_found(options, monkeypatch):
-    """Two per cent of any number of a row, one row of each kind."""
+    """Two per cent of any number of a row that is recomputed, one row of each kind; golden ends of d_z are R's."""
     remember(monkeypatch, *OF_THE_SCORES)
     found = profile(**options)
-    assert found.verify().ok
+    verification = found.verify()
+    assert verification.ok
+    numbers = verification.numbers()
     seen: set[tuple[str, str]] = set()
     for k, row in enumerate(found.rows):
         for field in (*FIELDS, "p_adjusted"):
             kind = ((row.group or "").partition(":")[0], field)
             value = getattr(row, field)
             if value is None or kind in seen:
+                continue
+            if numbers.get((k, field)) is None and row.interval == "outer_ends":
                 continue
             seen.add(kind)
             new = replace(row, **{field: 0.98 * value if value else 1e-3})
