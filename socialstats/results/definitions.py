@@ -249,6 +249,7 @@ def _no_peers(result: Result) -> Iterator[PeerNumbers]:
 
 def _family_name(row: Row) -> object:
     """Return the name of the family of tests; each stratum has its own."""
+    # the name says which tests were corrected for, and strata share it
     return row.family, row.label("stratum")
 
 
