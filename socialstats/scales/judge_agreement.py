@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.agreement.pair_tables import LEAST_CHANCE
+from socialstats.agreement.rating_tables import MOST_NUMBERS, level_table
 from socialstats.agreement.reliability import METHODS, WeightsKind, reliability_weights
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
@@ -31,6 +33,7 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_inferred
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PlainSample, RowKey
 from socialstats.results.rows import undefined_text
 from socialstats.scales.traits import JudgedUnits, PeopleAndJudges, judged_units, people_and_judges
 from socialstats.text import count, listing, number, shorten
@@ -359,6 +362,73 @@ def agreement_rows(result: Result) -> list[Row]:
     return named
 
 
+def sample_judged_units(result: Result) -> Iterator[PlainSample]:
+    """Yield the units that a judge and two people or more rated, for each judge."""
+    design: Ratings = result.design
+    table = level_table(design, "missing")
+    levels = np.arange(len(result.extras["weights"]))
+    people = [design.raters.index(name) for name in result.extras["people"]]
+    factors = design.factors(result.settings["cluster"])
+    for judge in result.extras["judges"]:
+        judged = table[:, design.raters.index(judge)]
+        by_people = table[:, people]
+        units = np.flatnonzero((judged >= 0) & ((by_people >= 0).sum(axis=1) >= 2))
+        if not len(units) or len(units) * len(people) * len(levels) > MOST_NUMBERS:
+            continue
+        # 1 where a person gave a unit a level, (units, people, levels); and the judge, (units, levels)
+        of_people = (by_people[units][:, :, None] == levels).astype(np.float64)
+        of_judge = (judged[units][:, None] == levels).astype(np.float64)
+        yield PlainSample(
+            count=design.unit_count[units],
+            plain=kappas_of_judge(judge, of_judge, of_people, 1 - result.extras["weights"]),
+            factors=tuple(replace(factor, codes=factor.codes[units]) for factor in factors),
+            alike=np.column_stack([judged[units], by_people[units]]),
+            size=1.0,
+            cost=1 + of_people[0].size / 10,
+        )
+
+
+def kappas_of_judge(
+    judge: str, of_judge: FloatArray, of_people: FloatArray, apart: FloatArray
+) -> Callable[[FloatArray], dict[RowKey, float]]:
+    """Return the function from the units of each cell to both kappas, 1 - (disagreement) / (that by chance).
+
+    Parameters
+    ----------
+    judge : str
+    of_judge : (cells, levels) float64 array
+    of_people : (cells, people, levels) float64 array
+    apart : (levels, levels) float64 array
+        Disagreement of two levels.
+    """
+    tally = of_people.sum(axis=1)
+    size = tally.sum(axis=1)
+    # pairs of two people in a unit, and of the judge with a person; each person's rating weighs the same
+    between_people = ((tally @ apart) * tally).sum(axis=1) / (size - 1)
+    with_judge = ((of_judge @ apart) * tally).sum(axis=1)
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        n = float(count @ size)
+        margins = np.einsum("u,upl->pl", count, of_people)
+        all_people = margins.sum(axis=0)
+        judged = (count * size) @ of_judge
+        # pairs of two different people by chance, and of the judge with a person
+        apart_people = all_people @ apart @ all_people - ((margins @ apart) * margins).sum()
+        pairs = n**2 - (margins.sum(axis=1) ** 2).sum()
+        people_chance, judge_chance = apart_people / pairs, judged @ apart @ all_people / n**2
+        people = kappa_of(count @ between_people / n, people_chance)
+        with_people = kappa_of(count @ with_judge / n, judge_chance)
+        kappas = {DIFFERENCE: with_people - people, JUDGE: with_people, PEOPLE: people}
+        return {(judge, term): float(value) for term, value in kappas.items()}
+
+    return estimates
+
+
+def kappa_of(disagreement: float, by_chance: float) -> float:
+    """Return 1 - (disagreement) / (that by chance), NaN where there is none by chance."""
+    return 1 - disagreement / by_chance if by_chance > LEAST_CHANCE else math.nan
+
+
 METRIC = Metric(
     name="judge_agreement",
     title="Judge against people",
@@ -366,7 +436,7 @@ METRIC = Metric(
     function=judge_agreement,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.judge_agreement:verify",
+    definition=Definition(samples=sample_judged_units),
     estimand="Agreement of a judge with people minus that of people with each other, on the same units: weighted "
     "kappas pooled over pairs of raters.",
     assumptions=(
