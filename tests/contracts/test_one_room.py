@@ -21,7 +21,8 @@ OF_ROWS = {  # modules that write ends of rows, and why
     "results/rows.py": "turns the sign of a difference around",
 }
 OF_QUANTILES = {  # modules that take quantiles, and why
-    "paired/differences.py": "inverts the noncentral t",
+    "paired/noncentral_t.py": "inverts the noncentral t",
+    "paired/mean_sizes.py": "draws correlated t",
     "planning/power.py": "power of tests",
     "designs/undeclared.py": "how much longer intervals would be with a column as clusters",
     "choices/bradley_terry/covariance.py": "critical values of rank sets",
