@@ -15,7 +15,7 @@ import numpy as np
 from socialstats import sentences
 from socialstats.arrays import FloatArray
 from socialstats.choices.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
-from socialstats.choices.bradley_terry.result import MOST_MAX_T
+from socialstats.choices.bradley_terry.ranks import MOST_MAX_T
 from socialstats.choices.group_win_rates import group_win_rates
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.designs.nouns import count_of

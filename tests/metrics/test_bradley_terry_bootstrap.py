@@ -14,7 +14,7 @@ from scipy.sparse import csgraph, csr_array
 from socialstats.choices.bradley_terry import bradley_terry
 from socialstats.choices.bradley_terry.fitting import Refitter, fit_newton, strongly_connected
 from socialstats.choices.bradley_terry.likelihoods import pair_data
-from socialstats.choices.bradley_terry.result import refit_all
+from socialstats.choices.bradley_terry.refits import refit_all
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import InputError, NonConvergence, UndefinedStatistic
 from socialstats.resampling.engine import PlanUnits, weight_blocks

@@ -437,7 +437,7 @@ def test_rank_sets_of_many_items_are_holms_and_hold_those_of_max_t(kind, cluster
         Comparisons.from_counts(baseball(), order="home"), order=True, cluster=cluster
     )
     own = fit.ranks(kind=kind)
-    monkeypatch.setattr("socialstats.choices.bradley_terry.result.MOST_MAX_T", 3)
+    monkeypatch.setattr("socialstats.choices.bradley_terry.ranks.MOST_MAX_T", 3)
     held = fit.ranks(kind=kind)
     assert "Holm (more than 3 items)" in held.inference
     assert "romanowolf2005" not in held.references
