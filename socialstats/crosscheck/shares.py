@@ -26,7 +26,6 @@ from socialstats.crosscheck.row_arithmetic import (
     label,
     quantile,
     relative,
-    statistic_checks,
     with_open_end,
 )
 from socialstats.results import Check, Result, Row
@@ -197,23 +196,3 @@ def wilson_checks(
         1.0 if p == 1 else float(high),
     )  # statsmodels leaves rounding there
     return checks + end_checks(row, *ends, "statsmodels", FORMULA)
-
-
-def independent_ratings(result: Result) -> list[Check]:
-    """Recompute difference, statistic, p and Wald's interval of (hits, ratings) of two groups."""
-    confint_proportions_2indep = load_peer(
-        "statsmodels.stats.proportion", "confint_proportions_2indep"
-    )
-
-    (row,), ((a, n), (b, m)) = result.rows, result.extras["counts"]
-    checks = [relative(label(row), row.estimate, a / n - b / m, "numpy", size=1.0)]
-    if row.conf_low is None:
-        return checks
-    ends = confint_proportions_2indep(
-        a, n, b, m, method="wald", compare="diff", alpha=1 - (row.conf_level or 0.95)
-    )
-    return [
-        *checks,
-        *statistic_checks(row),
-        *end_checks(row, float(ends[0]), float(ends[1]), "statsmodels"),
-    ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
@@ -14,6 +16,8 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_t
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.peers import load_peer
 from socialstats.shares.counts import PairTable, rated_by_both, source_counts
 from socialstats.text import count, quoted
 from socialstats.voice import option
@@ -122,7 +126,7 @@ def independent_ratings(
         words="Treating ratings as independent gave this difference.",
         cautions=repeated_ratings_caution(pair),
         extras={"counts": tuple(zip(hits, n, strict=True))},
-        check="socialstats.crosscheck.shares:independent_ratings",
+        check=Definition(samples=sample_two_groups, peers=ask_statsmodels),
     )
 
 
@@ -138,3 +142,30 @@ def repeated_ratings_caution(pair: PairTable) -> tuple[Caution, ...]:
     affects = "the interval and its test, which can be far too short"
     fix = "use choice_shares(), whose sample is of units or clusters"
     return (caution("SS322", units, affects=affects, fix=fix),)
+
+
+def sample_two_groups(result: Result) -> Iterator[PlainSample]:
+    """Yield the ratings of two groups, hits and others: the estimate is the difference of the shares of hits."""
+    (row,), ((a, n), (b, m)) = result.rows, result.extras["counts"]
+    counts = np.array([a, n - a, b, m - b], dtype=np.float64)
+    hit = np.array([1.0, 0.0, 1.0, 0.0])
+    second = np.array([False, False, True, True])
+
+    def difference(count: FloatArray) -> dict[RowKey, float]:
+        shares = [
+            float(count[inside] @ hit[inside] / count[inside].sum()) for inside in (~second, second)
+        ]
+        return {(row.group, row.term): shares[0] - shares[1]}
+
+    yield PlainSample(count=counts, plain=difference, second=second)
+
+
+def ask_statsmodels(result: Result) -> Iterator[PeerNumbers]:
+    """Wald's interval of statsmodels."""
+    (row,), ((a, n), (b, m)) = result.rows, result.extras["counts"]
+    if row.conf_low is not None:
+        theirs = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
+        level = row.conf_level or 0.95
+        low, high = theirs(a, n, b, m, method="wald", compare="diff", alpha=1 - level)
+        key = (row.group, row.term)
+        yield PeerNumbers(package="statsmodels", row=key, ends=(float(low), float(high)))
