@@ -250,6 +250,7 @@ _GROUPS = {
         },
     ),
 }
+# public name -> module of `socialstats` that has it; modules load at first use
 _HOME = {
     name: module
     for _, homes in _GROUPS.values()
@@ -257,6 +258,7 @@ _HOME = {
     for name in names.split()
 }
 
+# one list decides what is public: `import *`, `dir()` and the reference
 __all__ = list(_HOME)
 
 

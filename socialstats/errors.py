@@ -71,10 +71,12 @@ class InFile(int):
     def __str__(self) -> str:
         return f"{int(self)} of {self.file}"
 
+    # equal rows of two files are two places
     def __eq__(self, other: object) -> bool:
         return isinstance(other, InFile) and (int(self), self.file) == (int(other), other.file)
 
     def __hash__(self) -> int:
+        # as equality: a row of another file is another place
         return hash((int(self), self.file))
 
 
@@ -123,6 +125,7 @@ class Problem:
         """The place and what is wrong, without the fix."""
         place = self.source
         if self.lines:
+            # rows of several files name theirs
             first = self.lines[0]
             place = f"{first.file if isinstance(first, InFile) else place} {self.unit} {int(first)}"
         if self.column is not None:
@@ -181,6 +184,7 @@ class InputError(SocialStatsError, ValueError):
         if len(self.problems) > MOST_PROBLEMS:
             listed.append(f"... and {len(self.problems) - MOST_PROBLEMS} more problems")
         super().__init__("\n".join(listed))
+        # the first problem speaks for all where an error has one line
         if self.problems:
             self.reason, self.advice = self.problems[0].fault, self.problems[0].fix
 
@@ -223,6 +227,7 @@ def not_installed(error: ModuleNotFoundError) -> str:
     'matplotlib is not installed: pip install matplotlib'
     """
     package = (error.name or "").partition(".")[0]
+    # a missing module of ours is an error of the installation
     if not package or package.startswith("socialstats"):
         raise error
     return f"{package} is not installed: pip install {package}"

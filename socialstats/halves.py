@@ -38,13 +38,16 @@ def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T
         # newer Pythons warn of the threads of linear algebra, which survive a copy
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
+            # the second process begins at the end, and this one at the start, until they meet
             sent = [pool.submit(_piece, i) for i in reversed(range(n))][::-1]
+        # pieces that the second process has begun cannot be cancelled
         mine = {i: work(i) for i in range(n) if sent[i].cancel()}
         return [
             mine[i] if i in mine else work(i) if sent[i].exception() else sent[i].result()
             for i in range(n)
         ]
     finally:
+        # a later call in the same process copies its own work
         _work = None
         pool.shutdown(cancel_futures=True)
 

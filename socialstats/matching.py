@@ -44,6 +44,7 @@ class Match:
         ValueError
             If a column has another length than the keys of its table.
         """
+        # a table's keys are those of all tables and its own
         sizes = [len(self.keys) + len(lone) for lone in self.unmatched]
         if [column.shape[0] for column in columns] != sizes:
             raise ValueError(
@@ -102,7 +103,9 @@ def match_keys(*tables: Iterable[Hashable]) -> Match:
     return Match(
         keys=tuple(common),
         places=tuple(
-            np.fromiter(map(index.__getitem__, common), np.int64, len(common)) for index in indexes
+            # keys are of any type: arrays of objects would be as slow, and take more memory
+            np.fromiter(map(index.__getitem__, common), np.int64, len(common))
+            for index in indexes
         ),
         unmatched=tuple(
             tuple(key for key in index if key not in shared) if len(index) > len(common) else ()
@@ -115,6 +118,7 @@ def _index(keys: Iterable[Hashable]) -> dict[Hashable, int]:
     """Return the place of each key."""
     listed = keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
     index = dict(zip(listed, range(len(listed)), strict=True))
+    # a dictionary keeps the last place of a key, so that repeated keys leave it shorter
     if len(index) < len(listed):
         repeated = [key for place, key in enumerate(listed) if index[key] != place]
         raise InputError(

@@ -76,6 +76,7 @@ def to_stream(stream: TextIO) -> Listener:
     last = time.monotonic()
 
     def write(message: str, slow: bool) -> None:
+        # one clock for slow and quick work: a line of either resets it
         nonlocal last
         if slow or time.monotonic() - last > PATIENCE:
             last = time.monotonic()

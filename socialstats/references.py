@@ -87,12 +87,14 @@ def read_bib(text: str) -> dict[str, Reference]:
 
 def _reference(kind: str, fields: dict[str, str], entry: str) -> Reference:
     """Return the work of an entry; a KeyError names the kind or the field that is missing."""
+    # BibTeX writes &, %, $, # and _ with a backslash, and a range of pages with two hyphens
     plain = {
         name: re.sub(r"\\([&%$#_])", r"\1", value.strip("{}")) for name, value in fields.items()
     }
     plain["pages"] = plain.get("pages", "").replace("--", "-")
     editors = [" ".join(name.split(", ")[::-1]) for name in plain.get("editor", "").split(" and ")]
     plain["editors"] = f"{_joined_names(editors)} (Ed{'s' * (len(editors) > 1)}.)"
+    # articles without an issue have no brackets behind the volume
     venue = (
         VENUES[kind]
         if kind != "article" or "number" in plain
@@ -101,6 +103,7 @@ def _reference(kind: str, fields: dict[str, str], entry: str) -> Reference:
     return Reference(
         authors=_joined_names(
             [
+                # APA sets Jr. behind the initials
                 re.sub(r", (Jr\.), (.+)", r", \2, \1", name)
                 for name in plain["author"].split(" and ")
             ]

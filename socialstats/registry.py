@@ -115,6 +115,7 @@ def reads(
         *own, _ = signature.parameters
         places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values())
         declared = {key: str(part.annotation) for key, part in signature.parameters.items()}
+        # a reader that is no class of designs may make any kind
         kinds_of = tuple(reader for reader in readers if isinstance(reader, type))
         kinds_of = kinds_of if isinstance(readers[-1], type) else ()
         kinds = {
@@ -123,6 +124,7 @@ def reads(
             if kind.removesuffix(" | None") in ("int", "float")
         }
 
+        # help() and documentation show the function's own signature
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             name, others = f"{function.__name__}()", own[tables:]
@@ -131,8 +133,10 @@ def reads(
                     f"{name} tests both sides only; {option('alternative')} is an option of "
                     f"{', '.join(with_a_side())}, and of contrast() of a fit"
                 )
+            # the data passed by its name is the same call
             if not args and tables == 1 and own[0] in given:
                 args, given = (given[own[0]],), {k: v for k, v in given.items() if k != own[0]}
+            # options of other packages are told first: their vectors may not be ours
             refuse_unknown(given, own, readers, name, square)
             placed, keys = (
                 from_vectors(args, given, readers, name, square, bool(labels))
@@ -144,10 +148,12 @@ def reads(
                 raise TypeError(
                     f"{name}: {own[0]} is what stands first in the call. Leave {min(twice)}= out"
                 )
+            # options have no fixed order, so that a place would change its meaning
             if len(named) > places:
                 refuse_places(named[places:], others, name, needs(readers, name, square))
             try:
                 options = signature.bind(*named, **keys).arguments
+            # keywords of tables get the error of their reader, which knows near names
             except TypeError as error:
                 unknown = {key: value for key, value in keys.items() if key not in own}
                 reader_of(unknown, readers, name, others)
@@ -158,6 +164,7 @@ def reads(
             }
             if "alternative" in options:
                 options["alternative"] = checked_alternative(options["alternative"])
+            # results and fits bring their design: no table is read for them
             if also and isinstance(options[own[0]], also):
                 refuse_weights(getattr(options[own[0]], "design", None), name, weighted)
                 if columns:
@@ -341,6 +348,7 @@ def refuse_weights(design: Any, name: str, allowed: bool = False) -> None:
 
 def level_factor(design: Any, by: str | None, kinds: tuple[type, ...]) -> str | None:
     """Return the factor by whose levels a metric of designs of some kinds runs, None where it runs once."""
+    # named here, as the error of an attribute would say nothing of designs
     if kinds and not isinstance(design, kinds):
         takes = " or ".join(kind.__name__ for kind in kinds)
         raise InputError(f"this metric takes {takes}, not {type(design).__name__}: {design!r}")

@@ -74,6 +74,7 @@ def left_of_recomputed(values: FloatArray, copies: FloatArray, size: float = 1.0
     size : float
         Of the numbers that the statistics are made from, in their unit: 1 for numbers without a unit.
     """
+    # statistics that lack a unit may not exist
     top = np.nanmax(np.abs(values), axis=0, initial=0.0)
     return np.asarray(AGAIN * SPARE * EPS * np.sqrt(copies.sum()) * np.maximum(top, size))
 
@@ -103,10 +104,12 @@ def full_rank(covariance: FloatArray, rounding: FloatArray) -> bool:
     >>> full_rank(np.diag([1.0, 1e-20]), 1e-22 * np.eye(2)), full_rank(np.ones((2, 2)), 1e-22 * np.eye(2))
     (False, False)
     """
+    # rounding that is not positive definite cannot be told from any variance
     try:
         root = np.linalg.cholesky(rounding)
     except np.linalg.LinAlgError:
         return False
+    # eigenvalues of R^-1 V R^-T: variances in units of what rounding leaves
     half = np.linalg.solve(root, covariance)
     values = np.linalg.eigvalsh(np.linalg.solve(root, half.T))
     return bool(values[0] > max(1.0, SPARE * len(values) * EPS * values[-1]))

@@ -406,9 +406,11 @@ def shortened(labels: Sequence[str], width: int = 60) -> list[str]:
     labels = [_printable(label) for label in labels]
     long = [label.split(BETWEEN) for label in labels if len(label) > width]
     most = max((len(parts) for parts in long), default=1)
+    # parts of a pair share the width
     room = max((width - len(BETWEEN) * (most - 1)) // most, LEAST)
     parts = list(dict.fromkeys(part for label_parts in long for part in label_parts))
     rooms = dict.fromkeys(parts, room)
+    # each turn lengthens the parts of labels that look alike, until all differ or stand in full
     while True:
         short = {part: _middle(part, rooms[part]) for part in parts}
         cut = [
@@ -427,6 +429,7 @@ def shortened(labels: Sequence[str], width: int = 60) -> list[str]:
             for label in labels_of_text
             if len(label) > width
         }
+        # a part that stands in full cannot tell two labels apart
         lengthen = {
             part for label in alike for part in label.split(BETWEEN) if len(part) > rooms[part]
         }

@@ -36,6 +36,7 @@ def batches(frame: Frame, columns: Texts) -> Iterator[Any]:
 
     chosen: Any = frame.select(*dict.fromkeys(columns))
     native: Any = nw.to_native(chosen)
+    # polars: the order of rows is of no account to sums
     if hasattr(native, "collect_batches"):
         for part in native.collect_batches(chunk_size=BATCH_ROWS, maintain_order=False):
             yield from part.to_arrow().to_batches()
@@ -49,6 +50,7 @@ def batches(frame: Frame, columns: Texts) -> Iterator[Any]:
         for start in range(0, cells.num_rows, BATCH_ROWS):
             part = cells.slice(start, BATCH_ROWS).combine_chunks()
             times = part.column(TIMES).to_numpy()
+            # engines without a stream of rows count equal ones, which are written out again here
             yield from part.select(names).take(np.repeat(np.arange(len(times)), times)).to_batches()
         return
     elif not hasattr(native, "__arrow_c_stream__"):
@@ -100,6 +102,7 @@ class Places:
             known = (found >= self._low) & (found <= self._high)
             places = np.where(known, self._listed[np.where(known, found - self._low, 0)], -1)
         else:
+            # numbers beyond the largest would be placed after the end
             at = np.minimum(np.searchsorted(self._numbers, found), len(self._numbers) - 1)
             places = np.where(self._numbers[at] == found, self._order[at], -1)
         return np.where(there, places, -1)

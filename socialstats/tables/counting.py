@@ -159,6 +159,7 @@ class _Radix:
     def push(self, name: str, codes: IntArray, size: int) -> None:
         import pandas as pd
 
+        # the next product would not fit 64 bits: only keys that occur are numbered on
         if self.size > LARGEST // size:
             self.key, occurring = pd.factorize(self.key)
             self.size = len(occurring)
@@ -177,6 +178,7 @@ class _Radix:
         import pandas as pd
 
         key, cell_of_row = self.key, None
+        # no more possible keys than rows: each has a place of its own, and nothing is looked up
         if self.size <= len(key):
             every = np.bincount(key, minlength=self.size)
             remainder = np.flatnonzero(every)
@@ -211,6 +213,7 @@ def coded_column(column: pd.Series[Any], key: str, source: str) -> Coded:
 def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray, AnyArray]:
     import pandas as pd
 
+    # pandas has coded the labels already; -1 is missing there, too
     if isinstance(column.dtype, pd.CategoricalDtype):
         values = np.asarray(column.cat.categories)
         return column.cat.codes.to_numpy().astype(np.int64), values
@@ -274,6 +277,7 @@ def weight_rules(w: Any, nan: Any) -> list[tuple[Any, int]]:
         (w == 0, WEIGHT_ZERO),
         (w == math.inf, WEIGHT_NO_NUMBER),
         (w < 0, WEIGHT_NEGATIVE),
+        # the last rule that holds wins
         (nan | (w == R_INTEGER_NA), WEIGHT_MISSING),
     ]
 
@@ -303,10 +307,10 @@ def _code_cells(column: nw.Series[Any], source: str) -> Coded:
     import pandas as pd
 
     plain = (column.dtype.is_integer() or column.dtype.is_float()) and not column.null_count()
-    weights = pd.Series(
+    series = pd.Series(
         column.to_numpy() if plain else column.to_list(), dtype=None if plain else object
     )
-    codes, values = _factorise(weights, column.name, source)
+    codes, values = _factorise(series, column.name, source)
     return Coded(codes=codes, values=values)
 
 

@@ -119,6 +119,7 @@ def delimiter_of(source: ByteSource, usual: str) -> str:
     lines = source.head(65536).decode("utf-8-sig", errors="replace").splitlines()
     lines = [line for line in lines if line.strip()]
     header = next((line for line in lines if not line.startswith("# ")), "")
+    # the suffix decides first, then the first delimiter that the header has
     mark = next((mark for mark in (usual, ",", ";", "\t") if mark in header), None)
     return mark or (" " if is_spaced(lines[:20]) else usual)
 
@@ -189,6 +190,7 @@ def all_records(source: ByteSource, delimiter: str) -> Records:
     with open_text(source) as text, any_field_size():
         reader, in_header, line = csv.reader(text, delimiter=delimiter), True, 1
         for record in reader:
+            # a record may go over several lines: the reader is at its last one
             start, line = line, reader.line_num + 1
             if not is_blank(record) and not (in_header and record[0].startswith("# ")):
                 in_header = False
@@ -224,6 +226,7 @@ def refuse_ragged(source: ByteSource, width: int, delimiter: str) -> None:
         rows += 1
         if len(record) != width:
             ragged.setdefault(len(record), []).append(line)
+    # as R writes tables: the column of the rows' names has no name
     if list(ragged) == [width + 1] and len(ragged[width + 1]) == rows:
         message = f"every row has {width + 1} fields and the header {width}: the names of the rows have no name"
         fix = "Write the header with one more name; in R, write.table(..., col.names = NA)"

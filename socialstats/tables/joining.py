@@ -115,9 +115,11 @@ def join(
         )
     frame, more = pandas_of(first), pandas_of(second)
     added = added_columns(first, second, columns, set(names.values()))
+    # -1 is no label of the other table's index: `reindex` leaves such cells empty
     places = [rows.get(key, -1) for key in ours]
     for name in list(added):
         joined = more[name].reindex(places).set_axis(frame.index)
+        # a column that both tables have must agree, and is then kept once
         if name in frame.columns:
             refuse_contradiction(first, second, name, frame[name], joined)
             added.remove(name)
@@ -184,6 +186,7 @@ def stack(
                     f"{to.source} has a column '{shorten(name)}': leave out {option(key, name)}"
                 )
             ours[name] = value
+    # as objects, numbers of one table and texts of the other keep their spelling
     return pd.concat([frame.astype(object), below.astype(object)], ignore_index=True)
 
 
@@ -237,6 +240,7 @@ def one_row_each(
         if key in rows:
             again = [at for at, row_key in enumerate(keys) if row_key == key]
             fix = "Give each key one row"
+            # the tables fit the other way round where the keys of the first one are distinct
             if len(set(ours)) == len(ours):
                 fix += (
                     f", or name the tables the other way round: {first.source} has one row per key"
@@ -278,6 +282,7 @@ def folded(text: str | None) -> str:
     """
     label = "".join(spelling_key(text or "").split())
     value = as_number(label)
+    # numbers that are spelled in two ways are one key
     return label if value is None else repr(value)
 
 

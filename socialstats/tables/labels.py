@@ -103,6 +103,7 @@ def label_text(value: Any) -> str | None:
     """
     if isinstance(value, str):
         return str(value) or None
+    # a value that does not equal itself is NaN, of whatever type
     if value is None or type(value).__name__ in {"NAType", "NaTType"} or value != value:
         return None
     if isinstance(value, NO_LABELS):
@@ -126,6 +127,7 @@ def as_number(text: str) -> float | None:
     >>> as_number(" 1e3"), as_number("seven"), as_number("inf"), as_number("1_000"), as_number("1e999")
     (1000.0, None, None, None, None)
     """
+    # `float` also takes underscores, other alphabets' digits, "nan" and "infinity"
     if not NUMBER.fullmatch(text.strip()):
         return None
     value = float(text)
@@ -183,6 +185,7 @@ class Coded:
             mixed = tuple(sorted(text for text in (written & not_texts).difference(na) if text))
         levels = tuple(sorted({text for text in set(texts).difference(na) if text}))
         index: dict[str | None, int] = {text: code for code, text in enumerate(levels)}
+        # the last entry is that of code -1, a missing value
         recode = np.array([*(index.get(text, -1) for text in texts), -1], dtype=np.int64)
         return Labels(codes=recode[self.codes], levels=levels, mixed=mixed)
 
@@ -211,6 +214,7 @@ class Labels:
         used = np.zeros(len(self.levels) + 1, dtype=bool)
         used[codes] = True
         used = used[:-1]
+        # levels in use are numbered anew; -1 stays what is missing
         recode = np.append(np.cumsum(used, dtype=np.int64) - 1, -1)
         levels = tuple(
             level for level, is_used in zip(self.levels, used.tolist(), strict=True) if is_used

@@ -130,6 +130,7 @@ def _relation(data: Any) -> Any:
         backend._run_pre_execute_hooks(data)
         return backend.con.sql(str(ibis.to_sql(data)))
     if package == "pyarrow" and type(data).__module__ == "pyarrow._dataset":
+        # without DuckDB an Arrow data set is read as a whole
         if importlib.util.find_spec("duckdb") is None:
             return data.to_table()
         return connected().from_arrow(data)
@@ -184,6 +185,7 @@ def engine(source: str) -> Iterator[None]:
         ) from error
     except Exception as error:
         name = ENGINES.get(package_of(error), "")
+        # an error of no engine is one of ours, and is shown as it is
         if not name and not isinstance(error, OSError | OverflowError):
             raise
         message = str(error)
@@ -213,6 +215,7 @@ def asks(function: F) -> F:
 def _versions(error: BaseException, package: str) -> list[str]:
     """Return the packages between us and an import that failed, with their versions."""
     found, at = {package: None}, error.__traceback__
+    # the modules that an error passed through are those whose versions may not fit
     while at is not None:
         found[at.tb_frame.f_globals.get("__name__", "").partition(".")[0]] = None
         at = at.tb_next
@@ -256,6 +259,7 @@ def group_rows(frame: Any, keys: Texts, *sums: nw.Expr) -> Any:
 
     DuckDB takes a key `a.b` for column b of a table a.
     """
+    # DuckDB takes a dot in a name for that of a table and its column
     names = {key: f"socialstats key {k}" for k, key in enumerate(keys) if "." in key}
     names = names if frame.implementation.is_duckdb() else {}
     sums_of_groups = frame.rename(names).group_by(*(names.get(key, key) for key in keys)).agg(*sums)

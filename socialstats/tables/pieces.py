@@ -76,6 +76,7 @@ def copies(pieces: Sequence[Piece]) -> Levels:
     often = Counter(sizes)
     groups: dict[tuple[Any, ...], list[str]] = {}
     for file, size in zip(files, sizes, strict=True):
+        # only files of one size can be copies: others are not read again
         if often[size] > 1:
             groups.setdefault(
                 (file.source.sha256(), file.label, *file.partition.items()), []
@@ -151,6 +152,7 @@ def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]
         with explain_reader_errors(file.source, format), file.source.seekable() as stream:
             import pyarrow.parquet as pq
 
+            # an empty piece comes first, so that a file without rows has columns too
             opened = pq.ParquetFile(stream)
             for batch in chain([opened.schema_arrow.empty_table()], opened.iter_batches(BATCH)):
                 frame = batch.to_pandas().assign(**file.partition)

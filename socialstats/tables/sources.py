@@ -146,6 +146,7 @@ class Recoded:
 
     def read(self, size: int) -> bytes:
         """Return some bytes; a character has four at most."""
+        # a character takes at most four bytes of UTF-8
         return self._text.read(size // 4).encode("utf-8", self._errors)
 
 
@@ -191,6 +192,7 @@ class Bounded(io.RawIOBase):
         if self._total > self._limits["bytes"]:
             raise exceeded("bytes", self._name)
         unpacked = self._packed is not self._stream and self._total > RATIO_FROM
+        # `tell` is how much was read of the packed file
         if unpacked and self._total > self._limits["ratio"] * self._packed.tell():
             raise exceeded("ratio", self._name)
         if self._text:
@@ -234,6 +236,7 @@ class Fixed(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read into a buffer, up to that end."""
+        # a log that grows while it is read ends where it ended when it was opened
         left = max(self._size - self._file.tell(), 0)
         return self._file.readinto(memoryview(buffer)[:left]) or 0
 
@@ -323,6 +326,7 @@ def from_stream(stream: Bytes, name: str) -> ByteSource:
         except BaseException:
             path.unlink(missing_ok=True)
             raise
+    # the temporary file lives as long as the source that reads it
     weakref.finalize(source.raw, path.unlink, missing_ok=True)
     return replace(source, name=name)
 
@@ -355,6 +359,7 @@ def open_pipe(path: Path, name: str) -> Bytes:
     InputError
         If none does in time.
     """
+    # opening a pipe waits for a writer, which may never come
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         if not _arrives(handle, name, limit("writer")):

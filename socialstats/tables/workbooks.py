@@ -87,6 +87,7 @@ class WorkbookSheet:
         """Copy a row into those below it; a row stands `times` times in all."""
         if cells := self.rows.get(row):
             self._count(len(cells) * (times - 1))
+            # repeated rows share one list: nothing is written to them later
             self.rows.update(dict.fromkeys(range(row + 1, row + times), cells))
 
     def _count(self, cells: int) -> None:
@@ -174,10 +175,12 @@ class WorkbookArchive:
             return
         parser = expat.ParserCreate()
         parser.buffer_text = True
+        # prefixes of namespaces are up to the program that wrote the file
         local = cache(lambda name: name.rpartition(":")[2])
         parser.StartElementHandler = lambda name, attributes: start(local(name), attributes)
         parser.EndElementHandler = lambda name: end(local(name))
         parser.CharacterDataHandler = text
+        # entities that name each other can grow without end (billion laughs)
         parser.EntityDeclHandler = self._refuse_entity
         size, packed = 0, self._zip.getinfo(name).compress_size
         with self._zip.open(name) as stream:
@@ -185,6 +188,7 @@ class WorkbookArchive:
                 size, self._total = size + len(block), self._total + len(block)
                 if self._total > limit("bytes"):
                     raise exceeded("bytes", self._source)
+                # small parts may be packed very well: a ratio is no sign of a bomb there
                 if size > RATIO_FROM and size > limit("ratio") * packed:
                     raise exceeded("ratio", self._source)
                 parser.Parse(block, False)
@@ -280,6 +284,7 @@ class _Xlsx:
 
         def begin(tag: str, attributes: Attributes) -> None:
             nonlocal inside, phonetic
+            # phonetic guides repeat a text in another script
             inside, phonetic = tag in ("t", "v"), phonetic or tag == "rPh"
             start(tag, attributes)
 
@@ -305,6 +310,7 @@ class _Xlsx:
                 codes[int(attributes["numFmtId"])] = attributes.get("formatCode", "")
             elif tag in ("cellXfs", "cellStyleXfs", "dxfs"):
                 inside = tag
+            # cells name their style by its place among cellXfs
             elif tag == "xf" and inside == "cellXfs":
                 self._kinds.append(time_kind(int(attributes.get("numFmtId", "0")), codes))
 
@@ -320,6 +326,7 @@ class _Xlsx:
                 case "c":
                     attributes, formula = given, False
                     column += 1
+                    # the reference of a cell is optional: without one it follows the cell before it
                     if place := REFERENCE.fullmatch(given.get("r", "")):
                         row, column = int(place[2]), column_number(place[1])
                 case "row":
@@ -368,27 +375,28 @@ class _Xlsx:
         elif value:
             sheet.put(row, column, value)
 
-    def _number(self, value: str, text: str) -> str:
+    def _number(self, value: str, kind: str) -> str:
         """Return a number as text, a date or a duration where it is shown as one; empty for a day of no calendar."""
-        if not text:
+        if not kind:
             return number_text(value)
         try:
             days = float(value)
             return (
                 str(timedelta(milliseconds=round(days * 86_400_000)))
-                if text == "duration"
+                if kind == "duration"
                 else self._date(days)
             )
         except (OverflowError, ValueError):
             return ""
 
     def _date(self, days: float) -> str:
-        root, part = divmod(days, 1)
+        day, part = divmod(days, 1)
+        # a day is a fraction of 1, whose digits below a millisecond are rounding
         clock = timedelta(milliseconds=round(part * 86_400_000))
         if 0 <= days < 1 and not clock.days:
             return str((datetime.min + clock).time())
-        root += 0 < days < LEAP_BUG and self._epoch == EPOCHS[False]
-        return date_text(self._epoch + timedelta(days=root) + clock)
+        day += 0 < days < LEAP_BUG and self._epoch == EPOCHS[False]
+        return date_text(self._epoch + timedelta(days=day) + clock)
 
 
 def column_number(column: str) -> int:
@@ -415,6 +423,7 @@ def time_kind(format: int, codes: Mapping[int, str]) -> str:
     """
     if format not in codes:
         return "duration" if format == DURATION else "date" if format in DATES else ""
+    # the section before the first semicolon is that of positive numbers
     text = NOT_PRINTED.sub("", codes[format].partition(";")[0]).lower()
     if re.search(r"\[(?:hh?|mm?|ss?)\]", text):
         return "duration"
@@ -486,6 +495,7 @@ class _Ods:
         """Write the value of a cell, or of several equal ones, into the sheet."""
         column, self._column = self._column, self._column + columns
         shown, kind = "".join(self._pieces), self._cell.get("office:value-type", "")
+        # cells that a merged one covers keep their old values
         if not self._open or covered or not kind:
             return
         if shown == "#N/A" or self._cell.get("calcext:value-type") == "error":

@@ -130,6 +130,7 @@ def write_rows(
     )
     for row in rows:
         cells = [csv_cell(value) for value in row]
+        # csv readers end a line at a bare return, unless the field is quoted
         (full if any(map(_has_return, cells)) else minimal).writerow(cells)
 
 
@@ -181,10 +182,10 @@ def kind_by_mark(name: str, mark: str) -> Kind:
 
 def table_like(columns: Texts, format: Format) -> Kind:
     """Return the kind of the tables in a format with these columns in this order."""
-    buffer = list(map(unguarded, columns))
+    heads = list(map(unguarded, columns))
     return Kind(
         f"a {format} table of {quoted(columns)}",
-        lambda path: _existing_columns(path, format) == buffer,
+        lambda path: _existing_columns(path, format) == heads,
     )
 
 
@@ -194,6 +195,7 @@ def text_like(content: str, name: str = "a text of socialstats") -> Kind:
     Of LaTeX the whole head of the table counts.
     """
     lines = content.split("\n")
+    # every text in LaTeX begins with a backslash, so that one line tells too little
     head = "\n".join(lines[:3]) if content[:1] == "\\" else lines[0].partition(":")[0]
     return kind_by_mark(
         name, re.sub(r"\d+", r"\\d+", re.escape(head.replace("\r", ""))) + r"(?![^:\n])"
@@ -392,6 +394,8 @@ def opened_whole(target: Target, kind: Kind) -> Iterator[Bytes]:
         with _ending(), open(handle, "wb") as file:
             yield file
         if name:
+            # the mask can only be read by setting it; temporary files are private, and the result
+            # is not
             mask = os.umask(0)
             os.umask(mask)
             Path(name).chmod(
@@ -431,8 +435,10 @@ def straight(target: Target) -> bool:
 def _ending() -> Iterator[None]:
     """Inside, a polite kill and a closed terminal end as Ctrl-C does, so that what was begun is cleared away."""
     several = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    # Python sets signals in the main thread alone
     if threading.current_thread() is not threading.main_thread():
         several = []
+    # a caller that handles a signal keeps its own handler
     changed = [signum for signum in several if signal.getsignal(signum) is signal.SIG_DFL]
     for signum in changed:
         signal.signal(signum, signal.default_int_handler)
@@ -497,9 +503,9 @@ def put_rows(target: str, rows: Iterable[Mapping[str, Any]], further: Iterable[s
 
     format = format_by_name(target)
     if format == "parquet" or isinstance(rows, list):
-        buffer = list(rows)
-        names = list(dict.fromkeys(name for row in buffer for name in row))
-        return put(target, pd.DataFrame(buffer, columns=names, dtype=object), format)
+        listed = list(rows)
+        names = list(dict.fromkeys(name for row in listed for name in row))
+        return put(target, pd.DataFrame(listed, columns=names, dtype=object), format)
     later = iter(rows)
     first = next(later, None)
     names = list(dict.fromkeys([*(first or ()), *further]))
