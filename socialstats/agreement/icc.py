@@ -21,7 +21,7 @@ from socialstats.errors import (
     caution,
 )
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.inference.infer import FEWEST_UNITS, ONE_CLUSTER
+from socialstats.inference.infer import FEWEST_UNITS
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import dense_codes
 from socialstats.inference.rows import with_ends
@@ -42,7 +42,7 @@ METHODS = {
     "f": "McGraw and Wong's F interval",
 }
 TERM = "ICC(2,1)"
-LIMITS = (-1.0, 1.0)
+LIMITS = (-math.inf, 1.0)
 ROUNDING = 1e-12  # share of the total sum of squares that is rounding
 NODES = (160, 48)  # Gauss-Legendre nodes for the mean squares of raters and of the residual
 DRAWS = 400_000  # draws of mean squares that recompute the generalized interval
@@ -50,8 +50,9 @@ NEAREST = 1e-9  # to the ends of what ICC can be
 FEWEST_OF_PINGOUIN = 5  # units
 SKEWED = 0.5  # share of n - 1 df that heavy tails leave, below which a caution is given
 NO_SPREAD = "every rating is the same number: there is nothing to agree on"
-NO_ERROR = "no variance between raters, or none beside it: no interval"
-PERFECT = "the raters never differ: no error, no interval"
+NO_ERROR = "no variance beside that of units and raters, by which F divides"
+PERFECT = "the raters never differ"
+ALL_IN_ONE = "a single cluster holds all units"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -171,7 +172,8 @@ def generalized_interval(
         with np.errstate(over="ignore"):
             return float((weights * chdtrc(df_units, df_units * squares.units / most)).sum())
 
-    least, largest = -1 / (k - 1) + NEAREST, 1 - NEAREST
+    # below it the mean square between units would be negative, whatever the others are
+    least, largest = -1 / (k - 1 - k / n) + NEAREST, 1 - NEAREST
     ends = []
     for tail in ((1 - level) / 2, (1 + level) / 2):
         if chance(least) >= tail:
@@ -392,8 +394,8 @@ def icc_row(
         return replace(row, estimate=1.0, undefined=PERFECT, reason="perfect_agreement")
     row = replace(row, estimate=float(squares.icc))
     if n_clusters == 1:
-        return replace(row, undefined=ONE_CLUSTER, reason="one_cluster")
-    if float(squares.error) <= ROUNDING * total or float(squares.raters) <= ROUNDING * total:
+        return replace(row, undefined=ALL_IN_ONE, reason="one_cluster")
+    if settings["ci"] == "f" and float(squares.error) <= ROUNDING * total:
         return replace(row, undefined=NO_ERROR, reason="no_interval")
     if settings["ci"] == "f":
         ends = f_interval(squares, settings["level"])

@@ -167,6 +167,21 @@ def test_what_does_not_exist_says_why() -> None:
         ss.icc(rows, raters=["r0", "r1", "r2"], cluster="school", ci="f")
 
 
+def test_mean_squares_of_0_have_intervals() -> None:
+    names = ["a", "b"]
+    # means of units and of raters are alike: -1 / (k - 1 - k / n), whatever the residual is
+    opposite = ss.icc({"a": [1, 2, 3, 4, 5, 6], "b": [6, 5, 4, 3, 2, 1]}, raters=names).rows[0]
+    assert opposite.estimate == pytest.approx(-1.5)
+    assert (opposite.conf_low, opposite.undefined) == (None, "the interval has no width")
+    # raters alike in their means, and raters who differ by a constant alone
+    alike = ss.icc({"a": [1, 2, 3, 4, 5, 6], "b": [2, 1, 4, 3, 6, 5]}, raters=names).rows[0]
+    assert alike.conf_low < alike.estimate < alike.conf_high < 1
+    shifted = {"a": [1, 2, 3, 4, 5, 6], "b": [3, 4, 5, 6, 7, 8]}
+    row = ss.icc(shifted, raters=names).rows[0]
+    assert 0 <= row.conf_low < row.estimate < row.conf_high <= 1
+    assert "by which F divides" in ss.icc(shifted, raters=names, ci="f").rows[0].undefined
+
+
 def test_the_sentence_has_units_and_raters() -> None:
     rows = table("shrout")
     sentence = ss.icc(rows, raters=list(rows.columns)).sentence()
