@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -25,11 +25,13 @@ from socialstats.paired.pair_sizes import with_d_z
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PlainSample, RowKey, weighted_means
 from socialstats.sentences import apa_interval, stat
 from socialstats.text import count, count_with_noun, number, p_value
 from socialstats.voice import option
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 # where winners were drawn: plug-in, and corrected for its bias
@@ -591,6 +593,105 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest(plotted, ax=ax, **{**settings, **options})
 
 
+def counted_entropies(compared: Comparisons, base: float) -> pd.DataFrame:
+    """Return scipy's entropy of each pair's win rate, and its first cell, by the labels of its items."""
+    import pandas as pd
+    from scipy.stats import entropy as entropy_of
+
+    design = compared.whole()
+    names = np.array(design.items, dtype=object)
+    a, b = names[design.item_a], names[design.item_b]
+    score = np.array([1.0, 0.0, 0.5])[design.outcome]
+    # wins of the item whose label comes first
+    won = design.weight * np.where(a < b, score, 1 - score)
+    cells = pd.DataFrame(
+        {
+            "pair": [" | ".join(sorted(pair)) for pair in zip(a, b, strict=True)],
+            "won": won,
+            "weight": design.weight,
+            "squares": design.weight_sq,
+            "cell": np.arange(len(won)),
+        }
+    )
+    pairs = cells.groupby("pair").agg(
+        {"won": "sum", "weight": "sum", "squares": "sum", "cell": "min"}
+    )
+    rate = (pairs["won"] / pairs["weight"]).clip(0.0, 1.0)
+    pairs["H"] = entropy_of([rate, 1 - rate], base=base)
+    # Miller's correction: (K - 1) / 2n of K levels that were met
+    n = pairs["weight"] ** 2 / pairs["squares"]
+    pairs["H_corrected"] = pairs["H"] + (rate.between(0, 1, "neither") / (2 * n * math.log(base)))
+    if design.replies is not None:
+        cells["reply"] = design.replies.codes
+        of_reply = cells.groupby(["pair", "reply"])["won"].sum().clip(0.0, 1.0)
+        each = of_reply.map(lambda p: float(entropy_of([p, 1 - p], base=base)))
+        pairs["H_reply"] = each.groupby("pair").mean()
+        pairs = pairs.drop(columns="H_corrected")
+    return pairs
+
+
+def sample_item_pairs(result: Result) -> Iterator[PlainSample]:
+    """Yield the pairs of items, with the means of their entropies; of two designs the pairs that both have."""
+    base, design = result.settings["base"], result.design
+    if "labels" in result.settings:
+        yield from samples_of_common_pairs(result, base)
+        return
+    pairs = counted_entropies(design, base)
+    whole = design.whole()
+    first_cells = pairs["cell"].to_numpy()
+    factors = [f for f in whole.factors(result.settings["cluster"]) if f.name != "pair"]
+    terms = [term for term in ("H", "H_corrected", "H_reply") if term in pairs]
+    # estimates beyond the largest entropy are cut, and their errors are not
+    most = math.log(2) / math.log(base)
+    means: dict[RowKey, FloatArray] = {
+        (None, term): pairs[term].to_numpy() for term in terms if pairs[term].mean() <= most
+    }
+    yield PlainSample(
+        count=np.ones(len(pairs)),
+        plain=weighted_means(means),
+        factors=tuple(factor.take(first_cells) for factor in factors),
+        unbiased=True,
+        limits=dict.fromkeys(means, (0.0, most)),
+    )
+
+
+def samples_of_common_pairs(result: Result, base: float) -> Iterator[PlainSample]:
+    """Yield the pairs of items that both designs have, with the difference of their entropies and its size."""
+    one, two = (counted_entropies(design, base) for design in result.design)
+    common = one.index.intersection(two.index)
+    tables = dict(zip(result.settings["labels"], (one.loc[common], two.loc[common]), strict=True))
+    first, second = tables.values()
+    difference: dict[RowKey, FloatArray] = {
+        ("difference", term): (first[term] - second[term]).to_numpy() for term in TERMS
+    }
+    values = difference | {
+        (label, term): table[term].to_numpy() for label, table in tables.items() for term in TERMS
+    }
+    most = math.log(2) / math.log(base)
+    count = np.ones(len(common))
+    yield PlainSample(
+        count=count,
+        plain=weighted_means(values),
+        unbiased=True,
+        limits=dict.fromkeys(difference, (-most, most)),
+    )
+    gap = difference["difference", "H"]
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        mean = float(count @ gap / count.sum())
+        squares = float(count @ (gap - mean) ** 2)
+        sd = math.sqrt(squares / (count.sum() - 1)) if np.ptp(gap[count > 0]) else 0.0
+        return {("difference", "sd"): sd, ("difference", "d_z"): mean / sd if sd else math.nan}
+
+    # its interval has two ends, whatever the alternative
+    yield PlainSample(
+        count=count,
+        plain=estimates,
+        standardised={("difference", "d_z"): 1.0},
+        level=result.settings["level"],
+    )
+
+
 METRIC = Metric(
     name="choice_entropy",
     title="Choice entropy",
@@ -598,7 +699,7 @@ METRIC = Metric(
     function=choice_entropy,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.choice_entropy:verify",
+    definition=Definition(samples=sample_item_pairs),
     estimand="Mean over pairs of items of the entropy of who wins.",
     assumptions=(
         "pairs of items (or the named clusters of pairs) are independent",

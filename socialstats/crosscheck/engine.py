@@ -211,7 +211,7 @@ class SampleChecks:
             df,
             null=null,
             alternative=side,
-            cut=row.limits,
+            cut=row.limits or self.sample.limits.get(key_of(row)),
             ends=row.interval in ("t", "z"),
             why=CR2,
             close=SMOOTH,

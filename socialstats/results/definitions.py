@@ -69,6 +69,8 @@ class PlainSample:
         Of an estimate that is a difference: units of the second of two groups, whose variances stand alone.
     null : float, optional
         What a t test compares estimates with; by default the setting `null`, or 0.
+    limits : mapping of RowKey to pair of float
+        What an estimate can be, where its row does not say so.
     level : float, optional
         Of intervals with two ends, whatever level and alternative the result is asked for.
     yes_or_no : bool
@@ -101,6 +103,7 @@ class PlainSample:
     unbiased: bool = False
     second: BoolArray | None = None
     null: float | None = None
+    limits: Mapping[RowKey, tuple[float, float]] = field(default_factory=dict)
     level: float | None = None
     yes_or_no: bool = False
     mean_squares: bool = False
