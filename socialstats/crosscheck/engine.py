@@ -50,7 +50,7 @@ from socialstats.crosscheck.row_arithmetic import (
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.designs.parts import Factor
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey, key_of_row
 from socialstats.results.verification import Published, as_published
 
 JACKKNIFED = ("jackknife", "outer_ends", "noncentral_t")  # intervals of units left out one by one
@@ -67,17 +67,12 @@ def verify(result: Result, definition: Definition) -> Verification:
     checks: list[Check] = []
     for sample in definition.samples(result):
         checks += SampleChecks(result, sample).checks()
-    rows = {key_of(row): row for row in result.rows}
+    rows = {key_of_row(row): row for row in result.rows}
     for theirs in definition.peers(result):
         if theirs.row in rows:
             checks += check_numbers(rows[theirs.row], theirs)
     checks += check_families(result, definition)
     return Verification(checks=(*checks, *check_copies(result, checks)))
-
-
-def key_of(row: Row) -> RowKey:
-    """Return group and term of a row."""
-    return row.group, row.term
 
 
 class SampleChecks:
@@ -103,7 +98,7 @@ class SampleChecks:
         """Return the checks of all rows of the sample."""
         checks: list[Check] = []
         for row in self.result.rows:
-            value = self.estimates.get(key_of(row), math.nan)
+            value = self.estimates.get(key_of_row(row), math.nan)
             if row.estimate is not None and not math.isnan(value):
                 checks += field_checks(row, "numpy", PLAIN, size=self.sample.size, estimate=value)
             if self.is_left_out(row):
@@ -122,7 +117,7 @@ class SampleChecks:
 
     def is_left_out(self, row: Row) -> bool:
         """Whether a row has the error of units that are left out one by one."""
-        standardised = key_of(row) in self.sample.standardised
+        standardised = key_of_row(row) in self.sample.standardised
         return row.interval == "jackknife" or (standardised and row.interval in JACKKNIFED)
 
     def is_share(self, row: Row) -> bool:
@@ -141,7 +136,7 @@ class SampleChecks:
 
     def estimated(self, row: Row) -> tuple[RowKey, float] | None:
         """Return the key and the value of the estimate that a row is about; None for rows of other samples."""
-        key = key_of(row)
+        key = key_of_row(row)
         if row.term in self.sample.tests:
             key = None, self.sample.tests[row.term].term
         value = self.estimates.get(key, math.nan)
@@ -211,7 +206,7 @@ class SampleChecks:
             df,
             null=null,
             alternative=side,
-            cut=row.limits or self.sample.limits.get(key_of(row)),
+            cut=row.limits or self.sample.limits.get(key_of_row(row)),
             ends=row.interval in ("t", "z"),
             why=CR2,
             close=SMOOTH,
@@ -308,7 +303,7 @@ class SampleChecks:
 
     def check_score(self, row: Row) -> list[Check]:
         """Compare Tango's interval of a difference of paired shares, and its test, by a numerical likelihood."""
-        sample, key = self.sample, key_of(row)
+        sample, key = self.sample, key_of_row(row)
         if row.term in sample.tests:
             key = None, sample.tests[row.term].term
         if key not in sample.signs or "score" not in (row.interval, row.test):
@@ -358,9 +353,9 @@ class SampleChecks:
         """Compare bootstrap errors and ends with those of the counts that the seed draws."""
         keys = list(self.estimates)
         shown = {
-            key_of(row): row
+            key_of_row(row): row
             for row in self.result.rows
-            if self.is_resampled(row) and key_of(row) in self.estimates
+            if self.is_resampled(row) and key_of_row(row) in self.estimates
         }
         if not shown:
             return []

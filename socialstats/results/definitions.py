@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from socialstats.results.rows import Row
 
 RowKey = tuple[str | None, str]
-"""The group and the term of a row."""
+"""The group and the term of a row (`key_of_row`)."""
+
+
+def key_of_row(row: Row) -> RowKey:
+    """Return the group and the term of a row; before the group, the level of the factor that it is of."""
+    # rows of several levels have the same groups and terms
+    group = row.group if row.by is None else f"{row.by}: {row.group}"
+    return group, row.term
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.inference.compare import with_resampled_t
 from socialstats.inference.dependence import cluster_names, small_sample_caution
 from socialstats.inference.rows import ANYWHERE
 from socialstats.matching import Match, match_keys
+from socialstats.paired.paired_difference import METRIC as PAIRED
 from socialstats.registry import reads
 from socialstats.resampling import PlanUnits, bootstrap_sums
 from socialstats.results import Result, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
+from socialstats.results.peers import load_peer
 from socialstats.scales.measures import (
     ALPHA,
+    DISTANCE,
     SHARES,
     Measure,
     alpha_measure,
@@ -30,8 +35,11 @@ from socialstats.scales.measures import (
     mean_rating_measure,
     spread_over_units,
 )
-from socialstats.shares.sources import human_source, raters_of
+from socialstats.shares.sources import RaterSource, human_source, raters_of
 from socialstats.text import count, quoted, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FEW = 10
 
@@ -229,7 +237,7 @@ def ratings_difference(
         design=(first_common, second_common),
         words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
         extras=extras,
-        check="socialstats.crosscheck.ratings_difference:checks_of",
+        check=Definition(samples=no_samples, peers=ask_for_differences),
     )
 
 
@@ -272,3 +280,132 @@ def rows_of_levels(values: Mapping[str, Mapping[str, Mapping[str, float]]], kind
         for name, by_measure in values.items()
         for term, value in by_measure.get(kind, {}).items()
     ]
+
+
+def no_samples(result: Result) -> Iterator[PlainSample]:
+    """Yield nothing: errors are a bootstrap's, and estimates are those of other packages."""
+    return iter(())
+
+
+def ask_for_differences(result: Result) -> Iterator[PeerNumbers]:
+    """Yield the difference of each number, of both tables as they were given, joined by the labels of units."""
+    designs, sources = result.extras["parts"], result.extras["people"]
+    tables = [long_answers(*part) for part in zip(designs, sources, strict=True)]
+    for row in result.rows:
+        if row.group == ALPHA:
+            package, numbers = "krippendorff", alphas_of_both(tables, designs[0].scale)
+        else:
+            package, numbers = "pandas", means_of_both(row, tables, designs)
+        yield PeerNumbers(
+            package=package,
+            row=(row.group, row.term),
+            numbers={"estimate": numbers[0] - numbers[1]},
+        )
+
+
+def long_answers(design: Ratings, source: RaterSource | None) -> pd.DataFrame:
+    """Return a row for each rating or refusal: unit, rater, code (-1 a refusal), score, whether it is a person's.
+
+    Columns ``p0``, ``p1``, ... have the probability of each level.
+    """
+    import pandas as pd
+
+    answered = (design.status == OK) | (design.status == REFUSAL)
+    is_person = np.zeros(len(design.raters), dtype=bool)
+    if source is not None:
+        factor = design.rater_groups[source.name]
+        is_person = factor.codes == factor.levels.index(source.human)
+    code = np.where(design.status == OK, design.value, -1)[answered]
+    # the code of a refusal, -1, takes the NaN at the end
+    scores, rater = np.append(design.scores, np.nan)[code], design.rater[answered]
+    columns = {
+        "unit": np.array(design.units, dtype=object)[design.unit[answered]],
+        "rater": rater,
+        "code": code,
+        "score": scores,
+        "person": is_person[rater],
+    }
+    shares = {f"p{level}": share for level, share in enumerate(design.read_as()[answered].T)}
+    return pd.DataFrame({**columns, **shares})
+
+
+def means_of_both(
+    row: Row, tables: Sequence[pd.DataFrame], designs: Sequence[Ratings]
+) -> list[float]:
+    """Return a mean over units of each table, of the units that have it in both."""
+    by_unit = []
+    for table, design in zip(tables, designs, strict=True):
+        judged = table[~table["person"]].copy()
+        if row.group == DISTANCE:
+            judged["x"] = distances_from_people(table, design)
+        elif row.group == SHARES:
+            levels = [f"share of {level}" for level in design.levels]
+            judged["x"] = judged[f"p{levels.index(row.term)}"].where(judged["code"] >= 0)
+        else:
+            shares = judged[[f"p{level}" for level in range(len(design.levels))]]
+            judged["x"] = (shares * design.scores).sum(axis=1).where(judged["code"] >= 0)
+        by_unit.append(judged.dropna(subset="x").groupby("unit")["x"].mean())
+    common = by_unit[0].index.intersection(by_unit[1].index)
+    return [float(means[common].mean()) for means in by_unit]
+
+
+def distances_from_people(table: pd.DataFrame, design: Ratings) -> pd.Series[float]:
+    """Return how far answers are from the people's mode of their unit; refusals are as far as the scale is wide."""
+    people = table[table["person"] & (table["code"] >= 0)]
+    modes = people.groupby("unit")["score"].agg(lambda scores: scores.mode().mean())
+    judged = table[~table["person"]]
+    mode = judged["unit"].map(modes)
+    far = mode * 0.0
+    for level, score in enumerate(design.scores.tolist()):
+        far += judged[f"p{level}"] * (mode - score).abs()
+    width = float(design.scores.max() - design.scores.min())
+    distances: pd.Series[float] = far.where(judged["code"] >= 0, width).where(mode.notna())
+    return distances
+
+
+def alphas_of_both(tables: Sequence[pd.DataFrame], scale: str) -> list[float]:
+    """Return Krippendorff's alpha of each table, of the units that have two ratings in both."""
+    alpha = load_peer("krippendorff", "alpha")
+    rated = [table[table["code"] >= 0] for table in tables]
+    repeated = [table.groupby("unit").filter(lambda unit: len(unit) > 1) for table in rated]
+    common = set(repeated[0]["unit"]) & set(repeated[1]["unit"])
+    alphas = []
+    for table in rated:
+        inside = table[table["unit"].isin(common)]
+        scores = inside.pivot(index="rater", columns="unit", values="score").to_numpy(dtype=float)
+        domain = sorted(np.unique(scores[~np.isnan(scores)]))
+        alphas.append(float(alpha(scores, level_of_measurement=scale, value_domain=domain)))
+    return alphas
+
+
+def ask_for_matched_groups(result: Result) -> Iterator[PeerNumbers]:
+    """Yield what packages have for a paired difference, and the difference of two groups' means by unit.
+
+    ``extras["ratings"]`` holds the ratings, ``extras["groups"]`` the factor of raters and its two levels.
+    """
+    import pandas as pd
+
+    if PAIRED.definition is not None:
+        yield from PAIRED.definition.peers(result)
+    design, (name, first, second) = result.extras["ratings"], result.extras["groups"]
+    rated = design.status == OK
+    table = pd.DataFrame(
+        {
+            "unit": design.unit[rated],
+            "group": design.rater_groups[name].labels()[design.rater[rated]],
+            "value": (design.read_as() @ design.scores)[rated],
+        }
+    )
+    means = table.groupby(["unit", "group"])["value"].mean().unstack("group")
+    difference = (means[first] - means[second]).dropna().mean()
+    row = result.rows[0]
+    yield PeerNumbers(
+        package="pandas", row=(row.group, row.term), numbers={"estimate": float(difference)}
+    )
+
+
+def with_matched_groups(result: Result) -> Result:
+    """Return a paired difference of two groups of raters, to be recomputed from their ratings too."""
+    assert PAIRED.definition is not None
+    definition = Definition(samples=PAIRED.definition.samples, peers=ask_for_matched_groups)
+    return replace(result, check=definition)

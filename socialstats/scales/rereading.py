@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,10 +23,20 @@ from socialstats.matching import Match, match_keys
 from socialstats.paired.unit_means import Inference, UnitSample, sample_mean_row
 from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
+from socialstats.results.definitions import (
+    Definition,
+    PlainSample,
+    key_of_row,
+    sample_of_mean,
+)
 from socialstats.results.rows import RowKey
+from socialstats.scales.plain_scores import numbered_factor
 from socialstats.shares.counts import IntervalOptions, merge_cells, share_row
 from socialstats.text import count
 from socialstats.voice import option
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 REFUSED, MISSED, ALL = "refusal", "no answer", "all answers"
 SHARE, BEFORE, AFTER, CHANGE = "share changed", "mean before", "mean after", "change of the mean"
@@ -352,7 +363,7 @@ def rereading(
         references=("bellmccaffrey2002", "korngraubard1998"),
         design=(answers.first_reading, answers.second_reading),
         words=f"{count(changed)} of {count(n, 'answer')} changed in the second parsing.",
-        check="socialstats.crosscheck.ratings_difference:rereading_checks",
+        check=Definition(samples=sample_rereading),
     )
 
 
@@ -368,3 +379,60 @@ def transitions(answers: RereadAnswers) -> Mapping[tuple[str, str], int]:
     counts, labels = confusion(answers), answers.labels
     moves = [(int(counts[i, j]), i, j) for i, j in np.argwhere(counts).tolist() if i != j]
     return {(labels[i], labels[j]): n for n, i, j in sorted(moves, key=lambda move: -move[0])}
+
+
+def sample_rereading(result: Result) -> Iterator[PlainSample]:
+    """Yield the answers of each row: whether they changed, their scores, or the changes of these."""
+    table = answers_in_both(result.design)
+    first, _ = result.design
+    names = [factor.name for factor in first.clusters] or ["unit"]
+    # a label is a status and a level
+    changed = table["label_before"] != table["label_after"]
+    scores = table[["score_before", "score_after"]].to_numpy(dtype=np.float64).T
+    before, after = np.where(np.isnan(scores).any(axis=0), np.nan, scores)
+    values = {
+        "share": changed.to_numpy(dtype=np.float64),
+        BEFORE: before,
+        AFTER: after,
+        CHANGE: after - before,
+    }
+    for row in result.rows:
+        inside = np.ones(len(table), dtype=bool)
+        for column in ("rater", "by"):
+            if row.label(column) is not None:
+                inside &= (table[column] == row.label(column)).to_numpy(dtype=bool)
+        factors = [numbered_factor(name, table[name].to_numpy()) for name in names]
+        of_row = np.where(inside, values[str(row.label("quantity"))], np.nan)
+        answers = float(inside.sum())
+        yield sample_of_mean(key_of_row(row), of_row, np.ones(len(table)), factors, answers)
+
+
+def answers_in_both(designs: tuple[Ratings, Ratings]) -> pd.DataFrame:
+    """Return a row for each answer: unit, rater and level of the by factor, labels and scores of both readings."""
+
+    before, after = (answers_of_reading(design) for design in designs)
+    keys = ["unit", "rater", "by"]
+    columns = [*keys, "label", "score"]
+    return before.merge(after[columns], on=keys, suffixes=("_before", "_after"), validate="1:1")
+
+
+def answers_of_reading(design: Ratings) -> pd.DataFrame:
+    """Return a row for each answer of one reading, with its clusters."""
+    import pandas as pd
+
+    # an answer that gave no level has the last label, and no score
+    levels = np.array([*design.levels, None], dtype=object)[design.value]
+    scores = np.append(design.scores, np.nan)[design.value]
+    by = np.full(len(design.unit), "", dtype=object)
+    if design.by is not None:
+        # answers of people have no level of the factor
+        by = np.array([level or "" for level in design.by.labels()], dtype=object)
+    columns: dict[str, Any] = {
+        "unit": np.array(design.units, dtype=object)[design.unit],
+        "rater": np.array(design.raters, dtype=object)[design.rater],
+        "by": by,
+        "label": list(zip(design.status.tolist(), levels.tolist(), strict=True)),
+        "score": np.where(design.status == OK, scores, np.nan),
+    }
+    clusters = {factor.name: factor.codes[design.unit] for factor in design.clusters}
+    return pd.DataFrame({**columns, **clusters})

@@ -42,6 +42,7 @@ from socialstats.scales.judge_agreement import (
     judge_sentence,
 )
 from socialstats.scales.mean_ratings import mean_ratings
+from socialstats.scales.ratings_difference import with_matched_groups
 from socialstats.scales.traits import people_and_judges
 from socialstats.studies.estimates import (
     cluster_ways,
@@ -705,9 +706,10 @@ def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
                 *result.cautions,
             ),
             extras={**result.extras, "ratings": design, "groups": (name, first, second)},
-            check="socialstats.crosscheck.ratings_difference:group_gap_checks",
         )
-        found.append(GroupGap(names=(first, second), result=result, units=units))
+        found.append(
+            GroupGap(names=(first, second), result=with_matched_groups(result), units=units)
+        )
     return found
 
 
