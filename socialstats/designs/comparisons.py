@@ -170,6 +170,7 @@ class Comparisons(Design):
         """How much of the replies the winners' probabilities tell; None where winners are drawn."""
         if self.replies is None:
             return None
+        # NaN: the reply did not say what its other options would have
         tells = ~np.isnan(self.replies.rest)
         remainder = (
             float(np.average(self.replies.rest[tells], weights=self.count[tells]))
@@ -182,6 +183,7 @@ class Comparisons(Design):
     def pair(self) -> Factor:
         """The unordered pair of items, as a factor: the default cluster of repeated comparisons."""
         low, high = np.minimum(self.item_a, self.item_b), np.maximum(self.item_a, self.item_b)
+        # one number for each pair, whichever item stood first
         keys, codes = np.unique(low * len(self.items) + high, return_inverse=True)
         levels = tuple(
             f"{self.items[k // len(self.items)]} | {self.items[k % len(self.items)]}" for k in keys
@@ -275,6 +277,7 @@ class Comparisons(Design):
 
     def silent(self) -> dict[str, str]:
         """Return the levels of `by` that have replies and no choice, each with what its replies are."""
+        # levels all of whose replies were refused or unreadable have no cell of their own
         with_choices = () if self.by is None else self.by.levels
         counts: dict[str, dict[str, int]] = {}
         for name, levels in self.aside(
@@ -313,6 +316,7 @@ class Comparisons(Design):
                 item_a=self.item_b,
                 item_b=self.item_a,
                 outcome=swapped_outcomes[self.outcome],
+                # 1 where item_a was shown first, -1 where item_b was
                 first=(-self.first).astype(np.int8),
                 covariates={name: replace(c, a=c.b, b=c.a) for name, c in self.covariates.items()},
                 **self.aside(Comparisons.swap),
@@ -338,6 +342,7 @@ class Comparisons(Design):
         done = merged(
             replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], **aside)
         )
+        # names of pairs are made of items' names, unless a column has them
         by_name = {"pair": done.pair} if "pair" not in self.columns.values() else {}
         return replace(
             done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters)
@@ -361,6 +366,7 @@ class Comparisons(Design):
         for codes, values in ((self.item_a, sides.a), (self.item_b, sides.b)):
             for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
                 item = self.items[code]
+                # a group of items needs one value of each item in all of its comparisons
                 if groups.setdefault(item, value) != value:
                     groups_text = f"'{groups[item]}' and '{value}'"
                     raise DesignError(
@@ -584,6 +590,7 @@ def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
         codes, texts = rows["codes"][:, k], spool.texts(k)
         levels = sorted({texts[code] for code in np.unique(codes).tolist()})
         place = {text: code for code, text in enumerate(levels)}
+        # the spool numbers levels as they were met; factors have theirs in order
         of_levels = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
         factors.append(replace(factor, codes=of_levels[codes], levels=tuple(levels)))
     fields = take_columns(cells, cell) | {
@@ -637,6 +644,7 @@ def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Text
 
 def drop_unused_items(fields: Fields, items: Levels) -> Fields:
     """Re-code the item columns of some cells to the items that they use."""
+    # numbers of items have no gaps: matrices have a row for each
     there = np.zeros(len(items), dtype=bool)
     there[fields["item_a"]] = there[fields["item_b"]] = True
     if there.all():
@@ -676,6 +684,7 @@ def combine_designs(left: Comparisons, right: Comparisons) -> Comparisons:
         first, then = left.replies, right.replies
         replies = replace(
             first,
+            # replies of both tables stay different ones
             codes=np.append(first.codes, then.codes + first.codes.max(initial=-1) + 1),
             rest=np.append(first.rest, then.rest),
             none=first.none + then.none,

@@ -50,6 +50,7 @@ def crosstab(table: Table) -> pd.DataFrame:
 
     columns = list(table.columns)
     first = [label or "" for label in table.texts(columns[0])]
+    # without shared labels the first column has counts, and the header has the labels
     shared = len({bare(label) for label in first} & {bare(name) for name in columns[1:]})
     lost = _lost_labels(first, columns[1:])
     named = shared >= min(2, len(first)) or lost
@@ -64,6 +65,7 @@ def crosstab(table: Table) -> pd.DataFrame:
             elif (
                 label is not None
                 and label not in MISSING
+                # a dash on the diagonal: an item does not meet itself
                 and not (named and label == "-" and first[row] == head)
             ):
                 line = tuple(table.places([row]).values())

@@ -50,6 +50,7 @@ class Factor:
     def take(self, index: AnyArray) -> Factor:
         """Return the factor at some places, with the levels that are left; -1 (no level) stays -1."""
         codes, dense = np.unique(self.codes[index], return_inverse=True)
+        # -1, where a row has no level, sorts first and stays -1
         none = int(np.sum(codes < 0))
         levels = tuple(self.levels[code] for code in codes[none:].tolist())
         return Factor(name=self.name, codes=dense.astype(np.int64) - none, levels=levels)
@@ -220,6 +221,7 @@ class Repeats:
     def within(self) -> float:
         """Pooled variance of the answers of one source to one unit; NaN where all units have one answer."""
         several = self.answers > 1
+        # pooled over sources and units: each has its answers less 1
         freedom = self.answers[several] - 1
         return (
             float((freedom * self.variance[several]).sum() / freedom.sum())
@@ -282,6 +284,7 @@ def taken_fields(design: Any, names: Texts, index: AnyArray) -> Fields:
 def places_among(index: AnyArray, size: int) -> IntArray:
     """(size,) int64 array: the place of each cell among those taken (indexes, or a mask), -1 for others."""
     place = np.full(size, -1, dtype=np.int64)
+    # a mask has as many places as it takes cells
     place[index] = np.arange(len(place[index]))
     return place
 
@@ -377,6 +380,7 @@ class Design(Read, ABC):
         Options are those of `from_frame`, and of the constructor of the layout whose columns are named. Errors name
         the file's lines.
         """
+        # the readers import this module
         from socialstats.designs.calls import READ
 
         done: Self = READ[cls](read_table(path, format, encoding), options)

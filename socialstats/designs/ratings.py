@@ -239,6 +239,7 @@ class RatingsSources:
         """
         from socialstats.designs.ratings_layouts import wide_ratings
 
+        # names of the axis that the columns are not
         columns_of_rows = units if raters_in == "columns" else raters
         if columns_of_rows is not None:
             name = "units" if raters_in == "columns" else "raters"
@@ -477,9 +478,12 @@ class Ratings(RatingsSources, Design):
         out[self.status == REFUSAL, len(self.levels) :] = 1.0
         if self.probabilities is None:
             return out
+        # NaN: the reply came without probabilities, and counts with its label
         rows = np.flatnonzero(~np.isnan(self.probabilities).any(axis=1))
         p = self.probabilities[rows] / self.probabilities[rows].sum(axis=1, keepdims=True)
+        # multiples of 1 / FINE sum without rounding, so that no order of rows matters
         out[rows, : len(self.levels)] = np.floor(p * FINE) / FINE
+        # what is cut off goes to the likeliest level: each reply still counts 1
         out[rows, p.argmax(axis=1)] += 1.0 - out[rows].sum(axis=1)
         return out
 
@@ -636,6 +640,7 @@ class Ratings(RatingsSources, Design):
             values = np.full(len(self.units), -1, dtype=np.int64)
             values[self.unit[rated]] = self.value[rated]
             codes.append(values)
+        # units that one of the two did not rate have no cell
         both_present = (codes[0] >= 0) & (codes[1] >= 0)
         return counts_by(
             codes[0][both_present], codes[1][both_present], self.unit_count[both_present], (k, k)
@@ -652,6 +657,7 @@ class Ratings(RatingsSources, Design):
         new = rename_labels(self.raters, labels, "rater")
         order = np.argsort(np.array(new, dtype=object))
         rater = np.argsort(order)[self.rater]
+        # sorted as they were made, now by the new names
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
         answers: Fields = {
             name: renamed_sources(repeats.take(rows, len(self.value)), labels)

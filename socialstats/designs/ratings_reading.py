@@ -387,6 +387,7 @@ def choose_levels(
         levels = tuple(
             level for level in typed if level not in options.refusal_labels | options.na_labels
         )
+    # the type of a column, such as an ordered factor, declares its levels too
     declared = levels is not None
     if levels is None:
         levels = _found_levels(rows, column, options, rated, place)
@@ -504,6 +505,7 @@ def build_from(
         roles = roles.replaced(repeat=repeat)
         rated, means = average_by_rater(rows, roles, rated)
     done = _finish_ratings(rows, roles, rated, times, noticed, probabilities, means, weight)
+    # undeclared columns are tried by reading again, which needs one row an answer
     again = None if wide is not None or roles["count"] else partial(build_from, table)
     used = done.raters if wide is not None else ()
     return with_dependence(
@@ -582,6 +584,7 @@ def average_by_rater(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Mea
     levels, value = np.unique(means.values[there], return_inverse=True)
     values = np.full(len(there), -1, dtype=np.int64)
     values[there] = value
+    # the levels are means now: nothing was guessed of them
     cautions = (*(c for c in rated.cautions if c.code != "SS310"), means.note)
     of_means = ChosenLevels(tuple(number_label(x) for x in levels.tolist()), "interval", False)
     ends = scale_ends(scores, chosen.declared)
@@ -596,6 +599,7 @@ SHARED_BY = "nothing: units, not repeats, are taken as independent"
 def _rater_group(rows: Rows, who: Texts, column: str) -> None:
     """Report a column of raters that changes within a rater, is empty in some of a rater's rows, or in all rows."""
     rater, named = rows.key(who), rows.use & (rows.codes(column) >= 0)
+    # raters without a group in any row are in none: only mixed ones are wrong
     partly = rows.use & ~named & np.isin(rater, rater[named])
     if rows.use.any() and not named.any():
         groups = option("rater_groups")
@@ -659,6 +663,7 @@ def _label_by_columns(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) ->
         labels = [
             long if times[short] > 1 else short for long, short in zip(full, labels, strict=True)
         ]
+        # a long name may be another's short one
         labels = labels if len({*labels}) == len(labels) else full
         if len({*labels}) < len(labels):
             clash = max(labels, key=labels.count)
@@ -712,6 +717,7 @@ def _finish_ratings(
         _label_by_columns(rows, index, roles, RATER),
     )
     by = rows.by(roles, index)
+    # by level, unit and rater: the same table in another order makes the same design
     order = np.lexsort((raters.codes, units.codes, *([by.codes] if by else [])))
     index, unit, rater = index[order], units.codes[order], raters.codes[order]
     status, unit_count = rated.status[index], times[units.row]

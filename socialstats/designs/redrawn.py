@@ -45,6 +45,7 @@ def copy_labels(levels: Sequence[str], keys: IntArray, width: int) -> list[str]:
     >>> copy_labels(["ann", "bob"], np.array([0, 2, 3]), 2)
     ['ann', 'bob', 'bob#2']
     """
+    # a mark that stands in no label keeps copies apart from labels that end alike
     mark = MARK
     while any(mark in level for level in levels):
         mark += MARK
@@ -59,6 +60,7 @@ def split_levels(
 ) -> tuple[IntArray, tuple[str, ...], IntArray]:
     """Return codes and labels where each copy is a level of its own, and a place of each new level; labels ascend."""
     width = int(copy.max(initial=0)) + 1
+    # one number for each level and copy
     keys, first, place = np.unique(codes * width + copy, return_index=True, return_inverse=True)
     labels = copy_labels(levels, keys, width)
     order = np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
@@ -71,6 +73,7 @@ def joint_copy(copies: Sequence[IntArray], size: int) -> IntArray:
     """Return one number for each combination of copies; 0 for the first copies of all."""
     joint = np.zeros(size, dtype=np.int64)
     for copy in copies:
+        # as digits of one number: copies of several factors are told apart
         joint = joint * (int(copy.max(initial=0)) + 1) + copy
     return joint
 
@@ -88,6 +91,7 @@ def entries_at(place: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:
     start = np.cumsum(many) - many
     times = many[index]
     new = np.repeat(np.arange(len(index)), times)
+    # places count from the first entry of each run
     within = np.arange(len(new)) - np.repeat(np.cumsum(times) - times, times)
     return order[start[index][new] + within], new
 
@@ -246,6 +250,7 @@ class RatingPieces(Pieces):
 
 def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings:
     """Return some ratings, with copies of units, clusters and raters as others, in the order of units and raters."""
+    # a rater who is drawn again is another rater, and the units stay what they are
     of_raters = {RatingPieces.RATER, *design.rater_groups}
     by_unit = joint_copy(
         [copy for name, copy in copies.items() if name not in of_raters], len(index)
@@ -258,6 +263,7 @@ def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings
         {name: copy[places] for name, copy in copies.items()} for places in (first, heads)
     )
     rater_codes = design.rater[index][heads]
+    # designs of ratings are sorted by unit, then rater
     rows = np.lexsort((rater, unit))
     return replace(
         design,
@@ -297,10 +303,10 @@ class ContrastPieces(Pieces):
             noun, groups = "unit", "group"
             names = {groups: Factor(name=groups, codes=design.group, levels=design.groups), **names}
         if design.units is not None and len(design.units.cell) == len(design.count):
-            rater_codes = np.empty(len(design.count), dtype=np.int64)
-            rater_codes[design.units.cell] = design.units.codes
+            unit_codes = np.empty(len(design.count), dtype=np.int64)
+            unit_codes[design.units.cell] = design.units.codes
             names = {
-                "unit": Factor(name="unit", codes=rater_codes, levels=design.units.levels),
+                "unit": Factor(name="unit", codes=unit_codes, levels=design.units.levels),
                 **names,
             }
         return cls(
@@ -387,6 +393,7 @@ class ComparisonPieces(Pieces):
         design = replace(design.whole(), refused=None, unread=None)
         apart = bool(np.all(design.count == 1)) or design.replies is not None
         if not apart:
+            # by Cauchy and Schwarz, both are equal where all rows of a cell have one weight
             if np.any(design.weight_sq * design.count > design.weight**2 * (1 + 1e-9)):
                 raise InputError(
                     f"{design.source}: rows of different weights were counted together. Resample clusters "
@@ -402,6 +409,7 @@ class ComparisonPieces(Pieces):
                 design, **take_columns(design, index, sums=()), **data, count=np.ones(len(index))
             )
         names = {factor.name: factor for factor in design.clusters}
+        # a declared cluster may be called pair, and is meant then
         names.setdefault("pair", design.pair)
         if design.replies is not None:
             names[design.replies.factor.name] = design.replies.factor
@@ -423,6 +431,7 @@ class ComparisonPieces(Pieces):
         clusters = tuple(drawn_factor(factor, index, copies) for factor in design.clusters)
         if done.replies is not None:
             joint = joint_copy(list(copies.values()), len(index))
+            # a reply that is drawn twice is two replies
             codes = done.replies.codes * (int(joint.max(initial=0)) + 1) + joint
             return replace(done, clusters=clusters, replies=replace(done.replies, codes=codes))
         return replace(done, clusters=clusters)
@@ -455,13 +464,13 @@ class ListPieces(Pieces):
             **taken_fields(design, ("cited", "group", "clusters"), index),
             count=np.ones(len(index)),
         )
-        rater_codes = [design.group] if design.group else []
+        grouping = [design.group] if design.group else []
         return cls(
             data=design,
             size=len(index),
             noun="unit",
             apart=apart,
-            factors={factor.name: factor for factor in (*rater_codes, *design.clusters)},
+            factors={factor.name: factor for factor in (*grouping, *design.clusters)},
             declared=tuple(f.name for f in design.clusters),
         )
 
@@ -534,9 +543,9 @@ class TablePieces(Pieces):
 
     def labelled(self, name: str, codes: IntArray) -> pd.DataFrame:
         """Return the table with the values of a column exchanged."""
-        rater_codes = self.factors[name].codes
+        grouping = self.factors[name].codes
         first = np.zeros(len(self.factors[name].levels), dtype=np.int64)
-        first[rater_codes[::-1]] = np.arange(self.size)[::-1]
+        first[grouping[::-1]] = np.arange(self.size)[::-1]
         column = self.data[name].take(first[codes]).set_axis(self.data.index)
         done: pd.DataFrame = self.data.assign(**{name: column})
         return done

@@ -132,6 +132,7 @@ class Rows:
     def texts(self, column: str, use: BoolArray | None = None) -> BoolArray:
         """Return the rows in use (or other rows) whose value is there and spells no number."""
         there = (self.use if use is None else use) & (self.codes(column) >= 0)
+        # labels that are no numbers have the number NaN
         words: BoolArray = there & np.isnan(self.labels(column).numbers())
         return words
 
@@ -147,6 +148,8 @@ class Rows:
         """
         coded = self.counts.columns[column]
         missing = [number for number in map(as_number, self.na[column]) if number is not None]
+        # a declared missing value would have to be taken out of the engine's numbers: labels do
+        # that
         if coded.values.dtype.kind not in "fiu" or np.isin(coded.values, missing).any():
             return None
         # + 0.0: no negative zero
@@ -166,6 +169,7 @@ class Rows:
             [labels.levels[code] if code >= 0 else None for code in labels.codes[bad].tolist()]
             for labels in map(self.labels, keys)
         ]
+        # rows are looked for by their labels: the table is read again, where codes may differ
         keys_of_bad, na = {*zip(*texts, strict=True)}, [self.na[key] for key in keys]
 
         def predicate(row: tuple[str | None, ...]) -> bool:
@@ -215,6 +219,7 @@ class Rows:
             self.counts.columns[column].texts_of(bad),
         )
         if read:
+            # what was read as missing may be a label of this table
             mean, labels = ("mean", "are labels") if len(read) > 1 else ("means", "is a label")
             none = option("na", False, "--na ''")
             missing += f" ({quoted(read, 5)} {mean} that)"
@@ -257,9 +262,11 @@ class Rows:
         """
         codes, levels = self.codes(column), self.labels(column).levels
         values, inverse = np.unique(codes[bad], return_inverse=True)
+        # the most frequent values come first, and only a few of them have a message each
         order = np.argsort(
             -np.bincount(inverse, weights=self.n[bad], minlength=len(values)), kind="stable"
         )
+        # spelling without case and space -> the labels that have it
         alike: dict[str, list[str]] = {}
         for other in like:
             alike.setdefault(spelling_key(other), []).append(other)
@@ -296,6 +303,7 @@ class Rows:
             Options that may declare such a label.
         """
         labels = self.labels(column)
+        # -1, a missing value, takes the last entry
         codes = np.array([*codes_in(labels.levels, levels), -1], dtype=np.int64)[labels.codes]
 
         def cure(label: str) -> str:
@@ -360,6 +368,7 @@ class Rows:
         """Return the problems with their places."""
         pending = [p for p in self.pending[:MOST_PROBLEMS] if p.predicate is not None]
         rows_of: dict[int, list[int]] = {}
+        # problems of the same columns share one reading of the table
         for keys in dict.fromkeys(p.keys for p in pending):
             group = [p for p in pending if p.keys == keys]
             rows = self.table.positions(
@@ -372,6 +381,7 @@ class Rows:
             positions, column = rows_of.get(id(p), []), p.problem.column
             # where it holds the values of several columns
             if isinstance(column, str):
+                # only where all its rows are known do they tell which columns the values came from
                 alone = p.keys == (column,) and len(positions) < MOST_ROWS
                 column = self.table.columns_behind(column, positions if alone else ())
             lines = tuple(dict.fromkeys(places[row] for row in positions))
@@ -392,6 +402,7 @@ class Rows:
     ) -> None:
         """Report rows (among some) without a value in one of the columns, or leave them out."""
         for column in dict.fromkeys(columns):
+            # numbers of rows are never missing
             if column in self.numbered:
                 continue
             bad = self.codes(column) < 0
@@ -412,6 +423,7 @@ class Rows:
             self.counts.columns[column].codes if column in self.numbered else self.codes(column)
             for column in columns
         ]
+        # rows that do not count have no key
         out = np.full(len(self.use), -1, dtype=np.int64)
         out[self.use] = group([code[self.use] for code in codes])[1]
         return out
@@ -518,6 +530,7 @@ class Rows:
             if (self.origin or self.table).has(column)
             else ()
         )
+        # an order that the table declares is kept, for those of its levels that occur
         if set(labels.levels) <= {*declared}:
             levels = tuple(level for level in declared if level in labels.levels)
             place = {level: k for k, level in enumerate(levels)}
@@ -570,6 +583,7 @@ def begin(
     cells = table.counts(list(dict.fromkeys(columns)), weight, na)
     if not len(cells.n):
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
+    # a number that is declared as a missing value may still name a unit or rater
     values, naming = frozenset(na), missing_names(na)
     commas = [column for column in columns if column in table.decimal_commas]
     notes = [

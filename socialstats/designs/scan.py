@@ -74,6 +74,7 @@ class ClusterPart:
         """Return the sparse matrix that sums statistics of cells by cluster, (clusters, cells)."""
         from scipy.sparse import csr_array
 
+        # parts hold whole clusters in order, so that their codes are a run
         dense = code - code.min()
         share = self.weight_sq if squared else self.weight
         return csr_array((share, (dense, self.cell)), shape=(int(dense.max(initial=-1)) + 1, cells))
@@ -137,8 +138,10 @@ class Scan:
             [coded.codes for coded in counted.columns.values()], [len(v) for v in values.values()]
         )
         order = np.argsort(keys)
+        # rows that are left out have no cell, and need no key
         if (cell < 0).any():
             order = order[cell[order] >= 0]
+        # there may be millions of keys: the smallest type of counts saves memory
         n = counted.n[order].astype(np.min_scalar_type(int(counted.n.max(initial=0))))
         return cls(
             table=table,
@@ -207,6 +210,8 @@ class Scan:
         names_read = dict.fromkeys(
             [*self.values, *columns, *([self.weight] if self.weight else [])]
         )
+        # sums of random stamps over both readings differ where any count of a cell does, but for 1
+        # in 2^64
         stamp = np.random.default_rng(0).integers(
             0, 2**64, int(self.cell.max(initial=-1)) + 1, dtype=np.uint64
         )
@@ -236,8 +241,8 @@ class Scan:
         """Return the clusters among some names; all of them for ``"declared"``."""
         if names == "declared":
             return self.clusters
-        names_read = (names,) if isinstance(names, str) else tuple(names or ())
-        return tuple(name for name in names_read if name in self.clusters)
+        chosen = (names,) if isinstance(names, str) else tuple(names or ())
+        return tuple(name for name in chosen if name in self.clusters)
 
     def factors(self, names: Names | None) -> tuple[Factor, ...]:
         """Return the clusters among some names as factors without codes and levels, which stay with the table."""
@@ -253,6 +258,7 @@ class Scan:
             frame: Any = self.table.frame.select(name)
             if frame.collect_schema()[name] != nw.String:
                 continue
+            # as `spelling_key`, as far as engines can fold labels
             folded = nw.col(name).str.strip_chars().str.to_lowercase().str.replace_all(r"\.0$", "")
             labels = group_rows(frame, [name], nw.len().alias(N)).with_columns(folded.alias(TIMES))
             ends = collected(
@@ -268,6 +274,7 @@ class Scan:
 
     def is_inside(self, name: str, factor: Factor) -> bool:
         """Return whether every cluster of a column lies within one level of a factor, which may stay as well."""
+        # a level lies within another factor where all its rows have one level of that
         spool = Spool(self, (), (*self.factors(name), factor))
         return spool.only(len(spool.levels[0]), lambda _, codes: (codes[0], codes[1])) is not None
 
@@ -285,6 +292,7 @@ class Scan:
         if size > LARGEST_LIST:
 
             def found(keys: IntArray) -> IntArray:
+                # keys beyond the largest would be placed after the end
                 at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
                 return np.where(self.keys[at] == keys, self.cell[at], -1)
 
@@ -415,6 +423,7 @@ class Spool:
         partner_of = np.full(size, -1, dtype=np.int64)
         for part in self.parts():
             number, partner = couple(part["cell"], part["codes"].T)
+            # the first partner that is met has to stay the only one
             partner_of[number] = np.where(partner_of[number] < 0, partner, partner_of[number])
             if np.any(partner_of[number] != partner):
                 return None
@@ -455,10 +464,12 @@ class Spool:
         files = [_File(self._file.dtype) for _ in edges[1:]]
         for part in self.parts():
             block = block_of[part["codes"][:, factor]]
+            # rows of one block are written together
             order = np.argsort(block, kind="stable")
             ends = np.cumsum(np.bincount(block, minlength=len(files)))
             for file, start, end in zip(files, [0, *ends.tolist()], ends.tolist(), strict=False):
                 file.write(part[order[start:end]])
+        # an external sort: blocks of whole clusters are small enough to be sorted in memory
         in_order = _File(self._file.dtype)
         for file in files:
             rows = file.read(0, file.rows)

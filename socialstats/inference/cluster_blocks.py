@@ -46,6 +46,7 @@ def factor_intersections(blocks: Blocks, factor: int, p: int) -> Intersections:
         )
         # (cells, p)
         u = cluster_scores(rows, residuals, cell_of_row, len(cells))
+        # blocks hold whole clusters, so that no cluster is counted twice
         n_cells, n_clusters = n_cells + len(cells), n_clusters + len(np.unique(cluster))
         products = products + np.asarray((u.T @ u).todense())
     return Intersections(n_cells, n_clusters, products)
@@ -63,5 +64,6 @@ def cluster_scores(
     rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: int
 ) -> sparse.csr_array:
     """Return the score of each cluster, (size, p)."""
+    # a sum of residual times row for each cluster, as one sparse product
     member = sparse.csr_array((residuals, (codes, np.arange(len(codes)))), shape=(size, len(codes)))
     return sparse.csr_array(member @ rows)

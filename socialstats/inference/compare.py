@@ -72,6 +72,7 @@ def gap_limits(first: Row, second: Row) -> tuple[float, float]:
     >>> gap_limits(share, share), gap_limits(share, Row(term="mean"))
     ((-1.0, 1.0), (-inf, inf))
     """
+    # the difference is largest where one number is at its top and the other at its bottom
     (low, high), (least, most) = first.limits or ANYWHERE, second.limits or ANYWHERE
     return low - most, high - least
 
@@ -243,6 +244,7 @@ def with_jackknife(
         elif not error > 0:
             out.append(without_error(replace(row, estimate=value), level))
         else:
+            # t is about the centre of the jackknife; the row shows the estimate of all units
             tested_row = replace(
                 with_t(replace(row, estimate=middle), error, t_df, level, test=tested[j]),
                 estimate=value,

@@ -70,6 +70,8 @@ class PoissonTables:
         counts = self._poisson(n, self.bits, self.fractions)
         total = counts.sum(axis=1, dtype=np.int64)
         for resample in np.flatnonzero(total > self.rows):
+            # a resample with too many rows is drawn again; one with too few is filled by single
+            # draws
             while total[resample] > self.rows:
                 counts[resample] = self._poisson(1, self.again, self.again)[0]
                 total[resample] = counts[resample].sum(dtype=np.int64)
@@ -107,6 +109,7 @@ def poisson_cdf(rate: float) -> FloatArray:
     """Return the Poisson distribution function at 0, 1, 2, ... up to where it is 1 in floating point."""
     from scipy.special import pdtr
 
+    # counts beyond ten standard deviations are never drawn
     largest = int(rate + 10 * np.sqrt(rate) + 30)
     return np.asarray(pdtr(np.arange(largest), rate))
 
