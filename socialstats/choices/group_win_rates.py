@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.errors import InputError, NothingToAnalyse
@@ -25,6 +26,7 @@ from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PlainSample, RowKey
 from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, quoted, shorten
 
@@ -154,6 +156,53 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return heat(result.rows, ax=ax, **options)
 
 
+def samples_of_two_groups(result: Result) -> Iterator[PlainSample]:
+    """Yield the comparisons between two groups, each with the score of the first: 1, one half of a tie, or 0."""
+    design = result.design.whole()
+    named = {factor.name: factor for factor in (*design.clusters, design.pair)}
+    factors = [named[name] for name in result.settings["cluster"]]
+    groups = np.array([result.extras["groups"][item] for item in design.items])
+    of_a, of_b = groups[design.item_a], groups[design.item_b]
+    score = np.array([1.0, 0.0, 0.5])[design.outcome]
+    # replies give probabilities: each cell is a part of one reply
+    count = design.count if design.replies is None else np.ones(len(design.count))
+    even = bool(np.allclose(design.weight**2, design.weight_sq * count))
+    for row in result.rows:
+        first = (of_a == row.term) & (of_b == row.group)
+        second = (of_b == row.term) & (of_a == row.group)
+        at = first | second
+        values = np.where(first, score, 1 - score)[at]
+        weight, total = (design.weight / count)[at], float(design.weight[at].sum())
+        # of uneven weights of independent comparisons only sums are known
+        if not at.any() or not (factors or even):
+            continue
+        answers = math.inf
+        if design.replies is None:
+            answers = total**2 / float(design.weight_sq[at].sum())
+        key = (row.group, row.term)
+        yield PlainSample(
+            count=count[at],
+            plain=mean_of_weighed(key, values, weight),
+            factors=tuple(factor.take(at) for factor in factors),
+            alike=np.column_stack([values, weight]),
+            counted={key: weight},
+            answers={key: answers},
+            unbiased=True,
+        )
+
+
+def mean_of_weighed(
+    key: RowKey, values: FloatArray, weight: FloatArray
+) -> Callable[[FloatArray], dict[RowKey, float]]:
+    """Return the plain definition of one weighted mean."""
+
+    def estimate_of(count: FloatArray) -> dict[RowKey, float]:
+        mass = count * weight
+        return {key: float(mass @ values / mass.sum())}
+
+    return estimate_of
+
+
 METRIC = Metric(
     name="group_win_rates",
     title="Win rates between groups of items",
@@ -161,7 +210,7 @@ METRIC = Metric(
     function=group_win_rates,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.win_rates:verify_groups",
+    definition=Definition(samples=samples_of_two_groups),
     estimand="Probability that an item of one group is chosen over an item of another, in the comparisons made.",
     assumptions=(
         "clusters (by default pairs of items) are independent",

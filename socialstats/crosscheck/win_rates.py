@@ -11,7 +11,7 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, Errors, codes_of, counted, errors_by, mean_error
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, tail_p
-from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, mean_checks, wilson_roots
+from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.results.peers import load_peer
 
@@ -128,72 +128,6 @@ def independent_errors(rows: dict[str, FloatArray], share: FloatArray, weighted:
         largest=float(f.max()),
         effective=1 / float(np.sum(alike * f**2)),
     )
-
-
-def verify_groups(result: Result) -> list[Check]:
-    """Recompute every rate, its error and its interval from the comparisons, one line each."""
-    import pandas as pd
-
-    design = result.design.whole()
-    group = pd.Series(result.extras["groups"])
-    items = np.array(design.items, dtype=object)
-    names = result.settings["cluster"]
-    pair = [
-        f"{a}|{b}"
-        for a, b in np.sort(np.column_stack([items[design.item_a], items[design.item_b]]), axis=1)
-    ]
-    known = {factor.name: factor.codes for factor in (*design.clusters, *design.factors(None))}
-    times = (
-        design.count.astype(int)
-        if design.replies is None
-        else np.ones(len(design.count), dtype=int)
-    )
-    table = pd.DataFrame(
-        {
-            "a": group[items[design.item_a]].to_numpy(),
-            "b": group[items[design.item_b]].to_numpy(),
-            "outcome": design.outcome,
-            "weight": design.weight,
-            "times": times,
-            "squares": design.weight_sq,
-        }
-    )
-    table = table.loc[table.index.repeat(table["times"])]
-    table[["weight", "squares"]] = table[["weight", "squares"]].div(table["times"], axis=0)
-    # Of unequal weights of independent comparisons that are alike only sums are known: their errors stay unchecked.
-    summed = not names and not np.allclose(table["weight"] ** 2, table["squares"])
-    if not names:  # every comparison is a cluster of its own
-        names, known = ["row"], {"row": np.arange(len(table))}
-    pair = np.repeat(pair, times).tolist()
-    known = {
-        name: code if name == "row" else np.repeat(code, times) for name, code in known.items()
-    }
-    for k, name in enumerate(names):
-        table[f"cluster{k}"] = known[name] if name in known else pd.factorize(np.array(pair))[0]
-    checks: list[Check] = []
-    for row in result.rows:
-        one, two = row.label("group"), row.label("other")
-        own = table[
-            ((table["a"] == one) & (table["b"] == two))
-            | ((table["a"] == two) & (table["b"] == one))
-        ]
-        first = own["outcome"].map({0: 1.0, 1: 0.0, 2: 0.5}).to_numpy()
-        values = np.where(own["a"] == one, first, 1 - first)
-        codes = (
-            own[[f"cluster{k}" for k in range(len(names))]]
-            .to_numpy(dtype=np.int64)
-            .reshape(len(own), len(names))
-        )
-        answers = (
-            float(own["weight"].sum() ** 2 / own["squares"].sum())
-            if design.replies is None
-            else math.inf
-        )
-        found = mean_checks(
-            result, row, values, own["weight"].to_numpy(dtype=float), codes, answers
-        )
-        checks += [check for check in found if check.field == "estimate"] if summed else found
-    return checks
 
 
 COUNTED = "the same counts, divided"
