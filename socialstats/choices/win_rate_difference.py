@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from socialstats.arrays import AnyArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.cells import group
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
+from socialstats.designs.parts import Factor
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.rows import with_mean
@@ -19,15 +20,18 @@ from socialstats.matching import Match, match_keys
 from socialstats.paired.matched_pairs import Cells, mid_p
 from socialstats.registry import reads
 from socialstats.results import Result, Row
+from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
 from socialstats.text import count, listing, number, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 REPEATED = (
     "several rows share their items and covariates, so stories of the two cannot be matched (declare the column of "
     "stories as a cluster)"
 )
 NOTHING = "no story was answered differently"
-# Rows, of the largest t, whose errors are computed again row by row.
-CHECKED = 3
+PAIR_OF_ITEMS = "pair of items"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -125,8 +129,8 @@ def win_rate_difference(
         design=(first, second),
         words=f"{count(n, 'story', 'stories')} answered by {quoted(labels[:1])} and by {quoted(labels[1:])}.",
         cautions=cautions,
-        extras={"stories": stories, "clearest": CHECKED},
-        check="socialstats.crosscheck.win_rates:difference_checks",
+        extras={"stories": stories},
+        check=OF_STORIES,
     )
 
 
@@ -210,7 +214,7 @@ def match_stories(first_design: Comparisons, second_design: Comparisons) -> Stor
     )
     low, high = (column[: len(first_design.count)][first_rows] for column in stacked[:2])
     clusters = shared_clusters(first_design, second_design, first_rows, second_rows)
-    clusters |= {"pair of items": group([low, high])[1]} if len(clusters) < 2 else {}
+    clusters |= {PAIR_OF_ITEMS: group([low, high])[1]} if len(clusters) < 2 else {}
     return Stories(
         items=items,
         low=low,
@@ -267,3 +271,66 @@ def item_indexes(design: Comparisons, items: Sequence[str]) -> tuple[IntArray, I
     """Return the items of both sides as indexes into `items`."""
     place = np.array([items.index(name) for name in design.items], dtype=np.int64)
     return place[design.item_a], place[design.item_b]
+
+
+def samples_of_items(result: Result) -> Iterator[PlainSample]:
+    """Yield the stories of each item that both answered: 1 where the first alone chose it, -1 the second alone."""
+    import pandas as pd
+
+    stories = matched_stories(*result.design)
+    gap = stories["score"] - stories["score of the other"]
+    names = list(result.extras["stories"].clusters)
+    columns = [
+        stories["pair"] if name == PAIR_OF_ITEMS else stories[f"cluster {name}"] for name in names
+    ]
+    for row in result.rows:
+        of_item = [(stories[side] == row.term).to_numpy() for side in ("item 0", "item 1")]
+        at = of_item[0] | of_item[1]
+        values = np.where(of_item[0], gap, -gap)[at]
+        factors = []
+        for name, column in zip(names, columns, strict=True):
+            codes, levels = pd.factorize(column[at])
+            factors.append(Factor(name=name, codes=codes, levels=tuple(map(str, levels))))
+        yield sample_of_mean((row.group, row.term), values, np.ones(len(values)), factors)
+
+
+def matched_stories(first: Comparisons, second: Comparisons) -> pd.DataFrame:
+    """Return the stories that both designs hold, by the first key under which none is there twice; without ties."""
+    designs = first.whole(), second.whole()
+    covariates = set(designs[0].covariates) & set(designs[1].covariates)
+    shared = {factor.name for factor in designs[0].clusters}
+    shared &= {factor.name for factor in designs[1].clusters}
+    tables = [story_table(design, covariates, shared) for design in designs]
+    described = [name for name in map(str, tables[0]) if name.startswith(("item", "covariate"))]
+    clusters = [f"cluster {name}" for name in sorted(shared)]
+    keys = (described, [*described, *clusters], [*described, *clusters, "shown first"])
+    key = next(key for key in keys if not any(table.duplicated(key).any() for table in tables))
+    both = tables[0].merge(tables[1], on=key, suffixes=("", " of the other"), validate="1:1")
+    both["pair"] = both["item 0"] + " | " + both["item 1"]
+    return both.dropna(subset=["score", "score of the other"])
+
+
+def story_table(design: Comparisons, covariates: set[str], clusters: set[str]) -> pd.DataFrame:
+    """Return a row for each comparison: items by their labels, what describes them, and the score of the first.
+
+    A tie has no score.
+    """
+    import pandas as pd
+
+    names = np.array(design.items, dtype=object)
+    a, b = names[design.item_a], names[design.item_b]
+    turned = a > b
+    sides = {"item": (a, b)}
+    for name in covariates:
+        sides[f"covariate {name}"] = design.covariates[name].a, design.covariates[name].b
+    columns: dict[str, AnyArray] = {}
+    for name, (of_a, of_b) in sides.items():
+        columns[f"{name} 0"] = np.where(turned, of_b, of_a)
+        columns[f"{name} 1"] = np.where(turned, of_a, of_b)
+    columns |= {f"cluster {f.name}": f.labels() for f in design.clusters if f.name in clusters}
+    columns["shown first"] = np.where(turned, -design.first, design.first)
+    score = np.array([1.0, 0.0, np.nan])[design.outcome]
+    return pd.DataFrame({**columns, "score": np.where(turned, 1 - score, score)})
+
+
+OF_STORIES = Definition(samples=samples_of_items)

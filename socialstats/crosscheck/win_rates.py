@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import CR2, Errors, codes_of, counted, errors_by, mean_error
+from socialstats.crosscheck.clusters import Errors, codes_of, counted, errors_by
 from socialstats.crosscheck.long import compare, long_table
-from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, tail_p
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.results.peers import load_peer
@@ -128,125 +128,3 @@ def independent_errors(rows: dict[str, FloatArray], share: FloatArray, weighted:
         largest=float(f.max()),
         effective=1 / float(np.sum(alike * f**2)),
     )
-
-
-COUNTED = "the same counts, divided"
-
-
-def difference_checks(result: Result) -> list[Check]:
-    """Recompute every difference, and error, df and p of the clearest ones.
-
-    Parameters
-    ----------
-    result : Result
-        One row an item; ``extras`` has the matched ``stories``, and of how many rows (``clearest``), by the size of t,
-        the errors are recomputed.
-    """
-    import pandas as pd
-
-    rows, stories, clearest = result.rows, result.extras["stories"], result.extras["clearest"]
-
-    names = np.array(stories.items, dtype=object)
-    sides = [
-        pd.DataFrame(
-            {
-                "item": names[own],
-                **stories.clusters,
-                "one": stories.chose[0] == is_low,
-                "two": stories.chose[1] == is_low,
-            }
-        )
-        for own, is_low in ((stories.low, True), (stories.high, False))
-    ]
-    table = pd.concat(sides, ignore_index=True)
-    table["gap"] = table["one"].astype(float) - table["two"].astype(float)
-    means = matched_means(result)
-    checks = [
-        compare(
-            f"difference of '{row.term}'",
-            row.estimate,
-            float(means[row.term]),
-            package="pandas",
-            tolerance=1e-12,
-            why=COUNTED,
-        )
-        for row in rows
-        if row.estimate is not None
-    ]
-    tested = sorted(
-        (r for r in rows if r.statistic is not None), key=lambda r: -abs(r.statistic or 0.0)
-    )[:clearest]
-    for row in tested:
-        checks += error_checks(row, table[table["item"] == row.term], list(stories.clusters))
-    return checks
-
-
-def matched_means(result: Result) -> Any:
-    """Return the mean difference of each item over the stories of both designs, matched here by what describes them."""
-    import pandas as pd
-
-    designs = [design.whole() for design in result.design]
-    shared = [set(design.covariates) for design in designs]
-    factors = [{factor.name for factor in design.clusters} for design in designs]
-    tables = [
-        story_table(design, set.intersection(*shared), set.intersection(*factors))
-        for design in designs
-    ]
-    sides = [c for c in tables[0] if c.startswith(("item", "covariate"))]
-    keys = (
-        sides,
-        [*sides, *(c for c in tables[0] if c.startswith("cluster"))],
-        [c for c in tables[0] if c != "score"],
-    )
-    key = next(key for key in keys if not any(table.duplicated(key).any() for table in tables))
-    both = (
-        tables[0].merge(tables[1], on=key, suffixes=("", " of the other"), validate="1:1").dropna()
-    )
-    gap = both["score"] - both["score of the other"]
-    parts = [
-        pd.DataFrame({"item": both[side], "gap": sign * gap})
-        for side, sign in (("item 0", 1), ("item 1", -1))
-    ]
-    return pd.concat(parts).groupby("item")["gap"].mean()
-
-
-def story_table(design: Any, covariates: set[str], clusters: set[str]) -> Any:
-    """Return a row for each comparison: its items in the order of their labels, what describes them, the first's score.
-
-    A tie has no score.
-    """
-    import pandas as pd
-
-    names = np.array(design.items, dtype=object)
-    a, b = names[design.item_a], names[design.item_b]
-    turned = a > b
-    columns: dict[str, Any] = {}
-    described = [("item", a, b)]
-    described += [
-        (f"covariate {name}", design.covariates[name].a, design.covariates[name].b)
-        for name in covariates
-    ]
-    for name, of_a, of_b in described:
-        columns |= {
-            f"{name} 0": np.where(turned, of_b, of_a),
-            f"{name} 1": np.where(turned, of_a, of_b),
-        }
-    columns |= {f"cluster {f.name}": f.labels() for f in design.clusters if f.name in clusters}
-    columns["shown first"] = np.where(turned, -design.first, design.first)
-    score = np.array([1.0, 0.0, np.nan])[design.outcome]
-    return pd.DataFrame({**columns, "score": np.where(turned, 1 - score, score)})
-
-
-def error_checks(row: Row, table: Any, clusters: list[str]) -> list[Check]:
-    """Compare standard error, df and p of one item."""
-    gap = table["gap"].to_numpy()
-    error, df = mean_error(gap, table[clusters].to_numpy())
-    values = (
-        ("s.e.", row.std_error, error),
-        ("df", row.df, df),
-        ("p", row.p_value, tail_p(gap.mean() / error, df)),
-    )
-    return [
-        compare(f"{what} of '{row.term}'", ours, theirs, package="scipy", tolerance=1e-8, why=CR2)
-        for what, ours, theirs in values
-    ]
