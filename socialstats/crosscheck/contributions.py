@@ -34,6 +34,8 @@ class Contributions:
         Clusters of the group; without factors a group is a cell of independent units.
     people : (groups,) int64 array or None
         Who gave the ratings, where raters are a sample; -1 for other raters.
+    people_weight : (groups,) float64 array or None
+        What ratings weigh among those of people; by default `weight`.
     strata : (groups,) int64 array or None
         Strata of fixed weight.
     second : (groups,) bool array or None
@@ -49,6 +51,7 @@ class Contributions:
     weight: FloatArray
     codes: IntArray
     people: IntArray | None = None
+    people_weight: FloatArray | None = None
     strata: IntArray | None = None
     second: BoolArray | None = None
     independent_units: bool = False
@@ -120,7 +123,8 @@ class Contributions:
         if self.people is None or not (self.people >= 0).any():
             return None
         drawn = self.people >= 0
-        share = self.weight[drawn] / self.weight[drawn].sum()
+        weight = self.weight if self.people_weight is None else self.people_weight
+        share = weight[drawn] / weight[drawn].sum()
         deviations = self.influence[drawn] - share * self.influence[drawn].sum()
         left, rater = numbers(self.codes[drawn, 0]), numbers(self.people[drawn])
         alone = bool(drawn.all())

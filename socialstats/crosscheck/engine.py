@@ -122,7 +122,7 @@ class SampleChecks:
 
     def is_share(self, row: Row) -> bool:
         """Whether a row is a share with Wilson's interval."""
-        if row.role == "difference":
+        if row.role == "difference" or self.is_resampled(row):
             return False
         if self.sample.yes_or_no:
             return row.interval in ("score", None)
@@ -406,6 +406,8 @@ class SampleChecks:
 
         There are none for more than `MOST_GROUPS` clusters, and where one cluster holds all units.
         """
+        if self.sample.no_errors:
+            return self.sample.no_errors
         names = tuple(factor.name for factor in factors)
         if names not in self._influences:
             self._influences[names] = self.derivatives(factors)
@@ -423,9 +425,12 @@ class SampleChecks:
         codes = groups[entering][:, : len(factors)].astype(np.int64)
         if factors and min(len(np.unique(code)) for code in codes.T) < 2:
             return "one cluster holds all units"
-        people, strata = None, None
+        people, people_weight, strata = None, None, None
         if self.sample.people is not None:
             people = groups[entering, len(factors)].astype(np.int64)
+        if self.sample.people_weight is not None:
+            of_people = np.bincount(group, count * self.sample.people_weight, len(groups))
+            people_weight = of_people[entering].astype(np.float64)
         second = None
         if self.sample.strata is not None:
             strata = groups[entering, len(factors) + (people is not None)].astype(np.int64)
@@ -440,6 +445,7 @@ class SampleChecks:
             weight=weight[entering],
             codes=codes,
             people=people,
+            people_weight=people_weight,
             strata=strata,
             second=second,
             independent_units=self.sample.independent_units,

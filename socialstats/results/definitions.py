@@ -44,6 +44,8 @@ class PlainSample:
         Clusters, with a code for each cell. Without any, units are independent.
     people : Factor, optional
         Who gave the ratings of each cell, where raters are a sample: a further factor. -1 for other raters.
+    people_weight : (cells,) float64 array, optional
+        What a unit of a cell weighs among those of people; by default as in the denominator.
     independent_units : bool
         Whether the only factor numbers independent units, of several ratings each.
     strata : (cells,) int64 array, optional
@@ -68,6 +70,8 @@ class PlainSample:
         Whether the error of independent units has the divisor n, and their interval and t test n - 1.
     cost : float
         How much longer than a mean the plain definition takes.
+    no_errors : str
+        Why errors, tests and intervals are not recomputed.
     resampled_errors : bool
         Whether a standard error beside a bootstrap interval is that of the resamples.
     unbiased : bool
@@ -94,6 +98,7 @@ class PlainSample:
     plain: Callable[[FloatArray], Mapping[RowKey, float]]
     factors: tuple[Factor, ...] = ()
     people: Factor | None = None
+    people_weight: FloatArray | None = None
     independent_units: bool = False
     strata: IntArray | None = None
     alike: FloatArray | None = None
@@ -106,6 +111,7 @@ class PlainSample:
     linear: Mapping[RowKey, RowKey] = field(default_factory=dict)
     large_sample: bool = False
     cost: float = 1.0
+    no_errors: str = ""
     resampled_errors: bool = True
     unbiased: bool = False
     second: BoolArray | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -42,6 +42,13 @@ from socialstats.paired.unit_means import WaldTest, robust_wald
 from socialstats.registry import Metric, reads
 from socialstats.resampling.permutation import checked_draws, checked_seed, sign_flip_test
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import (
+    Definition,
+    PeerNumbers,
+    PlainSample,
+    RowKey,
+    sample_of_mean,
+)
 from socialstats.sentences import p_of
 from socialstats.shares.counts import (
     ONE_PERSON,
@@ -65,6 +72,7 @@ from socialstats.shares.counts import (
     source_factor,
     swap_p,
 )
+from socialstats.shares.plain_ratings import PlainRatings, factor_at
 from socialstats.shares.sources import People, population, population_cautions
 from socialstats.text import count, number, p_value, quoted, shorten
 from socialstats.voice import check_allowed, option
@@ -824,6 +832,158 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest(plotted, ax=ax, **{**settings, **options})
 
 
+def sample_shares(result: Result) -> Iterator[PlainSample]:
+    """Yield the ratings or units of each row: shares, entropies, differences of two sources, and changes."""
+    ratings = PlainRatings.of(result)
+    for row in result.rows:
+        if row.estimate is None or row.role == "test":
+            continue
+        if row.label("base") is not None:
+            yield change_sample(ratings, row)
+        elif row.label("entropy") is not None:
+            yield entropy_sample(ratings, row)
+        elif row.role == "estimate":
+            yield share_sample(ratings, row)
+        else:
+            yield difference_sample(ratings, row)
+
+
+def share_sample(ratings: PlainRatings, row: Row) -> PlainSample:
+    """Return the ratings of one source, with what each counts for the level of a row."""
+    inside = ratings.inside(row.label("source"), row.label("stratum"))
+    hit, weight, key = ratings.hits(row.term)[inside], ratings.weight[inside], (row.group, row.term)
+    single = len(np.unique(ratings.unit[inside])) == len(hit)
+    probable = bool(np.any(ratings.shares[inside] % 1))
+    # a unit with several ratings is a cluster of them
+    alone = single and not ratings.clusters and not probable
+    factors = () if alone else ratings.factors(inside)
+    answers = math.inf if probable else float(weight.sum() ** 2 / (weight @ weight))
+    people = ratings.people(inside)
+    if not np.ptp(weight):
+        return sample_of_mean(key, hit, np.ones(len(hit)), factors, answers, people)
+
+    def share(count: FloatArray) -> dict[RowKey, float]:
+        return {key: float((count * weight) @ hit / (count @ weight))}
+
+    return PlainSample(
+        count=np.ones(len(hit)),
+        plain=share,
+        factors=factors,
+        people=people,
+        alike=np.column_stack([hit, weight]),
+        counted={key: weight},
+        answers={key: answers},
+        unbiased=True,
+    )
+
+
+def entropy_sample(ratings: PlainRatings, row: Row) -> PlainSample:
+    """Return entropies in bits of single replies, or of the mean probabilities of units that have all of them."""
+    inside = ratings.inside(row.label("source"), row.label("stratum"))
+    shares, readable = ratings.shares[inside], ratings.has_probabilities[inside]
+    factors = ratings.factors(inside)
+    if row.label("entropy") == "H":
+        _, first, place = np.unique(ratings.unit[inside], return_index=True, return_inverse=True)
+        size = np.bincount(place)
+        columns = [np.bincount(place, column) / size for column in shares.T]
+        shares, readable = np.column_stack(columns), np.bincount(place, readable) == size
+        factors = tuple(factor_at(factor, first) for factor in factors)
+    logarithms = np.log2(np.where(shares > 0, shares, 1.0))
+    entropy = np.where(readable, -(shares * logarithms).sum(axis=1), np.nan)
+    return sample_of_mean((row.group, row.term), entropy, np.ones(len(entropy)), factors)
+
+
+def sides_of(ratings: PlainRatings, row: Row) -> list[BoolArray]:
+    """Return which ratings are of the source of a row, and of its reference, in the units that both rated."""
+    cell = row.label("stratum")
+    sides = [ratings.inside(row.label(part), cell) for part in ("source", "reference")]
+    units = [set(ratings.unit[side].tolist()) for side in sides]
+    shared = np.isin(ratings.unit, list(units[0] & units[1]))
+    return [side & shared for side in sides]
+
+
+def difference_sample(ratings: PlainRatings, row: Row) -> PlainSample:
+    """Return the ratings of two sources in the units that both rated, whose shares of a level differ."""
+    sides = sides_of(ratings, row)
+    inside = sides[0] | sides[1]
+    hit, weight = ratings.hits(row.term)[inside], ratings.weight[inside]
+    first, people = sides[0][inside], ratings.people(inside)
+    _, unit, size = np.unique(ratings.unit[inside], return_inverse=True, return_counts=True)
+    key = (row.group, row.term)
+
+    def difference(count: FloatArray) -> dict[RowKey, float]:
+        shares = [
+            float((count * weight)[side] @ hit[side] / (count @ (weight * side)))
+            for side in (first, ~first)
+        ]
+        return {key: shares[0] - shares[1]}
+
+    drawn = np.zeros(len(hit), dtype=bool) if people is None else people.codes >= 0
+    drawn_twice = drawn[first].any() and drawn[~first].any()
+    # units weigh the same in the mean of their linearised values, however many ratings they have
+    unit_weight = weight / size[unit]
+    return PlainSample(
+        count=np.ones(len(hit)),
+        plain=difference,
+        factors=ratings.factors(inside),
+        people=people,
+        people_weight=weight,
+        independent_units=not ratings.clusters and bool(np.ptp(weight)),
+        alike=np.column_stack([hit, weight, first, size[unit]]),
+        counted={key: unit_weight},
+        unbiased=True,
+        no_errors="people of both sources are a sample" if drawn_twice else "",
+    )
+
+
+def change_sample(ratings: PlainRatings, row: Row) -> PlainSample:
+    """Return the change of a share of each cluster from the base; of two sources its difference."""
+    (cluster,) = ratings.clusters
+    names = [name for name in (row.label("source"), row.label("reference")) if name is not None]
+    changes = np.zeros(int(cluster.codes.max()) + 1)
+    sampled = False
+    for name, sign in zip(names, (1, -1), strict=False):
+        for cell, direction in ((row.label("stratum"), sign), (row.label("base"), -sign)):
+            inside = ratings.inside(name, cell)
+            size = np.bincount(cluster.codes[inside], minlength=len(changes))
+            hits = np.bincount(cluster.codes[inside], ratings.hits(row.term)[inside], len(changes))
+            # clusters without a rating of one of the shares have no change
+            changes += direction * np.where(size > 0, hits / np.maximum(size, 1), np.nan)
+            sampled |= ratings.people(inside) is not None
+    sample = sample_of_mean((row.group, row.term), changes, np.ones(len(changes)))
+    note = "people are a sample within two strata" if sampled else ""
+    return replace(sample, unbiased=True, yes_or_no=False, no_errors=note)
+
+
+def ask_for_tests(result: Result) -> Iterator[PeerNumbers]:
+    """Chi-square of scipy, as if all ratings were independent."""
+    ratings = PlainRatings.of(result)
+    for row in result.rows:
+        is_test = row.role == "test" and row.statistic is not None
+        if is_test and row.test != "f":
+            yield ask_for_chi_square(ratings, row)
+
+
+def ask_for_chi_square(ratings: PlainRatings, row: Row) -> PeerNumbers:
+    """Return scipy's chi-square of the ratings of two sources by level."""
+    from scipy.stats import chi2_contingency
+
+    table = np.array([ratings.shares[side].sum(axis=0) for side in sides_of(ratings, row)])
+    test = chi2_contingency(table[:, table.any(axis=0)], correction=False)
+    numbers = {"statistic": float(test.statistic), "df": float(test.dof)}
+    # a permutation test has p of its own
+    if row.test == "chi2":
+        numbers["p_value"] = float(test.pvalue)
+    return PeerNumbers(package="scipy", row=(row.group, row.term), numbers=numbers)
+
+
+def family_of(row: Row) -> tuple[object, ...]:
+    """Return what tells apart families of tests: kinds of tests, all units or strata, sources, and changes."""
+    test = row.test if row.role == "test" else None
+    labels = [row.label(name) for name in ("source", "reference", "base")]
+    return row.family, row.role, test, row.label("stratum") is None, *labels
+
+
 METRIC = Metric(
     name="choice_shares",
     title="Choice shares",
@@ -831,7 +991,7 @@ METRIC = Metric(
     function=choice_shares,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.choice_shares:verify",
+    definition=Definition(samples=sample_shares, peers=ask_for_tests, family=family_of),
     estimand="The share of each level among the ratings of a source, and its difference between two sources.",
     assumptions=(
         "units (or the named clusters) are independent draws from the units of interest",
