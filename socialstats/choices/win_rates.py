@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.choices.conditions import (
     CONDITIONS,
     ConditionTable,
@@ -32,8 +33,10 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import effective_trials, mean_errors
 from socialstats.inference.proportions import ONE_CLUSTER, wilson
 from socialstats.inference.rows import with_ends
+from socialstats.paired.peers import wilson_ends
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.results.rows import lowest_and_highest
 from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, listing
@@ -401,6 +404,162 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return dumbbell(result.rows[:-3], ax=ax, **options)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RateRecords:
+    """Two records of each comparison, one for each of its items; a comparison may stand for several alike ones.
+
+    Attributes
+    ----------
+    cell : (records,) int64 array
+        The comparison.
+    item, opponent : (records,) int64 arrays
+    score : (records,) float64 array
+    condition : (records,) object array
+        How the covariate of the item is to that of the opponent; the group of the rows without a covariate.
+    count, weight, squares : (records,) float64 arrays
+        Alike comparisons, their weights and squared weights added up.
+    """
+
+    cell: IntArray
+    item: IntArray
+    opponent: IntArray
+    score: FloatArray
+    condition: AnyArray
+    count: FloatArray
+    weight: FloatArray
+    squares: FloatArray
+
+    @classmethod
+    def of(cls, design: Comparisons, covariate: str | None) -> RateRecords:
+        """Read the comparisons of a design."""
+        cells = np.arange(len(design.count))
+        # replies give probabilities: each cell is a part of one reply
+        count = design.count if design.replies is None else np.ones(len(cells))
+        # independent alike comparisons are single ones
+        times = np.ones(len(cells), dtype=np.int64) if design.weighted else count.astype(np.int64)
+        cells = np.repeat(cells, times)
+        score = np.array([1.0, 0.0, 0.5])[design.outcome][cells]
+        a, b = design.item_a[cells], design.item_b[cells]
+        condition = np.full(2 * len(cells), PLAIN, dtype=object)
+        if covariate is not None:
+            sides = design.covariates[covariate]
+            sign = np.sign(sides.a.astype(np.float64) - sides.b.astype(np.float64))[cells]
+            names = np.array(["lower", "equal", "higher"], dtype=object)
+            condition = names[np.concatenate([sign, -sign]).astype(np.int64) + 1]
+        count, weight, squares = (
+            np.tile(x[cells] / times[cells], 2) for x in (count, design.weight, design.weight_sq)
+        )
+        return cls(
+            cell=np.tile(cells, 2),
+            item=np.concatenate([a, b]),
+            opponent=np.concatenate([b, a]),
+            score=np.concatenate([score, 1 - score]),
+            condition=condition,
+            count=count,
+            weight=weight,
+            squares=squares,
+        )
+
+    def shares(self, at: BoolArray, weights: Weighting) -> FloatArray:
+        """Return the part of each record in the rate of its item: by its weight, or as large for each opponent."""
+        weight, item = self.weight[at], self.item[at]
+        if weights == "opponent":
+            couple = np.unique(
+                np.column_stack([item, self.opponent[at]]), axis=0, return_inverse=True
+            )
+            of_couple = couple[1].ravel()
+            weight = weight / np.bincount(of_couple, weight)[of_couple]
+            return weight / np.bincount(item, weight)[item]
+        return weight
+
+
+def samples_of_rates(result: Result) -> Iterator[PlainSample]:
+    """Yield the records of each item, then of all items: the mean score, or the mean of those of the items."""
+    design, settings = result.design.whole(), result.settings
+    factors = list(design.factors(settings["cluster"]))
+    # of independent comparisons of uneven weight only sums are known
+    if settings["ci"] == "wilson" or (design.weighted and not factors):
+        return
+    records = RateRecords.of(design, settings["covariate"])
+    if not factors:
+        each = np.arange(len(records.cell) // 2)
+        factors = [Factor(name="comparison", codes=np.tile(each, 2), levels=())]
+    else:
+        factors = [replace(factor, codes=factor.codes[records.cell]) for factor in factors]
+    for row in result.rows:
+        key, at, share, group = rate_of_row(design, records, row, settings["weights"])
+        if not at.any():
+            continue
+        pooled_all = row.term == ALL and settings["weights"] == "pooled"
+        answers = math.inf
+        if design.replies is None and not (pooled_all and settings["cluster"]):
+            answers = effective_comparisons(records, at, share)
+        yield PlainSample(
+            count=records.count[at],
+            plain=mean_of_items(key, records.score[at], share / records.count[at], group),
+            factors=tuple(replace(factor, codes=factor.codes[at]) for factor in factors),
+            alike=np.column_stack([records.score[at], share / records.count[at], group]),
+            counted={key: share / records.count[at]},
+            answers={key: answers},
+        )
+
+
+def rate_of_row(
+    design: Comparisons, records: RateRecords, row: Row, weights: Weighting
+) -> tuple[RowKey, BoolArray, FloatArray, IntArray]:
+    """Return the key of a row, its records, their shares in the rate, and the item of each whose rates are averaged."""
+    at = records.condition == row.group
+    everyone = row.term == ALL and ALL not in design.items
+    if not everyone:
+        at &= records.item == design.items.index(row.term)
+    share, item = records.shares(at, weights), records.item[at]
+    if not everyone or weights == "pooled":
+        item = np.zeros(len(item), dtype=np.int64)
+    return (row.group, row.term), at, share, np.unique(item, return_inverse=True)[1].ravel()
+
+
+def mean_of_items(
+    key: RowKey, score: FloatArray, share: FloatArray, item: IntArray
+) -> Callable[[FloatArray], dict[RowKey, float]]:
+    """Return the plain definition of a mean of the mean scores of items."""
+
+    def estimate_of(count: FloatArray) -> dict[RowKey, float]:
+        mass = count * share
+        return {key: float(np.mean(np.bincount(item, mass * score) / np.bincount(item, mass)))}
+
+    return estimate_of
+
+
+def effective_comparisons(records: RateRecords, at: BoolArray, share: FloatArray) -> float:
+    """Return how many equal comparisons a rate is worth."""
+    part = share / share.sum() / records.weight[at]
+    return 1 / float(records.squares[at] @ part**2)
+
+
+def ask_for_wilson(result: Result) -> Iterator[PeerNumbers]:
+    """statsmodels' intervals of independent comparisons; only rates where these have uneven weights."""
+    design, settings = result.design.whole(), result.settings
+    wilson_is_asked = settings["ci"] == "wilson"
+    if not (wilson_is_asked or (design.weighted and not design.factors(settings["cluster"]))):
+        return
+    records = RateRecords.of(design, settings["covariate"])
+    for row in result.rows:
+        key, at, share, group = rate_of_row(design, records, row, settings["weights"])
+        if not at.any():
+            continue
+        definition = mean_of_items(key, records.score[at], share / records.count[at], group)
+        rate = definition(records.count[at])[key]
+        yield PeerNumbers(package="numpy", row=key, numbers={"estimate": rate})
+        if wilson_is_asked and row.has_interval:
+            n = effective_comparisons(records, at, share)
+            yield PeerNumbers(
+                package="statsmodels",
+                row=key,
+                numbers={"std_error": math.sqrt(rate * (1 - rate) / n)},
+                ends=wilson_ends(rate * n, n, settings["level"]),
+            )
+
+
 METRIC = Metric(
     name="win_rates",
     title="Win rates",
@@ -408,7 +567,7 @@ METRIC = Metric(
     function=win_rates,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.win_rates:verify",
+    definition=Definition(samples=samples_of_rates, peers=ask_for_wilson),
     estimand="Probability that an item wins, also where its covariate is higher than, equal to or below the other's.",
     assumptions=(
         "clusters (by default pairs of items) are independent",

@@ -82,8 +82,10 @@ def clustered_share_checks(
     if row.conf_low is None or not ends:
         return out
     trials = counted(p * (1 - p), errors, answers)
-    out.append(relative(label(row, "df"), row.df, errors.df, "scipy", LINEAR, 1e-7))
-    both = with_open_end(*wilson_roots(p, trials, level, errors.df), side, (0.0, 1.0))
+    df = errors.df if row.df is not None or row.n_clusters is not None else None
+    if df is not None:
+        out.append(relative(label(row, "df"), row.df, df, "scipy", LINEAR, 1e-7))
+    both = with_open_end(*wilson_roots(p, trials, level, df), side, (0.0, 1.0))
     return [*out, *end_checks(row, *both, "numpy", ROOTS, 1e-7)]
 
 
