@@ -7,19 +7,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from socialstats.agreement.agreement_weights import WeightsKind, WeightsName, reliability_weights
+from socialstats.agreement.coefficients import ChanceAgreement, Coefficient
 from socialstats.agreement.rating_tables import sample_of_chance_corrected
 from socialstats.agreement.reliability import (
     AgreementOptions,
-    ChanceAgreement,
     CiName,
-    Coefficient,
     UnitGroup,
-    WeightsKind,
-    WeightsName,
     reliability,
     reliability_plot,
     reliability_sentence,
-    reliability_weights,
     undeclared_levels_caution,
 )
 from socialstats.arrays import FloatArray

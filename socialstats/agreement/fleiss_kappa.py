@@ -8,25 +8,19 @@ from typing import Any, Literal
 
 import numpy as np
 
+from socialstats.agreement.agreement_weights import WeightsKind, WeightsName, reliability_weights
+from socialstats.agreement.coefficients import NO_ERROR, ChanceAgreement, Coefficient
+from socialstats.agreement.rating_counts import RatingCounts, raters_and_levels
 from socialstats.agreement.rating_tables import sample_of_chance_corrected, tallies_of
 from socialstats.agreement.reliability import (
-    NO_ERROR,
     AgreementOptions,
-    ChanceAgreement,
     CiName,
-    Coefficient,
     UnitGroup,
-    WeightsKind,
-    WeightsName,
-    conger_chance,
-    fleiss_null,
-    raters_and_levels,
     reliability,
     reliability_plot,
     reliability_sentence,
-    reliability_weights,
 )
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings, Refusal
 from socialstats.inference.intervals import two_sided_p
@@ -34,6 +28,51 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
 from socialstats.results.peers import load_peer
+
+
+def conger_chance(
+    rater: IntArray, level: IntArray, copies: FloatArray, weights: FloatArray
+) -> float:
+    """Chance agreement of Conger's (1980) kappa, in which each rater keeps their own level shares.
+
+    pe = sum_kl w_kl times the mean over pairs of raters g != h of p_gk p_hl. Here p_gk is the share of rater g's
+    ratings that are k (Conger 1980; Gwet 2014 for weights and missing ratings).
+
+    Parameters
+    ----------
+    rater, level : (ratings,) int64 arrays
+        At least two raters.
+    copies : (ratings,) float64 array
+        Alike units that each rating stands for.
+    weights : (levels, levels) float64 array
+    """
+    names, dense = np.unique(rater, return_inverse=True)
+    raters, q = len(names), len(weights)
+    # (raters, levels): counts, and shares p_gk
+    n = np.bincount(dense * q + level, weights=copies, minlength=raters * q).reshape(raters, q)
+    share = n / n.sum(axis=1, keepdims=True)
+    total = share.sum(axis=0)
+    # sum over g != h of p_gk p_hl: that over all pairs less that of each rater with itself
+    products = np.outer(total, total) - share.T @ share
+    return float((weights * products).sum() / (raters * (raters - 1)))
+
+
+def fleiss_null(counts: RatingCounts) -> float:
+    """Standard error of unweighted Fleiss' kappa where there is no agreement beyond chance.
+
+    var0 = 2 / (N m (m - 1)) * ((sum p q)^2 - sum p q (q - p)) / (sum p q)^2, q = 1 - p (Fleiss, Nee & Landis 1979).
+
+    Parameters
+    ----------
+    counts : RatingCounts
+        All units rated by the same number m of raters, and ratings that vary.
+    """
+    m, units = float(counts.size[0]), counts.copies.sum()
+    p = counts.margins / counts.margins.sum()
+    q = 1 - p
+    pq = p @ q
+    variance = 2 / (units * m * (m - 1)) * (pq**2 - np.sum(p * q * (q - p))) / pq**2
+    return float(np.sqrt(variance))
 
 
 @reads(Ratings, labels="single")

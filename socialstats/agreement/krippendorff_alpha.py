@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.agreement.coefficients import Coefficient
+from socialstats.agreement.rating_counts import RatingCounts, sparse_by_rows
 from socialstats.agreement.rating_tables import Tallies, cost_of_levels, tallies_of
 from socialstats.agreement.reliability import (
     AgreementOptions,
     CiName,
-    Coefficient,
     UnitGroup,
-    alpha_influence,
-    alpha_sums,
-    coincidence_matrix,
-    largest_distance,
-    level_positions,
-    observed_disagreement,
     reliability,
     reliability_plot,
     reliability_sentence,
 )
-from socialstats.arrays import BoolArray, FloatArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.level_orders import SCALES, Scale
 from socialstats.designs.ratings import Ratings, Refusal
@@ -42,9 +38,258 @@ from socialstats.results.peers import load_peer
 from socialstats.text import shorten
 from socialstats.voice import Word, check_allowed, option
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
 # Results hold the coincidences of so many levels: 40,000 numbers.
 MOST_LEVELS_SHOWN = 200
 MOST_OF_PEER = 20_000_000  # numbers that the krippendorff package may hold at once
+
+
+PAIRS_AT_ONCE = 2_000_000  # pairs of triplets in memory at once
+BLOCK = 1024  # levels whose ratio distances are in memory at once
+NO_SPREAD = 1e-12  # share of the numbers' size below which a spread is rounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AlphaSums:
+    """What is resampled.
+
+    Attributes
+    ----------
+    statistics : (units, k) sparse array
+        Alike units counted.
+    finish : callable
+        (B, k) sums -> Do, De and the number n of pairable values, each (B,).
+    """
+
+    statistics: csr_array
+    finish: Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+
+    def total(self) -> FloatArray:
+        """Sums of the whole sample, (1, k)."""
+        return np.asarray(self.statistics.sum(axis=0), dtype=np.float64)[None, :]
+
+    def alpha(self, sums: FloatArray) -> FloatArray:
+        """(B, k) sums -> (B, 1) alphas; NaN where the values do not vary."""
+        do, de, n = self.finish(sums)
+        ratio = np.full_like(do, np.nan)
+        np.divide((n - 1) * do, de, out=ratio, where=de > 0)
+        return np.asarray(1 - ratio)[:, None]
+
+
+def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
+    """Per-unit statistics of alpha and its finish, for one of the four scales.
+
+    Parameters
+    ----------
+    counts : RatingCounts
+        Of units with at least two ratings.
+    scale : {"nominal", "ordinal", "interval", "ratio"}
+
+    Notes
+    -----
+    De = sum n_c n_k d_ck: nominal sum n_c (n - n_c), interval 2 (n sum x^2 - (sum x)^2), ordinal the same of the
+    mid-ranks of the resample.
+
+    Raises
+    ------
+    InputError
+        For ratio distances between negative numbers.
+    """
+    from scipy.sparse import csr_array, hstack
+
+    if scale == "ratio" and counts.scores.min() < 0:
+        least = counts.levels[int(counts.scores.argmin())]
+        raise InputError(
+            f"{option('scale', 'ratio')} needs values of at least 0, not {least}; use {option('scale', 'interval')} "
+            "where 0 is not the absence of what is measured"
+        )
+    if scale == "interval":
+        x = centred_scores(counts)
+        moments = [counts.per_unit(counts.n * x[counts.level] ** p) for p in range(3)]
+        parts = [csr_array(np.column_stack([observed_disagreement(counts, scale), *moments]))]
+    elif scale == "ordinal":
+        first, second, pairs = pairs_of_levels(counts)
+        parts = [pairs, counts.table()]
+    else:
+        parts = [csr_array(observed_disagreement(counts, scale)[:, None]), counts.table()]
+
+    def finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        if scale == "interval":
+            do, n, s1, s2 = sums.T
+            return do, zero_rounding(2 * (n * s2 - s1**2), n * s2), n
+        margins = np.ascontiguousarray(sums[:, -len(counts.levels) :])
+        n, x = margins.sum(axis=1), mid_ranks(margins) if scale == "ordinal" else counts.scores
+        expected = (margins * distances_to_all(margins, x, scale)).sum(axis=1)
+        if scale != "ordinal":
+            return sums[:, 0], expected, n
+        # the mid-ranks of each resample: distances are squared differences of its own ranks
+        squared = (x[:, first] - x[:, second]) ** 2
+        do = 2 * np.einsum("bp,bp->b", sums[:, : len(first)], squared)
+        return do, zero_rounding(expected, n**4), n
+
+    statistics = csr_array(hstack(parts, format="csr"))
+    # each row times its alike units, without a product of sparse arrays
+    statistics.data *= np.repeat(counts.copies, np.diff(statistics.indptr))
+    return AlphaSums(statistics=statistics, finish=finish)
+
+
+def centred_scores(counts: RatingCounts) -> FloatArray:
+    """Scores minus their mean over the ratings: the same differences with less rounding."""
+    # the distances do not change, and less is lost to rounding
+    x: FloatArray = counts.scores - counts.margins @ counts.scores / counts.margins.sum()
+    return x
+
+
+def mid_ranks(margins: FloatArray) -> FloatArray:
+    """Mid-ranks of the levels around the middle rank: cumulated counts less half a level's own, less n/2."""
+    ranks: FloatArray = (
+        np.cumsum(margins, axis=-1) - margins / 2 - margins.sum(axis=-1, keepdims=True) / 2
+    )
+    return ranks
+
+
+def zero_rounding(value: FloatArray, size: FloatArray) -> FloatArray:
+    """Value with 0 where it is rounding error of quantities of this size."""
+    return np.where(value > NO_SPREAD * size, value, 0.0)
+
+
+def observed_disagreement(
+    counts: RatingCounts, scale: str, scores: FloatArray | None = None
+) -> FloatArray:
+    """What one unit adds to Do, (units,): sum_ck n_uc n_uk d_ck / (m_u - 1) (ordinal: `scores` are mid-ranks)."""
+    m = counts.size
+    if scale == "nominal":
+        disagreement = m**2 - counts.per_unit(counts.n**2)
+    elif scale == "ratio":
+        disagreement = np.zeros(len(m))
+        for a, b in pairs_within(counts):
+            x, y = counts.scores[counts.level[a]], counts.scores[counts.level[b]]
+            part = 2 * counts.n[a] * counts.n[b] * ((x - y) / (x + y)) ** 2
+            disagreement += np.bincount(counts.unit[a], weights=part, minlength=len(m))
+    else:
+        x = (centred_scores(counts) if scores is None else scores)[counts.level]
+        mean = counts.per_unit(counts.n * x) / m
+        disagreement = 2 * m * counts.per_unit(counts.n * (x - mean[counts.unit]) ** 2)
+    return np.asarray(disagreement / (m - 1))
+
+
+def pairs_of_levels(counts: RatingCounts) -> tuple[IntArray, IntArray, csr_array]:
+    """Pairs of levels that share a unit: lower level, higher level, and (units, pairs) coincidences o_ck."""
+    blocks = [
+        (counts.unit[a], counts.level[a], counts.level[b], counts.n[a] * counts.n[b])
+        for a, b in pairs_within(counts)
+    ]
+    unit, low, high, n = (np.concatenate([block[i] for block in blocks]) for i in range(4))
+    k = len(counts.levels)
+    keys, column = np.unique(low * k + high, return_inverse=True)
+    values = n / (counts.size[unit] - 1)
+    return keys // k, keys % k, sparse_by_rows(values, unit, column, (len(counts.size), len(keys)))
+
+
+def pairs_within(counts: RatingCounts) -> Iterator[tuple[IntArray, IntArray]]:
+    """Positions (a, b) of the pairs of triplets a < b of the same unit, some units at a time."""
+    distinct = np.bincount(counts.unit, minlength=len(counts.size))
+    start = np.concatenate([[0], np.cumsum(distinct)])
+    block = np.cumsum(distinct * (distinct - 1) // 2) // PAIRS_AT_ONCE
+    for k in range(int(block.max(initial=0)) + 1):
+        units = np.flatnonzero(block == k)
+        rows = np.arange(start[units[0]], start[units[-1] + 1]) if len(units) else np.arange(0)
+        after = start[counts.unit[rows] + 1] - rows - 1  # triplets of the unit that come later
+        a = np.repeat(rows, after)
+        b = a + 1 + np.arange(len(a)) - np.repeat(np.cumsum(after) - after, after)
+        yield a, b
+
+
+def coincidence_matrix(counts: RatingCounts) -> FloatArray:
+    """(levels, levels) coincidences o_ck; row sums are the margins."""
+    n = counts.n * (counts.copies / (counts.size - 1))[counts.unit]
+    products = (counts.table().T @ counts.sparse(n)).toarray()
+    matrix: FloatArray = products - np.diag(
+        np.bincount(counts.level, weights=n, minlength=len(counts.levels))
+    )
+    return matrix
+
+
+def distances_to_all(margins: FloatArray, x: FloatArray, scale: str) -> FloatArray:
+    """sum_k n_k d_ck for each level c and each row of margins, (B, levels); `x` are scores, or mid-ranks (B, levels).
+
+    Ratio distances ((c - k) / (c + k))^2 are taken some levels at a time.
+    """
+    n = margins.sum(axis=-1, keepdims=True)
+    if scale == "nominal":
+        return np.asarray(n - margins)
+    if scale != "ratio":
+        s1, s2 = ((margins * x**p).sum(axis=-1, keepdims=True) for p in (1, 2))
+        return np.asarray(n * x**2 - 2 * x * s1 + s2)
+    sums = np.empty_like(margins)
+    for start in range(0, len(x), BLOCK):
+        block = slice(start, start + BLOCK)
+        # in place: these tables are the largest in memory
+        distance, total = x[:, None] - x[None, block], x[:, None] + x[None, block]
+        total[total == 0] = 1.0  # 0 and 0
+        distance /= total
+        distance *= distance
+        sums[:, block] = margins @ distance
+    return sums
+
+
+def alpha_influence(counts: RatingCounts, scale: str) -> FloatArray:
+    """Derivative of alpha' = 1 - n Do/De by the weight of each unit (times 1 unit), (units,).
+
+    The sum over all units, alike ones counted, is 0. With fixed distances this is the linearisation behind Gwet's
+    (2014, chapter 6) standard error of alpha. For ordinal levels the ranks' own dependence on the units is included.
+    """
+    margins, m = counts.margins, counts.size
+    n, x = margins.sum(), level_positions(counts, scale)
+    d_do, distance_to_all = (
+        observed_disagreement(counts, scale, x),
+        distances_to_all(margins[None, :], x, scale)[0],
+    )
+    do, de = counts.copies @ d_do, margins @ distance_to_all
+    d_de = 2 * counts.per_unit(counts.n * distance_to_all[counts.level])
+    if scale == "ordinal":
+        rank_do, rank_de = moving_ranks(counts, x)
+        d_do, d_de = d_do + rank_do, d_de + rank_de
+    # the quotient rule, with n, Do and De each changed by one more unit
+    slope: FloatArray = -(m * do + n * d_do - n * do * d_de / de) / de
+    return slope
+
+
+def level_positions(counts: RatingCounts, scale: str) -> FloatArray:
+    """Places of the levels whose squared differences are the distances (ratio and nominal: their scores)."""
+    return {"interval": centred_scores(counts), "ordinal": mid_ranks(counts.margins)}.get(
+        scale, counts.scores
+    )
+
+
+def largest_distance(counts: RatingCounts, scale: str) -> float:
+    """Largest distance of two levels that were given."""
+    if scale == "nominal":
+        return 1.0
+    position = level_positions(counts, scale)[counts.margins > 0]
+    low, high = float(position.min()), float(position.max())
+    return ((high - low) / (high + low)) ** 2 if scale == "ratio" else (high - low) ** 2
+
+
+def moving_ranks(counts: RatingCounts, r: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Change of Do and De through the mid-ranks that one more unit of each kind brings."""
+    margins = counts.margins
+    within = counts.per_unit(counts.n * r[counts.level]) / counts.size
+    m = counts.size[counts.unit]
+    factor = (counts.n * m / (m - 1)) * counts.copies[counts.unit]
+    deviations = r[counts.level] - within[counts.unit]
+    # half the derivatives of Do and of De by the rank of each level
+    d_do = np.bincount(counts.level, weights=factor * deviations, minlength=len(r))
+    d_de = margins * (margins.sum() * r - margins @ r)
+    changes = []
+    # the rank of c grows by n_u above c's own level, by half of it within: 4 sum_c g_c rho_uc
+    for g in (d_do, d_de):
+        above = np.cumsum(g[::-1])[::-1] - g / 2
+        changes.append(4 * counts.per_unit(counts.n * above[counts.level]))
+    return changes[0], changes[1]
 
 
 @reads(Ratings)

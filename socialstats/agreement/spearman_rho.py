@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from socialstats.agreement.kappa import pair_in_quotes
+from socialstats.agreement.rating_counts import NO_PAIR
 from socialstats.agreement.rating_tables import level_table
-from socialstats.agreement.reliability import NO_PAIR
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats import sentences
+from socialstats.agreement.agreement_weights import AgreementWeights, weights_of
 from socialstats.agreement.kappa import (
     KappaTable,
     RatingPatterns,
@@ -31,12 +32,7 @@ from socialstats.agreement.pair_tables import (
     has_chance,
     plain_pairs,
 )
-from socialstats.agreement.reliability import (
-    AgreementWeights,
-    OnUndefined,
-    checked_on_undefined,
-    weights_of,
-)
+from socialstats.agreement.reliability import OnUndefined, checked_on_undefined
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
@@ -339,7 +335,7 @@ def weighted_kappa(
         ``"unweighted"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"``, or a matrix in the order of the
         levels. ``"auto"``: unweighted for nominal levels, else quadratic. Levels that are numbers are as far apart as
         the numbers, of ordinal levels as well (caution SS330 where they are not equally spaced). See
-        `socialstats.agreement.reliability.agreement_weights`.
+        `socialstats.agreement.agreement_weights.agreement_weights`.
     kind : {"agreement", "disagreement"}
         What a matrix holds (ones or zeros on the diagonal); the wrong one is an error.
     pairs : {"all", "pooled"} or pair of str

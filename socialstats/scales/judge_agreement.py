@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.agreement.agreement_weights import WeightsKind, reliability_weights
 from socialstats.agreement.pair_tables import LEAST_CHANCE
 from socialstats.agreement.rating_tables import MOST_NUMBERS, level_table
-from socialstats.agreement.reliability import METHODS, WeightsKind, reliability_weights
+from socialstats.agreement.reliability import METHODS
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.agreement.reliability import alpha_sums, rating_counts
+from socialstats.agreement.krippendorff_alpha import alpha_sums
+from socialstats.agreement.rating_counts import rating_counts
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.matching import match_keys

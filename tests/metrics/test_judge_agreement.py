@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.agreement.reliability import agreement_weights
+from socialstats.agreement.agreement_weights import agreement_weights
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.rounding import no_variation_reason

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
+from socialstats.agreement.agreement_weights import agreement_weights
 from socialstats.agreement.fleiss_kappa import fleiss_kappa
 from socialstats.agreement.gwet_ac import gwet_ac
 from socialstats.agreement.kappa import kappa_table, pair_names, rating_patterns
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.agreement.percent_agreement import percent_agreement
-from socialstats.agreement.reliability import agreement_weights
 from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic

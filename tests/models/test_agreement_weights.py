@@ -9,11 +9,7 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.agreement.reliability import (
-    WEIGHTS,
-    agreement_weights,
-    order_by_levels,
-)
+from socialstats.agreement.agreement_weights import WEIGHTS, agreement_weights, order_by_levels
 from socialstats.errors import InputError
 
 

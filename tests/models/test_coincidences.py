@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from socialstats.agreement.reliability import (
+from socialstats.agreement.krippendorff_alpha import (
     alpha_influence,
     alpha_sums,
     coincidence_matrix,
-    group_alike_units,
     observed_disagreement,
     pairs_within,
-    rating_counts,
 )
+from socialstats.agreement.rating_counts import group_alike_units, rating_counts
 from socialstats.errors import InputError
 from socialstats.resampling import PlanUnits, bootstrap_sums, weight_blocks
 from tests.golden_data import golden, golden_frame
@@ -181,7 +180,7 @@ def test_many_different_values_cost_no_matrix_a_unit(scale):
 @pytest.mark.parametrize("at_once", [1, 7, 10**6])
 def test_pairs_within_units_come_once_whatever_the_block(monkeypatch, at_once):
     counts = counts_of(half_missing(n=25))
-    monkeypatch.setattr("socialstats.agreement.reliability.PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr("socialstats.agreement.krippendorff_alpha.PAIRS_AT_ONCE", at_once)
     found = [
         pair for a, b in pairs_within(counts) for pair in zip(a.tolist(), b.tolist(), strict=True)
     ]
