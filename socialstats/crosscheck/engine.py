@@ -151,6 +151,8 @@ class SampleChecks:
             # the statistic of a score test has an error of its own (`check_score`)
             return []
         key, estimate = subject
+        if self.sample.errors_of_rows:
+            return self.check_with_row_error(row, estimate)
         # shares of 0 and 1, and full agreement, have ends and no standard error
         needs_none = row.has_interval and (is_share or key in self.sample.disagreements)
         if (row.statistic if is_test else row.std_error) is None and not needs_none:
@@ -211,6 +213,18 @@ class SampleChecks:
             why=CR2,
             close=SMOOTH,
         )
+
+    def check_with_row_error(self, row: Row, estimate: float) -> list[Check]:
+        """Compare the t test of a row, and its t interval, with those of its own standard error and df."""
+        if row.std_error is None or row.df is None:
+            return []
+        df = row.df
+        errors = Errors(
+            variance=row.std_error**2, df=df, effective=df, largest=1 / df, plain=row.std_error**2
+        )
+        # the row's df is where the test is taken from: it is no number to compare
+        checks = self.check_test(replace(row, df=None), estimate, errors, df)
+        return [check for check in checks if check.ours is not None]
 
     def hypothesis(self, row: Row) -> tuple[float, str]:
         """Return with what a test compares its estimate, and on which side."""
@@ -351,6 +365,8 @@ class SampleChecks:
 
     def check_resamples(self) -> list[Check]:
         """Compare bootstrap errors and ends with those of the counts that the seed draws."""
+        if self.sample.errors_of_rows:
+            return []
         keys = list(self.estimates)
         shown = {
             key_of_row(row): row

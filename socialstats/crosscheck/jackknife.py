@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.row_arithmetic import end_checks, label
+from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Row
 from socialstats.results.verification import as_published
 
@@ -145,23 +145,3 @@ def too_many(row: Row) -> list[Check]:
         compare(label(row, name), ours, None, package="numpy", tolerance=0.0, why=LEFT, note=MANY)
         for name, ours in shown.items()
     ]
-
-
-def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
-    """Compare the ends of d_z of single values, which `hull_checks` describes."""
-    n = len(values)
-    if n > MOST_LEFT_OUT:
-        return too_many(row)
-    left = values[
-        np.argwhere(~np.eye(n, dtype=bool))[:, 1].reshape(n, n - 1)
-    ]  # (n, n - 1): without each value
-    moves = np.ptp(left, axis=1) > ROUNDING * np.abs(left).max(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        sizes = np.where(moves, left.mean(axis=1) / left.std(axis=1, ddof=1), np.nan)
-    ones = np.ones(n, dtype=np.int64)
-    again = jackknife_t(float(values.mean() / values.std(ddof=1)), sizes, ones, level)
-    jack = (again.low, again.high)
-    if row.interval == "jackknife":
-        return end_checks(row, *jack, "scipy", LEFT, 1e-6)
-    t = float(values.mean() / values.std(ddof=1)) * math.sqrt(n)
-    return hull_checks(row, t, n, short_of_zero(jack, t, n, level), level)

@@ -90,6 +90,8 @@ class PlainSample:
         Whether cells are a complete table of two factors, whose error is made of mean squares.
     added : mapping of RowKey to pair of float
         Variance and degrees of freedom of what is estimated apart, and was subtracted from every value.
+    errors_of_rows : bool
+        Whether the definition gives no errors: tests and intervals follow from the errors of the rows.
     size : float
         Of the values, where it is larger than the estimates: their rounding is a part of it.
     """
@@ -121,6 +123,7 @@ class PlainSample:
     yes_or_no: bool = False
     mean_squares: bool = False
     added: Mapping[RowKey, tuple[float, float]] = field(default_factory=dict)
+    errors_of_rows: bool = False
     size: float = 0.0
 
 

@@ -35,6 +35,7 @@ from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates
 from socialstats.resampling.intervals import check_resamples
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition
 from socialstats.results.rows import OUT_OF_RANGE, Reason, lowest_and_highest, undefined_text
 from socialstats.rounding import no_variation_reason
 from socialstats.scales.alignment import (
@@ -52,6 +53,7 @@ from socialstats.scales.alignment import (
     resample_people,
     source_and_reference,
 )
+from socialstats.scales.plain_alignment import sample_alignment
 from socialstats.shares.counts import IntervalOptions, merge_cells, probabilities_text, share_row
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import check_allowed, option
@@ -1246,7 +1248,7 @@ METRIC = Metric(
     function=ada_met,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.ada_met:verify",
+    definition=Definition(samples=sample_alignment),
     estimand="Mean over units of the distance of a model's answer from the mode of the reference's answers, in levels.",
     assumptions=(
         "reference raters and units (or the named clusters) are independent draws from those of interest",

@@ -42,6 +42,8 @@ UNCHECKED_OF = {
     "two_proportions": 0.12,
     # two ends beside an estimate: only the interval of independent units is recomputed
     "icc": 0.67,
+    # errors of drawn people, whose modes jump: golden and brute-force tests have them
+    "ada_met": 0.19,
 }
 MOVED = 0.03
 # fields that are moved together: none of them is computed from another one by a check

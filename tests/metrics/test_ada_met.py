@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 from socialstats import Ratings, ada_met, datasets
+from socialstats.crosscheck.resamples import Cells
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.rounding import no_variation_reason
 from socialstats.scales.ada_met import AlignmentOptions, AlignmentState, targets_of_all_people
@@ -579,7 +580,7 @@ def test_every_rule_is_verified(ties, refusal):
     )
     verification = result.verify()
     assert verification.ok, verification.tidy().to_string()
-    assert {check.package for check in verification} >= {"scipy", "direct sums", "statsmodels"}
+    assert {check.package for check in verification} >= {"scipy", "numpy", "statsmodels"}
     chosen = [c for c in result.cautions if "chosen for" in c.detail]
     assert bool(chosen) == (ties == "nearest")
     kinds = [
@@ -828,3 +829,48 @@ def test_clusters_and_dropped_ties_are_recomputed_alike(ties):
     options = {"scale": "ordinal", "levels": [1, 2, 3, 4, 5], "resamples": 100, "ties": ties}
     for cluster in ((), "run"):
         assert ada_met(table, rater_groups="source", cluster=cluster, **options).verify().ok
+
+
+@pytest.mark.parametrize("clusters", [None, 4])
+def test_errors_are_those_of_units_and_of_people_who_are_drawn(clusters):
+    """V = V_units + P/(P - 1) (V_people - the part of single units), Satterthwaite's df, by loops over resamples."""
+    rng = np.random.default_rng(11)
+    n, size, resamples = 12, 6, 60
+    given = rng.integers(1, 6, size=(n, size))
+    answers = rng.integers(1, 6, size=n)
+    rows = [
+        (unit, f"p{person}", "human", int(given[unit, person]))
+        for unit in range(n)
+        for person in range(size)
+    ]
+    rows += [(unit, "m", "model", int(answers[unit])) for unit in range(n)]
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
+    group = np.arange(n) if clusters is None else np.arange(n) % clusters
+    frame["run"] = group[frame["unit"]]
+    result = ada_met(
+        frame,
+        rater_groups="source",
+        cluster=() if clusters is None else "run",
+        scale="ordinal",
+        levels=[1, 2, 3, 4, 5],
+        resamples=resamples,
+    )
+    seed = int(np.random.SeedSequence([0, 1]).generate_state(1)[0])
+    people = Cells.of(np.ones(size), [np.arange(size)])
+    drawn = [np.ones(size), *people.draws(resamples, seed)]
+    distance = np.zeros((resamples + 1, n))
+    for b, times in enumerate(drawn):
+        for unit in range(n):
+            scores = np.repeat(given[unit], times.astype(int)).tolist()
+            distance[b, unit] = abs(np.mean(multimode(scores)) - answers[unit])
+    residuals = distance - distance[0].mean()
+    pieces = len(np.unique(group))
+    sums = np.array([np.bincount(group, line) for line in residuals])
+    v_units = pieces / (pieces - 1) * float(sums[0] @ sums[0]) / n**2
+    alone = float(sums[1:].var(axis=0, ddof=1).sum())
+    v_people = max(float(residuals[1:].sum(axis=1).var(ddof=1)) - alone, 0) / n**2
+    v_people *= size / (size - 1)
+    row = result.row("m", group=None)
+    assert row.std_error == pytest.approx(np.sqrt(v_units + v_people), rel=1e-9)
+    parts = v_units**2 / (pieces - 1) + v_people**2 / (size - 1)
+    assert row.df == pytest.approx((v_units + v_people) ** 2 / parts, rel=1e-9)
