@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -15,9 +14,7 @@ from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings, Refusal
-from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
@@ -26,7 +23,7 @@ from socialstats.inference.dependence import (
     share_cautions,
 )
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.means import DrawnRaters, dense_codes
+from socialstats.inference.means import DrawnRaters
 from socialstats.inference.rows import with_mean
 from socialstats.inference.weights import (
     NAMED,
@@ -37,10 +34,8 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.paired.matched_pairs import hotelling
-from socialstats.paired.unit_means import WaldTest, robust_wald
 from socialstats.registry import Metric, reads
-from socialstats.resampling.permutation import checked_draws, checked_seed, sign_flip_test
+from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import (
     Definition,
@@ -54,27 +49,33 @@ from socialstats.shares.counts import (
     ONE_PERSON,
     RESAMPLED,
     IntervalOptions,
-    PairTable,
-    SourceCounts,
-    StratumCells,
     cells_of,
-    f_text,
     free_label,
-    joint_share_test,
     level_share_cells,
-    pearson_chi_square,
     probabilities_text,
-    rated_by_both,
-    share_differences,
     share_row,
     source_cautions,
     source_counts,
     source_factor,
-    swap_p,
 )
 from socialstats.shares.plain_ratings import PlainRatings, factor_at
+from socialstats.shares.ratings_by_source import (
+    RatingsBySource,
+    fill_f_test,
+    holm_adjusted,
+    row_of_level,
+)
+from socialstats.shares.share_changes import change_sample, share_change_rows
 from socialstats.shares.sources import People, population, population_cautions
-from socialstats.text import count, number, p_value, quoted, shorten
+from socialstats.shares.two_sources import (
+    PairTable,
+    joint_share_test,
+    pearson_chi_square,
+    rated_by_both,
+    share_differences,
+    swap_p,
+)
+from socialstats.text import count, number, p_value, shorten
 from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
@@ -88,77 +89,6 @@ ROW_LEVEL = "chi-square, treating ratings as independent"
 NOT_DRAWN = "replies count with probabilities or shares, whose chi-square does not follow the chi-square distribution"
 NO_SWAPS = "swaps and chi-square count each unit once, and these have sampling weights"
 NO_UNITS = "no unit was rated by both sources"
-BY_RATER = "t over units (clusters) and raters"
-TESTED = "t over clusters; p by flipping the signs of whole clusters"
-JOINT = "Hotelling's T-squared of all levels"
-# flips of signs where there are too many clusters to try them all
-FLIPS = 20_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RatingsBySource:
-    """The ratings of a design by source, stratum and cluster, and what was asked of them.
-
-    Attributes
-    ----------
-    data : SourceCounts
-    cells : StratumCells
-    codes : tuple of (units,) int64 arrays
-        Cluster factors.
-    first : int
-        Place of the source that others are compared with.
-    settings : dict
-    names : list of str
-        Names of groups of rows in use: labels of strangers may spell each other's ("a, b" of source "a").
-    probable : bool
-        Whether replies count with the probabilities of their levels.
-    replies : tuple of (replies,) arrays, or None
-        Unit, source (-1: none) and entropy in bits of the replies that have probabilities.
-    """
-
-    data: SourceCounts
-    cells: StratumCells
-    codes: tuple[IntArray, ...]
-    first: int
-    settings: dict[str, Any]
-    names: list[str] = field(default_factory=list)
-    probable: bool = False
-    replies: tuple[IntArray, IntArray, FloatArray] | None = None
-
-    @property
-    def further(self) -> list[int]:
-        """Places of the other sources."""
-        return [k for k in range(len(self.data.sources)) if k != self.first]
-
-    def name_of(self, sides: Sequence[int]) -> str:
-        """Name a source, or one source less another."""
-        return " - ".join(self.data.sources[k] for k in sides)
-
-    def base(
-        self, sides: Sequence[int], stratum: str | None, *, group: str | None = None, **fields: Any
-    ) -> Row:
-        """Return what the rows of a group share: its key, and its name, with apostrophes where it is in use.
-
-        By default a group has the name of its source (or difference of sources) and stratum.
-        """
-        if group is None:
-            group = ", ".join([self.name_of(sides), *([] if stratum is None else [stratum])])
-        self.names.append(free_label(group, self.names))
-        dimensions = zip(("source", "reference"), sides, strict=False)
-        key = [(name, self.data.sources[k]) for name, k in dimensions]
-        key += [("stratum", stratum)] if stratum is not None else []
-        return Row(term="", group=self.names[-1], key=tuple(key), **fields)
-
-    def terms_of_tests(self) -> tuple[str, str]:
-        """Terms of the tests of any difference: by swapping, and as if ratings were independent."""
-        levels = self.data.levels
-        row_level = free_label("any level (ratings independent)", levels)
-        return free_label("any level", levels), row_level
-
-
-def row_of_level(row: Row, level: str, **fields: Any) -> Row:
-    """Return the row of one level."""
-    return replace(row, term=level, key=(*row.key, ("level", level)), **fields)
 
 
 def rows_and_tests(counted: RatingsBySource) -> list[Row]:
@@ -327,11 +257,6 @@ def difference_family(
     return [*holm_adjusted(differences, over), *holm_adjusted(swap_tests, "strata"), *row_tests]
 
 
-def holm_adjusted(rows: Sequence[Row], over: str) -> list[Row]:
-    """Add Holm's p-values over the rows that have a p, where there are several."""
-    return rows_with_holm(rows, f"Holm over {{m}} {over}", fewest=2)
-
-
 def equality_tests(
     counted: RatingsBySource, base: Row, pair: PairTable, drawn: Sequence[DrawnRaters]
 ) -> list[Row]:
@@ -366,182 +291,6 @@ def equality_tests(
         method=f"chi-square; {SWAPPED}, {count(test.draws, 'draw')}",
     )
     return [swap_test, row_test]
-
-
-def fill_f_test(row: Row, test: WaldTest | str) -> Row:
-    """Return the row of the F test of all levels, with units (or clusters) and drawn raters as crossed factors."""
-    if isinstance(test, str):
-        return replace(row, undefined=test, reason="unidentified")
-    return replace(row, statistic=test.statistic, df=test.df, p_value=test.p, method=f_text(test))
-
-
-def share_change_rows(counted: RatingsBySource) -> list[Row]:
-    """Rows of the changes of each source, then of the other sources less the reference; nothing without `base`."""
-    cells = counted.cells
-    base = counted.settings["base"]
-    sources = range(len(counted.data.sources))
-    first = counted.first
-    if base is None:
-        return []
-    if counted.data.weight is not None:
-        raise InputError(
-            f"{option('base', shorten(base))} compares shares within clusters, which count alike, and units have "
-            f"sampling weights. Leave {option('base')} or {option('weight')} out"
-        )
-    if base not in cells.labels:
-        raise InputError(
-            f"{option('base', shorten(base))}: {option('stratum')} has no such level. Levels: "
-            f"{quoted(cells.labels, 10) or 'none'}"
-        )
-    if len(counted.codes) != 1:
-        raise InputError(
-            f"{option('base', shorten(base))} compares strata within clusters: declare one "
-            f"{option('cluster', typed='--cluster')}, such as the scenario that each stratum varies, not "
-            f"{len(counted.codes)}"
-        )
-    shares, sizes = shares_by_cluster(counted)
-    base_stratum = cells.labels.index(base)
-    rows = []
-    for sides in [*((k,) for k in sources), *((k, first) for k in counted.further)]:
-        levels: list[Row] = []
-        joint_tests = []
-        for q, label in enumerate(cells.labels):
-            if q == base_stratum:
-                continue
-            n = sizes[:, [base_stratum, q]][:, :, sides]  # (clusters, strata, sides)
-            rated = (n > 0).all(axis=(1, 2))
-            change = (shares[:, q] - shares[:, base_stratum])[rated][:, sides]
-            group = f"{counted.name_of(sides)}: {label} - {base}"
-            counts = {"n": float(n[rated].sum()), "n_clusters": int(rated.sum())}
-            row = counted.base(sides, label, group=group, **counts)
-            row = replace(row, key=(*row.key, ("base", base)))
-            drawn = []
-            for k, sign in zip(sides, (1.0, -1.0), strict=False):
-                drawn += drawn_changes(counted, k, (q, base_stratum), np.asarray(rated), sign)
-            # (clusters, levels): of one source, or of a source less the reference
-            changes = change[:, 0] - change[:, 1:].sum(axis=1)
-            level_rows, test = rows_of_mean_changes(counted, row, changes, float(len(sides)), drawn)
-            levels += level_rows
-            joint_tests.append(test)
-        rows += [*holm_adjusted(levels, "levels and strata"), *holm_adjusted(joint_tests, "strata")]
-    return rows
-
-
-def drawn_changes(
-    counted: RatingsBySource, k: int, strata: tuple[int, int], rated: BoolArray, sign: float
-) -> list[DrawnRaters]:
-    """Return what the people of a source, if they are a sample, add to the mean change over some clusters.
-
-    Parameters
-    ----------
-    counted : RatingsBySource
-    k : int
-        Place of the source.
-    strata : pair of int
-        The stratum, and the base that is subtracted.
-    rated : (clusters,) bool array
-        Clusters with ratings in both.
-    sign : float
-        Of the change in the difference of two changes.
-    """
-    data = counted.data
-    cells = counted.cells
-    people = data.people[k] if data.people else None
-    if people is None:
-        return []
-    cluster_codes = np.unique(counted.codes[0], return_inverse=True)[1]
-    units = rated[cluster_codes] & np.isin(cells.codes, strata)
-    rows, weight, cluster = people.rows(data.copies, counted.codes, units)
-    if not len(rows):
-        return []
-    unit = people.unit[rows]
-    stratum = cells.codes[unit]
-    sizes = shares_by_cluster(counted)[1][:, :, k]
-    # clusters count alike: a rating has the weight of 1 in those of its cluster and stratum
-    weight = weight / sizes[cluster_codes[unit], stratum] / rated.sum()
-    scores, shares = np.zeros((2, len(rows), len(data.levels)))
-    for k_stratum, direction in zip(strata, (sign, -sign), strict=True):
-        in_stratum = stratum == k_stratum
-        share = weight[in_stratum] / weight[in_stratum].sum()
-        values = people.counts[rows[in_stratum]]
-        deviations = values - share @ values
-        scores[in_stratum] = direction * weight[in_stratum, None] * deviations
-        shares[in_stratum] = share[:, None]
-    return [
-        DrawnRaters(
-            scores=scores,
-            shares=shares,
-            cluster=dense_codes(cluster)[0],
-            rater=dense_codes(people.rater[rows])[0],
-            second=np.asarray(stratum == strata[1]),
-        )
-    ]
-
-
-def shares_by_cluster(counted: RatingsBySource) -> tuple[FloatArray, FloatArray]:
-    """Shares by cluster, stratum and source, (clusters, strata, sources, levels), and numbers of ratings."""
-    data = counted.data
-    cells = counted.cells
-    cluster_codes = np.unique(counted.codes[0], return_inverse=True)[1]
-    shape = len(cells.labels), len(data.sources), len(data.levels)
-    counts = np.zeros((int(cluster_codes.max()) + 1, *shape))
-    np.add.at(counts, (cluster_codes, cells.codes), data.counts * data.copies[:, None, None])
-    sizes = counts.sum(axis=3)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return counts / sizes[..., None], sizes
-
-
-def rows_of_mean_changes(
-    counted: RatingsBySource,
-    base: Row,
-    values: FloatArray,
-    reach: float,
-    drawn: Sequence[DrawnRaters],
-) -> tuple[list[Row], Row]:
-    """Rows of the mean changes of the levels, from (clusters, levels) changes, and the row of any change.
-
-    `reach` is the largest size that a change can have: 1, or 2 for a difference of changes. Signs of clusters are
-    flipped where raters are fixed; raters who are a sample have t and F tests, with clusters and raters as factors.
-    """
-    settings = counted.settings
-    levels = counted.data.levels
-    joint = replace(base, term=counted.terms_of_tests()[0], role="test", test="f")
-    undefined: dict[str, Any] = {}
-    if not len(values):
-        undefined = {"undefined": "no cluster has ratings in both strata", "reason": "no_data"}
-    if any(group.raters < 2 for group in drawn):
-        undefined = {"undefined": ONE_PERSON, "reason": "unidentified"}
-    if undefined:
-        rows = [row_of_level(base, level, role="difference", **undefined) for level in levels]
-        return rows, replace(joint, **undefined)
-    rows = []
-    # clusters count alike, however many ratings they hold
-    ones = np.ones(len(values))
-    for j, level in enumerate(levels):
-        raters = [group.column(j) for group in drawn]
-        mean = clustered_mean(values[:, j], ones, magnitude=1.0, drawn=raters)
-        row = row_of_level(base, level, role="difference", estimate=mean.mean)
-        row = replace(row, method=BY_RATER if drawn else TESTED)
-        row = with_mean(row, mean, settings["level"], within=(-reach, reach))
-        if not drawn:
-            row = replace(row, p_value=None, test=None)
-            if not row.undefined:
-                # rounded: equal changes that differ in the last bits are tied
-                with suppress(UndefinedStatistic):
-                    test = sign_flip_test(
-                        np.round(values[:, j], 12), flips=FLIPS, seed=settings["seed"]
-                    )
-                    row = replace(row, p_value=float(test.p_value[0]), test="sign_flip")
-        rows.append(row)
-    if drawn:
-        wald = robust_wald(values, ones, [np.arange(len(values))], drawn)
-        return rows, fill_f_test(joint, wald)
-    # changes of all levels sum to 0: one of them says nothing more
-    t_squared = hotelling(values[:, :-1])
-    if t_squared.undefined:
-        return rows, replace(joint, undefined=t_squared.undefined, reason=t_squared.reason)
-    joint = replace(joint, statistic=t_squared.statistic, df=float(t_squared.df), method=JOINT)
-    return rows, replace(joint, p_value=t_squared.p_value)
 
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
@@ -934,25 +683,6 @@ def difference_sample(ratings: PlainRatings, row: Row) -> PlainSample:
         unbiased=True,
         no_errors="people of both sources are a sample" if drawn_twice else "",
     )
-
-
-def change_sample(ratings: PlainRatings, row: Row) -> PlainSample:
-    """Return the change of a share of each cluster from the base; of two sources its difference."""
-    (cluster,) = ratings.clusters
-    names = [name for name in (row.label("source"), row.label("reference")) if name is not None]
-    changes = np.zeros(int(cluster.codes.max()) + 1)
-    sampled = False
-    for name, sign in zip(names, (1, -1), strict=False):
-        for cell, direction in ((row.label("stratum"), sign), (row.label("base"), -sign)):
-            inside = ratings.inside(name, cell)
-            size = np.bincount(cluster.codes[inside], minlength=len(changes))
-            hits = np.bincount(cluster.codes[inside], ratings.hits(row.term)[inside], len(changes))
-            # clusters without a rating of one of the shares have no change
-            changes += direction * np.where(size > 0, hits / np.maximum(size, 1), np.nan)
-            sampled |= ratings.people(inside) is not None
-    sample = sample_of_mean((row.group, row.term), changes, np.ones(len(changes)))
-    note = "people are a sample within two strata" if sampled else ""
-    return replace(sample, unbiased=True, yes_or_no=False, no_errors=note)
 
 
 def ask_for_tests(result: Result) -> Iterator[PeerNumbers]:

@@ -18,7 +18,8 @@ from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
-from socialstats.shares.counts import PairTable, rated_by_both, source_counts
+from socialstats.shares.counts import source_counts
+from socialstats.shares.two_sources import PairTable, rated_by_both
 from socialstats.text import count, quoted
 from socialstats.voice import option
 

@@ -38,18 +38,14 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
 from socialstats.rounding import no_variation_reason
 from socialstats.shares.counts import (
-    PairTable,
     RaterCounts,
     SourceCounts,
     StratumCells,
     cells_of,
-    f_text,
     free_label,
-    joint_share_test,
     probabilities_text,
     source_cautions,
     source_counts,
-    swap_test,
 )
 from socialstats.shares.divergence import (
     RaterTable,
@@ -70,6 +66,7 @@ from socialstats.shares.split_half import (
     mean_of_units,
     split_half,
 )
+from socialstats.shares.two_sources import PairTable, f_text, joint_share_test, swap_test
 from socialstats.text import count, listing, number, p_value, quoted, shorten
 from socialstats.voice import check_allowed, option
 

@@ -10,7 +10,7 @@ from scipy.spatial.distance import jensenshannon
 from socialstats.errors import InputError
 from socialstats.inference.power import quadratic_intervals
 from socialstats.resampling import PlanUnits
-from socialstats.shares.counts import StratumCells, swap_test
+from socialstats.shares.counts import StratumCells
 from socialstats.shares.divergence import (
     RaterTable,
     bootstrap_with_raters,
@@ -26,6 +26,7 @@ from socialstats.shares.divergence import (
 )
 from socialstats.shares.js_similarity import joint_tests
 from socialstats.shares.split_half import split_half
+from socialstats.shares.two_sources import swap_test
 from tests.golden_data import golden
 
 
