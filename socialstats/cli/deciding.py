@@ -8,9 +8,12 @@ from typing import Any
 
 from socialstats.cli.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Pair, Texts
+from socialstats.designs.column_profile import FEW
+from socialstats.designs.columns import assign
 from socialstats.designs.options import PARTS as OF_COMPARISONS
-from socialstats.designs.options import map_options, mapped_repeat
-from socialstats.designs.paired_reading import wide_pair
+from socialstats.designs.options import Options, map_options, mapped_repeat
+from socialstats.designs.paired_reading import PairedOptions, paired_roles, wide_pair
+from socialstats.designs.profile import TableProfile
 from socialstats.designs.vocabulary import UNNUMBERED, VAGUE
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
@@ -289,9 +292,6 @@ def fit_both(table: Table, settings: Settings) -> PartColumns | None:
 
 def holds_prose(table: Table, column: str | None) -> bool:
     """Whether a column of values holds texts of several words that differ in most rows: answers in full."""
-    from socialstats.designs.column_profile import FEW
-    from socialstats.designs.profile import TableProfile
-
     held = TableProfile(table).column(column) if column is not None and not table.lazy else None
     return held is not None and held.prose and (2 * held.size > held.rows or held.size > FEW)
 
@@ -385,10 +385,7 @@ def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
     InputError
         Where the column of a part is missing.
     """
-    from socialstats.designs.columns import assign
     from socialstats.designs.groups_reading import GroupsOptions, groups_roles
-    from socialstats.designs.options import Options
-    from socialstats.designs.paired_reading import PairedOptions, paired_roles
     from socialstats.designs.ratings_options import RatingsOptions
     from socialstats.designs.ratings_reading import lone_source, ratings_roles
 
