@@ -100,18 +100,12 @@ def match_keys(*tables: Iterable[Hashable]) -> Match:
     indexes = [_index(keys) for keys in tables]
     shared = set(indexes[0]).intersection(*indexes[1:])
     common = [key for key in indexes[0] if key in shared]
-    return Match(
-        keys=tuple(common),
-        places=tuple(
-            # keys are of any type: arrays of objects would be as slow, and take more memory
-            np.fromiter(map(index.__getitem__, common), np.int64, len(common))
-            for index in indexes
-        ),
-        unmatched=tuple(
-            tuple(key for key in index if key not in shared) if len(index) > len(common) else ()
-            for index in indexes
-        ),
-    )
+    # keys are of any type: arrays of objects would be as slow, and take more memory
+    places = [
+        np.fromiter(map(index.__getitem__, common), np.int64, len(common)) for index in indexes
+    ]
+    unmatched = [tuple(key for key in index if key not in shared) for index in indexes]
+    return Match(keys=tuple(common), places=tuple(places), unmatched=tuple(unmatched))
 
 
 def _index(keys: Iterable[Hashable]) -> dict[Hashable, int]:

@@ -100,16 +100,15 @@ def _reference(kind: str, fields: dict[str, str], entry: str) -> Reference:
         if kind != "article" or "number" in plain
         else VENUES[kind].replace("({number})", "")
     )
+    # APA sets Jr. behind the initials
+    authors = [
+        re.sub(r", (Jr\.), (.+)", r", \2, \1", name) for name in plain["author"].split(" and ")
+    ]
+    edition = f" ({plain['edition']} ed.)" if "edition" in plain else ""
     return Reference(
-        authors=_joined_names(
-            [
-                # APA sets Jr. behind the initials
-                re.sub(r", (Jr\.), (.+)", r", \2, \1", name)
-                for name in plain["author"].split(" and ")
-            ]
-        ),
+        authors=_joined_names(authors),
         year=int(plain["year"]),
-        title=plain["title"] + (f" ({plain['edition']} ed.)" if "edition" in plain else ""),
+        title=plain["title"] + edition,
         venue=venue.format_map(plain),
         doi=fields.get("doi", ""),
         bibtex=entry,

@@ -336,8 +336,8 @@ def agreement_sentence(name: str, row: Row, units: int, raters: int | None, band
     'Agreement was α = .710, 95% CI [.620, .790] (120 units, 3 raters), reliably below .80.'
     """
     sizes = [count(units, "unit"), *([] if raters is None else [count(raters, "rater")])]
-    said = f"Agreement was {name} = {estimate_text(row)} ({', '.join(sizes)})"
-    return said + (f", {band}." if band else ".")
+    agreement = f"Agreement was {name} = {estimate_text(row)} ({', '.join(sizes)})"
+    return agreement + (f", {band}." if band else ".")
 
 
 def rank_with_interval(item: str, row: Row, of: int, level: float, *, simultaneous: bool) -> str:
