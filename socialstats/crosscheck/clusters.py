@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.crosscheck.row_arithmetic import label, quantile, relative, wald_checks
-from socialstats.results import Check, Row
+from socialstats.crosscheck.row_arithmetic import quantile, relative
+from socialstats.results import Check
 
 CR2 = "Bell and McCaffrey's CR2 and Satterthwaite's df, P entry by entry; crossed factors by sums written out"
 FEW = 10.0
@@ -323,30 +323,6 @@ def fisher_ends(value: float, error: float, df: float, level: float) -> tuple[fl
     """tanh of atanh(value) -+ t s.e. / (1 - value^2)."""
     reach = quantile(level, df) * error / (1 - value**2)
     return math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
-
-
-def mean_row_checks(
-    row: Row,
-    values: Any,
-    groups: Any,
-    level: float,
-    cut: tuple[float, float] | None = None,
-    why: str = CR2,
-    errors: Errors | None = None,
-    alternative: str = "two_sided",
-) -> list[Check]:
-    """Compare standard error, df, t, p and t interval of a mean of values in clusters, (values, factors) codes.
-
-    `errors` are those of the mean, where raters are a further factor.
-    """
-    found = errors_of_mean(values, groups) if errors is None else errors
-    error, df = math.sqrt(found.variance), found.df
-    return [
-        relative(label(row, "s.e."), row.std_error, error, "numpy", why),
-        *wald_checks(
-            row, level, float(np.mean(values)), error, df, alternative=alternative, cut=cut, why=why
-        ),
-    ]
 
 
 def unfloored_check(ours: float | None, errors: Errors) -> Check:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import Errors, counted, errors_by
-from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.people import Part, joined_errors
+from socialstats.crosscheck.clusters import Errors, counted
 from socialstats.crosscheck.resamples import (
     RESAMPLED,
     Cells,
@@ -21,7 +18,6 @@ from socialstats.crosscheck.resamples import (
     sampled_check,
 )
 from socialstats.crosscheck.row_arithmetic import (
-    FORMULA,
     end_checks,
     label,
     quantile,
@@ -89,70 +85,6 @@ def clustered_share_checks(
     return [*out, *end_checks(row, *both, "numpy", ROOTS, 1e-7)]
 
 
-def share_checks(
-    result: Result, row: Row, found: Mapping[int, Unit], answers: float
-) -> list[Check]:
-    """Compare mean, standard error and Wilson's interval of a row.
-
-    Parameters
-    ----------
-    result : Result
-    row : Row
-    found : mapping of unit to (value, number of units it stands for, cluster by each factor)
-    answers : float
-        Yes-or-no answers behind the values: most trials that an interval may count.
-    """
-    if not found or row.estimate is None:
-        return []
-    values, weights = (
-        np.array([unit[k] for unit in found.values()], dtype=np.float64) for k in (0, 1)
-    )
-    codes = np.array([unit[2] for unit in found.values()], dtype=np.int64).reshape(len(values), -1)
-    return mean_checks(result, row, values, weights, codes, answers)
-
-
-def mean_checks(
-    result: Result,
-    row: Row,
-    values: FloatArray,
-    weights: FloatArray,
-    codes: Any,
-    answers: float,
-    people: Part | None = None,
-) -> list[Check]:
-    """Compare the same of arrays: values, weights, (units, factors) codes of clusters.
-
-    `people`: what people who are a sample add to the mean.
-    """
-    p, n = float(np.average(values, weights=weights)), float(weights.sum())
-    out = [compare(label(row), row.estimate, p, package="numpy", tolerance=1e-10, why=SAME)]
-    if people is None:
-        out += bootstrap_checks(result, row, values, weights, codes)
-    elif people.alone and row.conf_low is not None:
-        both = np.column_stack([people.left, people.rater])
-        out += bootstrap_checks(result, row, values, weights, both)
-    settings = result.settings
-    if codes.shape[1] or people is not None:
-        f = weights / n
-        errors = joined_errors(errors_by(f * (values - p), f, codes), [people])
-        wilson = settings["ci"] == "wilson"
-        return out + clustered_share_checks(
-            row, p, errors, answers=answers, level=settings["level"], ends=wilson
-        )
-    yes_no = bool(np.all((values == 0) | (values == 1)))
-    error = math.sqrt(
-        float(np.average((values - p) ** 2, weights=weights)) / (n if yes_no else n - 1 or math.nan)
-    )
-    if row.std_error is not None:
-        out.append(relative(label(row, "s.e."), row.std_error, error, "numpy", SAME))
-    trials = (
-        n
-        if yes_no
-        else min(max(p * (1 - p) / error**2, 1.0) if error and 0 < p < 1 else n, answers)
-    )
-    return out + wilson_checks(result, row, p, trials, None if yes_no else n - 1)
-
-
 def bootstrap_checks(
     result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any
 ) -> list[Check]:
@@ -178,23 +110,3 @@ def bootstrap_checks(
 
     mine, seed = drawn.replicates[:, 0], settings["seed"]
     return out + sampled_check(label(row), cells, mine, peer, seed=seed, package="statsmodels")
-
-
-def wilson_checks(
-    result: Result, row: Row, p: float, trials: float, df: float | None
-) -> list[Check]:
-    """Compare the ends with the roots of a polynomial; of independent answers, with statsmodels too."""
-    if row.conf_low is None or result.settings["ci"] != "wilson":
-        return []
-    proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
-
-    level = result.settings["level"]
-    checks = end_checks(row, *wilson_roots(p, trials, level, df), "numpy", ROOTS, 1e-7)
-    if df is not None:
-        return [*checks, relative(label(row, "df"), row.df, df, "numpy", SAME)]
-    low, high = proportion_confint(p * trials, trials, alpha=1 - level, method="wilson")
-    ends = (
-        0.0 if p == 0 else float(low),
-        1.0 if p == 1 else float(high),
-    )  # statsmodels leaves rounding there
-    return checks + end_checks(row, *ends, "statsmodels", FORMULA)

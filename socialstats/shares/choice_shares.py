@@ -65,7 +65,12 @@ from socialstats.shares.ratings_by_source import (
     holm_adjusted,
     row_of_level,
 )
-from socialstats.shares.share_changes import change_sample, share_change_rows
+from socialstats.shares.share_changes import (
+    ask_for_hotelling,
+    change_sample,
+    of_people,
+    share_change_rows,
+)
 from socialstats.shares.sources import People, population, population_cautions
 from socialstats.shares.two_sources import (
     PairTable,
@@ -686,12 +691,16 @@ def difference_sample(ratings: PlainRatings, row: Row) -> PlainSample:
 
 
 def ask_for_tests(result: Result) -> Iterator[PeerNumbers]:
-    """Chi-square of scipy, as if all ratings were independent."""
+    """Chi-square of scipy, as if all ratings were independent, and Hotelling's test of changes of statsmodels."""
     ratings = PlainRatings.of(result)
     for row in result.rows:
         is_test = row.role == "test" and row.statistic is not None
-        if is_test and row.test != "f":
+        if not is_test:
+            continue
+        if row.label("base") is None and row.test != "f":
             yield ask_for_chi_square(ratings, row)
+        elif row.label("base") is not None and not of_people(ratings, row).any():
+            yield from ask_for_hotelling(ratings, row)
 
 
 def ask_for_chi_square(ratings: PlainRatings, row: Row) -> PeerNumbers:

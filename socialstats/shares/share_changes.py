@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -18,7 +18,8 @@ from socialstats.paired.matched_pairs import hotelling
 from socialstats.paired.unit_means import robust_wald
 from socialstats.resampling.permutation import sign_flip_test
 from socialstats.results import Row
-from socialstats.results.definitions import PlainSample, sample_of_mean
+from socialstats.results.definitions import PeerNumbers, PlainSample, sample_of_mean
+from socialstats.results.peers import load_peer
 from socialstats.shares.counts import ONE_PERSON
 from socialstats.shares.plain_ratings import PlainRatings
 from socialstats.shares.ratings_by_source import (
@@ -208,18 +209,47 @@ def rows_of_mean_changes(
 
 def change_sample(ratings: PlainRatings, row: Row) -> PlainSample:
     """Return the change of a share of each cluster from the base; of two sources its difference."""
-    (cluster,) = ratings.clusters
-    names = [name for name in (row.label("source"), row.label("reference")) if name is not None]
-    changes = np.zeros(int(cluster.codes.max()) + 1)
-    sampled = False
-    for name, sign in zip(names, (1, -1), strict=False):
-        for cell, direction in ((row.label("stratum"), sign), (row.label("base"), -sign)):
-            inside = ratings.inside(name, cell)
-            size = np.bincount(cluster.codes[inside], minlength=len(changes))
-            hits = np.bincount(cluster.codes[inside], ratings.hits(row.term)[inside], len(changes))
-            # clusters without a rating of one of the shares have no change
-            changes += direction * np.where(size > 0, hits / np.maximum(size, 1), np.nan)
-            sampled |= ratings.people(inside) is not None
+    changes = changes_by_cluster(ratings, row, row.term)
     sample = sample_of_mean((row.group, row.term), changes, np.ones(len(changes)))
-    note = "people are a sample within two strata" if sampled else ""
+    note = "people are a sample within two strata" if of_people(ratings, row).any() else ""
     return replace(sample, unbiased=True, yes_or_no=False, no_errors=note)
+
+
+def parts_of_change(ratings: PlainRatings, row: Row) -> Iterator[tuple[int, BoolArray]]:
+    """Yield the ratings of each share that a change is made from, with the sign of the share."""
+    names = [name for name in (row.label("source"), row.label("reference")) if name is not None]
+    for name, sign in zip(names, (1, -1), strict=False):
+        yield sign, ratings.inside(name, row.label("stratum"))
+        yield -sign, ratings.inside(name, row.label("base"))
+
+
+def changes_by_cluster(ratings: PlainRatings, row: Row, level: str) -> FloatArray:
+    """Return the change of the share of a level in each cluster, NaN where a share has no rating."""
+    (cluster,) = ratings.clusters
+    changes = np.zeros(int(cluster.codes.max()) + 1)
+    for sign, inside in parts_of_change(ratings, row):
+        size = np.bincount(cluster.codes[inside], minlength=len(changes))
+        hits = np.bincount(cluster.codes[inside], ratings.hits(level)[inside], len(changes))
+        changes += sign * np.where(size > 0, hits / np.maximum(size, 1), np.nan)
+    return changes
+
+
+def of_people(ratings: PlainRatings, row: Row) -> BoolArray:
+    """Return which ratings of a change are of people who are a sample."""
+    inside = np.zeros(len(ratings.unit), dtype=bool)
+    for _, part in parts_of_change(ratings, row):
+        inside |= part
+    return ratings.person & inside
+
+
+def ask_for_hotelling(ratings: PlainRatings, row: Row) -> Iterator[PeerNumbers]:
+    """Hotelling's test of statsmodels, of the changes of all levels but one, as they sum to 0."""
+    counts_refusals = bool(ratings.shares[:, -1].any())
+    levels = ratings.levels if counts_refusals else ratings.levels[:-1]
+    changes = np.column_stack([changes_by_cluster(ratings, row, level) for level in levels])
+    changes = changes[~np.isnan(changes).any(axis=1)]
+    # with as many clusters as means there is no test, and statsmodels divides by 0
+    if len(changes) > changes.shape[1]:
+        theirs = load_peer("statsmodels.stats.multivariate", "test_mvmean")(changes)
+        numbers = {"statistic": float(theirs.t2), "p_value": float(theirs.pvalue)}
+        yield PeerNumbers(package="statsmodels", row=(row.group, row.term), numbers=numbers)
