@@ -26,7 +26,8 @@ from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.registry import refuse_weights
 from socialstats.results import Row, Verifications, combine_verifications
 from socialstats.results.rows import difference_places, subtracts
-from socialstats.scales.compare_models import COMPARISON_RULES, common_text, left_out_caution
+from socialstats.scales.compare_models import common_text, left_out_caution
+from socialstats.scales.model_numbers import COMPARISON_RULES
 from socialstats.sentences import no_number
 from socialstats.shares.sources import human_source, models_of, raters_of
 from socialstats.studies.estimates import rows_table, settings_of, verify_all

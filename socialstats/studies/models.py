@@ -15,19 +15,17 @@ from socialstats.errors import InputError, SocialStatsError, caution
 from socialstats.figures import forest, heat
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.scales.compare_models import (
-    DIFFERENCE,
+from socialstats.scales.compare_models import compare_models, factors_of_models
+from socialstats.scales.leaderboard import difference_of
+from socialstats.scales.model_differences import DIFFERENCE
+from socialstats.scales.model_numbers import NUMBER, RANK
+from socialstats.scales.model_words import (
     MOST_NAMED,
-    NUMBER,
-    RANK,
-    compare_models,
     differences_sentence,
     extremes_sentence,
-    factors_of_models,
     model_difference_sentence,
     named_differences,
 )
-from socialstats.scales.leaderboard import difference_of
 from socialstats.scales.over_models import over_models
 from socialstats.scales.relationship_bias import BIAS
 from socialstats.sentences import is_significant, more_clusters_sentence, more_of, some_of, stat

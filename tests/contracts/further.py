@@ -9,7 +9,7 @@ from typing import Any
 
 import socialstats as ss
 from socialstats.results import Result
-from socialstats.scales.compare_models import COMPARISON_RULES
+from socialstats.scales.model_numbers import COMPARISON_RULES
 from tests.contracts.subjects import ITEMS, run, subject_of
 
 Calls = Iterator[tuple[str, Callable[[], Any]]]

@@ -12,17 +12,14 @@ from scipy import stats
 
 import socialstats as ss
 from socialstats.results import Row
-from socialstats.scales.compare_models import (
-    COMPARISON_RULES,
+from socialstats.scales.model_differences import (
     NO_SIZES,
-    NUMBER,
     MatchedModels,
     ModelDifference,
-    ModelNumber,
-    extremes_sentence,
     model_difference_row,
-    named_differences,
 )
+from socialstats.scales.model_numbers import COMPARISON_RULES, NUMBER, ModelNumber
+from socialstats.scales.model_words import extremes_sentence, named_differences
 
 MODELS = ("m1", "m2", "m3", "m4")
 

@@ -14,13 +14,12 @@ from socialstats.designs.parts import Factor
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.results import Row
 from socialstats.rounding import no_variation_reason as alike_text
-from socialstats.scales.compare_models import (
+from socialstats.scales.compare_models import difference_and_way
+from socialstats.scales.model_differences import MOVED, MatchedModels
+from socialstats.scales.model_numbers import (
     COMPARISON_RULES,
-    MOVED,
-    MatchedModels,
     ModelNumber,
     PairDifferences,
-    difference_and_way,
     sums_to_means,
 )
 from tests.golden_data import golden

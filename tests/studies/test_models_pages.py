@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.scales.compare_models import named_differences
+from socialstats.scales.model_words import named_differences
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.page import Outcome
 from socialstats.tables import as_table
