@@ -2,350 +2,62 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from inspect import signature
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from socialstats import sentences
 from socialstats.agreement.kappa import units_by_stratum
-from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
+from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.calls import TableLike
-from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.halves import in_halves
 from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import (
     cluster_cautions,
-    cluster_factors,
     cluster_text,
     small_sample_caution,
 )
 from socialstats.inference.how import RESAMPLED
-from socialstats.inference.intervals import checked_level
-from socialstats.inference.rows import with_ends, with_t
 from socialstats.registry import Metric, reads
-from socialstats.resampling import basic, percentile
-from socialstats.resampling.engine import Replicates
-from socialstats.resampling.intervals import check_resamples
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import Definition
-from socialstats.results.rows import OUT_OF_RANGE, Reason, lowest_and_highest, undefined_text
-from socialstats.rounding import no_variation_reason
+from socialstats.results.rows import lowest_and_highest, undefined_text
 from socialstats.scales.alignment import (
-    MODE_TIES,
     NOT_ASKED,
-    REFUSAL_RULES,
-    JoinedAnswers,
     ModeTies,
     Panel,
     Targets,
     TwoWay,
     constant_shares,
-    join_answers,
     model_shares,
     resample_people,
-    source_and_reference,
+)
+from socialstats.scales.alignment_groups import rows_by_group
+from socialstats.scales.alignment_intervals import (
+    METHODS,
+    AlignmentCi,
+    AlignmentOptions,
+    AlignmentState,
+    FilledRows,
+    Unparsed,
+    fill_intervals,
+    two_way_means,
 )
 from socialstats.scales.plain_alignment import sample_alignment
 from socialstats.shares.counts import IntervalOptions, merge_cells, probabilities_text, share_row
-from socialstats.text import count, listing, number, quoted, shorten
-from socialstats.voice import check_allowed, option
+from socialstats.text import count, number, quoted, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["METRIC", "ada_met"]
-
-
-AlignmentCi = Literal["two_way", "centred", "percentile", "basic"]
-CIS: tuple[str, ...] = get_args(AlignmentCi)
-Unparsed = Literal["exclude", "refusal"]
-UNPARSED: tuple[str, ...] = get_args(Unparsed)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlignmentOptions:
-    """Options of `ada_met`."""
-
-    reference: str | None
-    source: str
-    ties: str
-    refusal: Any
-    unparsed: str
-    group: str | None
-    stratum: str | None
-    ci: str
-    cluster: str | Sequence[str] | None
-    level: float
-    resamples: int
-    seed: int
-
-    def check(self) -> None:
-        """Raise InputError for an impossible option."""
-        checked_level(self.level)
-        for name, allowed in (("ties", MODE_TIES), ("unparsed", UNPARSED), ("ci", CIS)):
-            check_allowed(name, getattr(self, name), allowed)
-        if isinstance(self.refusal, int | float) and not isinstance(self.refusal, bool):
-            possible = math.isfinite(self.refusal) and self.refusal >= 0
-        else:
-            possible = self.refusal in REFUSAL_RULES
-        if not possible:
-            raise InputError(
-                f"{option('refusal', self.refusal)} is not one of {', '.join(REFUSAL_RULES)}, or a distance of 0 "
-                "or more"
-            )
-        if self.group is not None and self.group in (self.stratum, self.source):
-            raise InputError(
-                f"{option('group', self.group)} is the stratum or the source too; name an attribute of "
-                "the raters"
-            )
-        check_resamples(self.resamples, self.level)
-
-
-# why a row has no number or no interval
-NO_UNIT = "no unit has an answer of this model that counts and a mode of the reference"
-CONSTANT = no_variation_reason("units and the people")
-ALONE = "a single unit or cluster: no interval"
-OUTSIDE = "the interval excludes the estimate: the modes of the resamples are noisier; use "
-METHODS = {
-    "two_way": "t of people and units",
-    "centred": "two-way bootstrap, centred percentile",
-    "percentile": "two-way bootstrap, percentile",
-    "basic": "two-way bootstrap, basic",
-}
-# why there is no interval, in words and as a code; ("", None) where there is one
-Why = tuple[str, Reason | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AlignmentState:
-    """A design with its joined answers.
-
-    Attributes
-    ----------
-    reference : str
-        Label of the source that is the reference.
-    factors : tuple of Factor
-        Clusters of the units, over all units of the design.
-    clusters : tuple of (units,) int64 arrays
-        The same over the units compared.
-    """
-
-    design: Ratings
-    options: AlignmentOptions
-    source: Factor
-    reference: str
-    answers: JoinedAnswers
-    factors: tuple[Factor, ...]
-
-    @classmethod
-    def from_design(cls, design: Ratings, options: AlignmentOptions) -> AlignmentState:
-        """Join the answers."""
-        source, code = source_and_reference(design, options.source, options.reference)
-        rule = options.refusal if isinstance(options.refusal, str) else float(options.refusal)
-        answers = join_answers(
-            design, source, code, unparsed=options.unparsed, ties=options.ties, refusal=rule
-        )
-        # beyond 2^200 or below 2^-200 squares of distances overflow or vanish
-        if size_unit(answers.scores) != 1:
-            raise InputError(f"{design.source}: distances between levels are {OUT_OF_RANGE}")
-        return cls(
-            design=design,
-            options=options,
-            source=source,
-            reference=source.levels[code],
-            answers=answers,
-            factors=cluster_factors(design, options.cluster),
-        )
-
-    @property
-    def clusters(self) -> tuple[IntArray, ...]:
-        """Clusters of the units compared."""
-        return tuple(factor.codes[self.answers.unit] for factor in self.factors)
-
-    @property
-    def models(self) -> list[str]:
-        """Labels of the models."""
-        return [self.design.raters[m] for m in self.answers.models.tolist()]
-
-    @property
-    def tied(self) -> BoolArray:
-        """(units,) bool array: several levels have most answers."""
-        counts = self.answers.pooled_counts  # (units, levels)
-        return np.asarray((counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1)
-
-    @property
-    def leverage(self) -> float:
-        """Largest share of the units that one cluster holds, or of the answers that one person gave."""
-        weight = self.answers.weight
-        answers_of_person = self.answers.table.sum(axis=1)
-        # without clusters each unit is one
-        shares = [
-            np.bincount(codes, weight).max() / weight.sum()
-            for codes in self.clusters or (np.arange(len(weight)),)
-        ]
-        return float(max(answers_of_person.max() / answers_of_person.sum(), *shares))
-
-    def no_resampling(self, n_people: int) -> Why:
-        """Return why this many people and these units cannot be resampled, with its code, or an empty text."""
-        for factor, codes in zip(self.factors, self.clusters, strict=True):
-            if len(np.unique(codes)) < 2:
-                return f"a single level of the cluster '{factor.name}': no interval", "one_cluster"
-        if self.answers.weight.sum() < 2:
-            return "a single unit: no interval", "one_unit"
-        if n_people < 2:
-            return "a single reference rater: no interval", "no_interval"
-        return "", None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FilledRows:
-    """Rows with their intervals.
-
-    Attributes
-    ----------
-    rows : list of Row
-    bias : (rows,) float64 array
-        Mean of the resamples minus the estimate.
-    df : float or None
-        Least degrees of freedom of a t interval.
-    caution : Caution or None
-        SS204.
-    """
-
-    rows: list[Row]
-    bias: FloatArray
-    df: float | None = None
-    caution: Caution | None = None
-
-
-def fill_intervals(
-    state: AlignmentState,
-    rows: Sequence[Row],
-    means: Sequence[TwoWay],
-    drawn: Sequence[FloatArray],
-    why: Why,
-    shift: FloatArray | float = 0.0,
-) -> FilledRows:
-    """Fill rows with the estimates of the sample less `shift`, and the intervals that `ci` names.
-
-    Parameters
-    ----------
-    state : AlignmentState
-    rows : sequence of Row
-        Their names; differences may be below 0.
-    means : sequence of TwoWay
-        Of the sample, and with ``ci="two_way"`` of the resampled people.
-    drawn : sequence of (resamples, means) float64 arrays
-        Resamples of a bootstrap.
-    why : (str, Reason or None)
-        Why nothing can be resampled, or an empty text.
-    """
-    value = np.concatenate([mean.value for mean in means]) - shift
-    size = np.concatenate([mean.size for mean in means])  # units of each mean
-    # the crossed factor with fewer levels limits the degrees of freedom
-    clusters = min(len(np.unique(codes)) for codes in state.clusters) if state.factors else None
-    filled = []
-    for row, estimate, n in zip(rows, value.tolist(), size.tolist(), strict=True):
-        row = replace(row, n=n, n_units=int(n), n_clusters=clusters)
-        if np.isnan(estimate):
-            filled.append(replace(row, method=None, undefined=NO_UNIT, reason="no_data"))
-        else:
-            method = row.method or METHODS[state.options.ci]
-            row = replace(row, estimate=estimate, method=method)
-            filled.append(replace(row, undefined=why[0] or None, reason=why[1]))
-    if why[0]:
-        return FilledRows(rows=filled, bias=np.full(len(filled), np.nan))
-    if state.options.ci == "two_way":
-        return fill_t_intervals(state, filled, means)
-    return fill_bootstrap_intervals(state, filled, value, np.hstack(drawn) - shift)
-
-
-def lower_limit(row: Row) -> float:
-    """Return what the quantity cannot be below."""
-    return -math.inf if row.role == "difference" else 0.0
-
-
-def fill_t_intervals(
-    state: AlignmentState, rows: Sequence[Row], means: Sequence[TwoWay]
-) -> FilledRows:
-    """Fill rows with t intervals over people and units, and tests of differences."""
-    std_error, df, bias = (
-        np.concatenate(parts) for parts in zip(*(mean.spread() for mean in means), strict=True)
-    )
-    pieces = np.concatenate([mean.pieces for mean in means])  # clusters (units) of each mean
-    level = state.options.level
-    filled = []
-    numbers = zip(std_error.tolist(), df.tolist(), pieces.tolist(), strict=True)
-    for row, (error, df_of_row, n_pieces) in zip(rows, numbers, strict=True):
-        if row.estimate is None:
-            filled.append(row)
-        elif n_pieces < 2:
-            reason: Reason = "one_cluster" if state.factors else "one_unit"
-            filled.append(replace(row, undefined=ALONE, reason=reason))
-        elif not error > 0:
-            filled.append(replace(row, undefined=CONSTANT, reason="no_variation"))
-        else:
-            row = replace(row, df=df_of_row)
-            within = (lower_limit(row), math.inf)
-            test = row.role == "difference"
-            filled.append(with_t(row, error, df_of_row, level, within=within, test=test))
-    dfs = [
-        df_of_row
-        for row, df_of_row in zip(filled, df.tolist(), strict=True)
-        if row.conf_level and row.role != "difference"
-    ]
-    # differences over few shared units have few df: the fit is described by its models
-    return FilledRows(rows=filled, bias=bias, df=min(dfs, default=None))
-
-
-def fill_bootstrap_intervals(
-    state: AlignmentState, rows: Sequence[Row], value: FloatArray, drawn: FloatArray
-) -> FilledRows:
-    """Fill rows with the intervals of a bootstrap of people and units, (resamples, rows)."""
-    ci = state.options.ci
-    level = state.options.level
-    width = float(state.answers.scores[-1] - state.answers.scores[0])
-    boot = Replicates(
-        estimate=value, replicates=drawn, n_degenerate=np.isnan(drawn).sum(axis=0), size=width
-    )
-    bias = np.where(np.all(np.isnan(drawn), axis=0), np.nan, boot.bias)  # NaN: no resample counts
-    # Davison & Hinkley (1997, section 5.2): equation 5.6 is basic, 5.18 percentile
-    ends = (basic if ci == "basic" else percentile)(boot, level=level)
-    errors = boot.std_error
-    filled = []
-    for j, row in enumerate(rows):
-        if row.estimate is None:
-            filled.append(row)
-            continue
-        # "centred" moves percentiles until the mean of the resamples is the estimate
-        shift = bias[j] if ci == "centred" else 0.0
-        low, high = (
-            max(float(end - shift), lower_limit(row)) for end in (ends.low[j], ends.high[j])
-        )
-        # modes of resamples are noisier: their distances can all exceed the estimate
-        outside = not low <= row.estimate <= high or low == high
-        why = ends.undefined[j] or (OUTSIDE + option("ci", "centred") if outside else "")
-        row = replace(row, std_error=float(errors[j]) if errors[j] > 0 else None)
-        kind: Literal["basic", "percentile"] = "basic" if ci == "basic" else "percentile"
-        filled.append(with_ends(row, low, high, level, why=why, interval=kind))
-    return FilledRows(rows=filled, bias=bias, caution=boot.caution("intervals"))
-
-
-def two_way_means(state: AlignmentState, panel: Panel) -> list[TwoWay]:
-    """Return the means of the sample, for each set of a panel."""
-    sets = zip(panel.targets, panel.sample(), panel.raters, strict=True)
-    return [
-        TwoWay(targets, sample, state.answers.weight, state.clusters, n)
-        for targets, sample, n in sets
-    ]
 
 
 LINE = "reference line"
@@ -495,229 +207,6 @@ def rows_of_all_people(state: AlignmentState) -> AllPeopleRows:
         differences=differences,
         filled=filled,
         effects=effects,
-    )
-
-
-FEW_ANSWERS = 10.0  # answers per unit below which modes are noisy
-ENOUGH = 500  # permutations for a mean or a share that no test rests on
-PERMUTED = "{ci}, corrected for group size; p by permuting people between the two groups, Holm over a model's pairs"
-T_WITH_CORRECTION = (
-    "{ci}, corrected for group size (people permuted); p of the same t, Holm over a model's pairs"
-)
-
-
-def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[str, Any]]:
-    """Return the rows, cautions and extras of the attribute that `group` names; nothing without one."""
-    o = state.options
-    answers = state.answers
-    models = state.models
-    if o.group is None:
-        return [], [], {}
-    labels, people = people_by_group(state, o.group)
-    targets = Targets.from_shares(model_shares(answers))
-    n = len(labels)
-    panel = Panel.by_group(answers, targets, people)
-    two_way = o.ci == "two_way"
-    means = two_way_means(state, panel)
-    drawn = list[FloatArray]()
-    if not state.no_resampling(2)[0]:
-        resampled_sets, watched = (n, means) if two_way else (len(means), [])
-        drawn = resample_people(
-            panel, watched, state.clusters, o.resamples, o.seed, kept=resampled_sets
-        )
-    # beside t intervals permutations give no p of a row: a mean of few of them is enough
-    permutations = min(o.resamples, ENOUGH) if two_way else o.resamples
-    pairs = [(people[i], people[j]) for i, j in panel.pairs]
-    # by pair: (permutations, models) differences; the sets are i, j and i less j
-    dealt = [
-        Panel.by_group(answers, targets, pair).permuted_means(permutations, o.seed, 1 + k)[:, 2]
-        for k, pair in enumerate(pairs)
-    ]
-    shifts = [
-        group_size_effect(values, len(first) == len(second))
-        for values, (first, second) in zip(dealt, pairs, strict=True)
-    ]
-    p_values = [
-        [permutation_p(x, values) for x, values in zip(mean.value.tolist(), of_pair.T, strict=True)]
-        for mean, of_pair in zip(means[n:], dealt, strict=True)
-    ]
-    pair_names = pair_labels(labels)
-    templates = group_templates(state, labels, pair_names, panel.pairs)
-    filled = []
-    for j, (template, raters) in enumerate(zip(templates, panel.raters, strict=True)):
-        rows = [
-            replace(template, term=model, key=(("model", model), *template.key)) for model in models
-        ]
-        replicates = [] if two_way else drawn[j : j + 1]
-        why = state.no_resampling(raters)
-        shift = shifts[j - n] if j >= n else 0.0
-        filled.append(fill_intervals(state, rows, means[j : j + 1], replicates, why, shift))
-    rows = [of_group.rows[m] for m in range(len(models)) for of_group in filled[:n]]
-    for m, model in enumerate(models):
-        tests = [of_pair.rows[m] for of_pair in filled[n:]]
-        if not two_way:
-            tests = [
-                replace(row, p_value=p[m], test="permutation")
-                for row, p in zip(tests, p_values, strict=True)
-            ]
-        rows += rows_with_holm(tests, family=f"pairs of {o.group}, {model}")
-    if n > 1:
-        distances = np.array([mean.value for mean in means[:n]])
-        rows += closest_rows(state, labels, distances, drawn[:n])
-    # answers of each group, over all units that are compared
-    per_unit = [float(answers.table[index].sum()) / len(answers.unit) for index in people]
-    lost = [of_set.caution for of_set in filled if of_set.caution is not None][:1]
-    regrouped = Panel.by_group(answers, targets, people, pairs=False)
-    closest = closest_shares(regrouped.permuted_means(min(o.resamples, ENOUGH), o.seed, 0))
-    corrections = [[None if np.isnan(x) else x for x in shift.tolist()] for shift in shifts]
-    sizes = [len(index) for index in people]
-    extras: dict[str, Any] = {
-        "group_raters": dict(zip(labels, sizes, strict=True)),
-        "group_answers": dict(zip(labels, per_unit, strict=True)),
-        "permuted_closest": dict(zip(labels, closest.mean(axis=(0, 2)).tolist(), strict=True)),
-    }
-    for name, values in (("permuted_differences", corrections), ("permutation_p", p_values)):
-        by_model = (dict(zip(models, of_pair, strict=True)) for of_pair in values)
-        extras[name] = dict(zip(pair_names, by_model, strict=True))
-    extras["permutations"] = permutations
-    return rows, [*lost, *few_answers_caution(labels, sizes, per_unit)], extras
-
-
-def group_templates(
-    state: AlignmentState,
-    labels: Sequence[str],
-    pair_names: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
-) -> list[Row]:
-    """Return a row without its model for each group of people, then for each pair of groups."""
-    o = state.options
-    attribute = o.group or ""
-    templates = [
-        Row(
-            term="",
-            group=f"{attribute} = {label}",
-            role="estimate",
-            key=(("attribute", attribute), ("people", label)),
-        )
-        for label in labels
-    ]
-    method = (T_WITH_CORRECTION if o.ci == "two_way" else PERMUTED).format(ci=METHODS[o.ci])
-    for name, (i, j) in zip(pair_names, pairs, strict=True):
-        key = ("people", labels[i]), ("versus", labels[j]), ("contrast", name)
-        row = Row(term="", group=f"{attribute}: {name}", role="difference", method=method)
-        templates.append(replace(row, key=(("attribute", attribute), *key)))
-    return templates
-
-
-def people_by_group(state: AlignmentState, name: str) -> tuple[list[str], list[IntArray]]:
-    """Return the groups of an attribute, and the positions of their people among the reference raters.
-
-    Raises
-    ------
-    InputError
-        If the attribute is not declared, or no reference rater has a value of it.
-    """
-    attributes = state.design.rater_groups
-    if name not in attributes:
-        declared = quoted([group for group in attributes if group != state.source.name]) or "none"
-        raise InputError(
-            f"{option('group', shorten(name))} is no rater group (declared: {declared}); make the "
-            "design with " + option("rater_groups")
-        )
-    factor = attributes[name]
-    codes = factor.codes[state.answers.people]
-    codes_in_use = [code for code in range(len(factor.levels)) if np.any(codes == code)]
-    if not codes_in_use:
-        raise InputError(
-            f"no {state.reference} rater with an answer has a value of '{shorten(name)}'"
-        )
-    labels = [factor.levels[code] for code in codes_in_use]
-    return labels, [np.flatnonzero(codes == code) for code in codes_in_use]
-
-
-def group_size_effect(dealt: FloatArray, equal_sizes: bool) -> FloatArray:
-    """Mean difference of a pair under random regrouping of its people, (models,): the effect of group sizes.
-
-    Groups of equal size have none, because every regrouping has one with the two groups exchanged.
-    """
-    # dealt is (permutations, models), NaN where a regrouping leaves no unit with both modes
-    n = np.sum(~np.isnan(dealt), axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(equal_sizes & (n > 0), 0.0, np.nansum(dealt, axis=0) / n))
-
-
-def pair_labels(labels: Sequence[str]) -> list[str]:
-    """Name each pair ``first - second``; in quotes where a label holds a dash between blanks itself."""
-    names = list(labels)
-    if any(" - " in label for label in labels):
-        names = [json.dumps(label) for label in labels]
-    return [f"{first} - {second}" for first, second in combinations(names, 2)]
-
-
-def permutation_p(value: float, dealt: FloatArray) -> float | None:
-    """Two-sided p: twice the smaller tail, the sample counted among the permutations (Phipson & Smyth 2010)."""
-    usable = dealt[~np.isnan(dealt)]
-    if np.isnan(value) or not len(usable):
-        return None
-    slack = 1e-9  # means of the same answers in another order differ by rounding
-    below = np.sum(usable <= value + slack) + 1
-    above = np.sum(usable >= value - slack) + 1
-    return min(1.0, 2.0 * float(min(below, above)) / (len(usable) + 1))
-
-
-def closest_shares(means: FloatArray) -> FloatArray:
-    """Share of the smallest mean that each group has: (b, groups, models); ties share, NaN is never smallest."""
-    filled = np.where(np.isnan(means), np.inf, means)
-    # where all groups are NaN the minimum is infinite, and none is the closest
-    hit = (filled <= filled.min(axis=1, keepdims=True) + 1e-9) & np.isfinite(filled)
-    return np.asarray(hit / np.maximum(hit.sum(axis=1, keepdims=True), 1))
-
-
-def closest_rows(
-    state: AlignmentState, labels: Sequence[str], means: FloatArray, drawn: Sequence[FloatArray]
-) -> list[Row]:
-    """Share of the resamples in which the closest group of the sample, of means (groups, models), is closest again."""
-    rows = []
-    is_closest = closest_shares(means[None])[0] > 0
-    resampled_shares = closest_shares(np.stack(drawn, axis=1)) if drawn else None
-    for m, model in enumerate(state.models):
-        closest = np.flatnonzero(is_closest[:, m])
-        if not len(closest):
-            continue
-        name = " and ".join(labels[g] for g in closest.tolist())
-        row = Row(
-            term=model,
-            group=f"closest {state.options.group} = {name}",
-            role="rank",
-            limits=(0.0, 1.0),
-            key=(("model", model), ("attribute", state.options.group or ""), ("closest", name)),
-        )
-        if resampled_shares is None:
-            why, reason = state.no_resampling(2)
-            rows.append(replace(row, undefined=why, reason=reason))
-        else:
-            share = float(resampled_shares[:, closest, m].sum(axis=1).mean())
-            rows.append(
-                replace(row, estimate=share, method="share of resamples in which it is closest")
-            )
-    return rows
-
-
-def few_answers_caution(
-    labels: Sequence[str], people: Sequence[int], per_unit: Sequence[float]
-) -> tuple[Caution, ...]:
-    """Caution SS312: modes of few answers (`per_unit`) are noisy, which inflates distances."""
-    few = [
-        f"{shorten(label, 30)} {number(n, 1)} ({count(size, 'rater')})"
-        for label, size, n in zip(labels, people, per_unit, strict=True)
-        if n < FEW_ANSWERS
-    ]
-    return small_sample_caution(
-        min(per_unit),
-        FEW_ANSWERS,
-        f"few answers per unit: {listing(few)}; the most is {number(max(per_unit), 1)}",
-        affects="distances to groups and the closest group: modes of few answers inflate distances",
-        fix="interpret the differences between groups, which are corrected for group size",
     )
 
 

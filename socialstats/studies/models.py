@@ -15,6 +15,7 @@ from socialstats.errors import InputError, SocialStatsError, caution
 from socialstats.figures import forest, heat
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.scales.bias_analysis import BIAS
 from socialstats.scales.compare_models import compare_models, factors_of_models
 from socialstats.scales.leaderboard import difference_of
 from socialstats.scales.model_differences import DIFFERENCE
@@ -27,7 +28,6 @@ from socialstats.scales.model_words import (
     named_differences,
 )
 from socialstats.scales.over_models import over_models
-from socialstats.scales.relationship_bias import BIAS
 from socialstats.sentences import is_significant, more_clusters_sentence, more_of, some_of, stat
 from socialstats.studies.estimates import (
     beside,

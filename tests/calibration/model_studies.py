@@ -18,8 +18,9 @@ from socialstats.designs.parts import Factor
 from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import mean_cautions
 from socialstats.results import Result, Row
+from socialstats.scales.bias_analysis import read_analysis
+from socialstats.scales.bias_terms import gap_terms, stratum_codes
 from socialstats.scales.couples import cell_scores
-from socialstats.scales.relationship_bias import gap_terms, read_analysis, stratum_codes
 
 MODELS = 6
 RATE, FAMILY = (0.03, 0.07), (0.0, 0.07)

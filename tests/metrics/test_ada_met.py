@@ -17,7 +17,7 @@ from socialstats import Ratings, ada_met, datasets
 from socialstats.crosscheck.resamples import Cells
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.rounding import no_variation_reason
-from socialstats.scales.ada_met import AlignmentOptions, AlignmentState, targets_of_all_people
+from socialstats.scales.ada_met import targets_of_all_people
 from socialstats.scales.alignment import (
     Panel,
     Targets,
@@ -27,6 +27,7 @@ from socialstats.scales.alignment import (
     stream_seed,
     unit_draws,
 )
+from socialstats.scales.alignment_intervals import AlignmentOptions, AlignmentState
 
 LETTERS = "ABCDE"
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "adamet" / "adamet_llm_answers.csv"

@@ -13,8 +13,8 @@ import socialstats as ss
 from socialstats import Ratings
 from socialstats.designs.couples import couples_design
 from socialstats.errors import DesignError
+from socialstats.scales.bias_analysis import MCNEMAR, MID_P
 from socialstats.scales.measures import distance_measure
-from socialstats.scales.relationship_bias import MCNEMAR, MID_P
 from socialstats.shares.divergence import jensen_shannon
 from socialstats.shares.reply_shares import reply_shares
 

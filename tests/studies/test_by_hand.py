@@ -19,8 +19,8 @@ from scipy import stats
 import socialstats as ss
 from socialstats.designs.replies import trait_replies
 from socialstats.designs.trait_ratings import trait_ratings
+from socialstats.scales.bias_analysis import MCNEMAR, MID_P
 from socialstats.scales.couples import mcnemar_bounds
-from socialstats.scales.relationship_bias import MCNEMAR, MID_P
 
 DOC = Path(__file__).parents[2] / "docs" / "studies.md"
 SHOWN: set[int] = set()

@@ -17,8 +17,7 @@ from socialstats.figures.forest import MOST_ROWS
 from socialstats.inference.dependence import cluster_text
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.scales.couples import mcnemar_bounds
-from socialstats.scales.relationship_bias import (
+from socialstats.scales.bias_analysis import (
     BIAS,
     BOTH,
     CORRECTED,
@@ -36,6 +35,7 @@ from socialstats.scales.relationship_bias import (
     SCORE,
     unit_factor,
 )
+from socialstats.scales.couples import mcnemar_bounds
 from socialstats.studies.estimates import df_text, p_text, rows_table
 from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.studies.relationship_bias.words import (

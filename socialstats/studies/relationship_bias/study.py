@@ -17,14 +17,8 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
 from socialstats.results import Result, Row
 from socialstats.results.rows import touches
-from socialstats.scales.relationship_bias import (
-    BIAS,
-    CORRECTED,
-    MEAN,
-    NULL,
-    OVERALL,
-    relationship_bias,
-)
+from socialstats.scales.bias_analysis import BIAS, CORRECTED, MEAN, NULL, OVERALL
+from socialstats.scales.relationship_bias import relationship_bias
 from socialstats.studies.estimates import (
     cluster_words,
     mark_of,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from socialstats import sentences
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, Row
-from socialstats.scales.relationship_bias import BIAS, CORRECTED, MOST, NULL, OVERALL, PLAIN
+from socialstats.scales.bias_analysis import BIAS, CORRECTED, MOST, NULL, OVERALL, PLAIN
 from socialstats.studies.estimates import Verdict, equivalence_bounds, planned_verdict
 from socialstats.studies.page import StudyOptions
 from socialstats.text import count, listing, number, p_value, shorten
