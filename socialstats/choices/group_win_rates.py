@@ -173,7 +173,7 @@ def samples_of_two_groups(result: Result) -> Iterator[PlainSample]:
         at = first | second
         values = np.where(first, score, 1 - score)[at]
         weight, total = (design.weight / count)[at], float(design.weight[at].sum())
-        # of uneven weights of independent comparisons only sums are known
+        # where independent comparisons weigh unevenly, only their sums are known
         if not at.any() or not (factors or even):
             continue
         answers = math.inf

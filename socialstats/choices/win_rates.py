@@ -477,7 +477,7 @@ def samples_of_rates(result: Result) -> Iterator[PlainSample]:
     """Yield the records of each item, then of all items: the mean score, or the mean of those of the items."""
     design, settings = result.design.whole(), result.settings
     factors = list(design.factors(settings["cluster"]))
-    # of independent comparisons of uneven weight only sums are known
+    # where independent comparisons weigh unevenly, only their sums are known
     if settings["ci"] == "wilson" or (design.weighted and not factors):
         return
     records = RateRecords.of(design, settings["covariate"])

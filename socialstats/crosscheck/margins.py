@@ -6,7 +6,7 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, quantile, tail_p
 from socialstats.results import Result, Verification
 
-SMALLEST = 2.2250738585072014e-308  # of floats: no p is 0
+SMALLEST = 2.2250738585072014e-308  # the smallest float: no p is 0
 
 
 def of_rows(result: Result) -> Verification:

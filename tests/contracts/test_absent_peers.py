@@ -87,15 +87,16 @@ def test_without_the_optional_packages_every_result_is_verified_as_far_as_it_can
 
 
 def test_a_number_whose_only_peer_is_absent_is_not_recomputed(absent: Absent) -> None:
-    pairs = {"before": [1, 2, 2, 4, 5, 3, 2], "after": [2, 2, 5, 6, 5, 4, 4]}
-    result: Any = ss.effect_sizes(pairs, first="after", second="before")
-    at = next(k for k, row in enumerate(result.rows) if row.term == "d_av"), "estimate"
+    judges = {"A": ["yes", "yes", "yes", "no"], "B": ["yes", "no", "yes", "yes"], "C": ["no"] * 4}
+    result: Any = ss.cochran_q(judges, raters=["A", "B", "C"])
+    at = next(k for k, row in enumerate(result.rows) if row.term == "cochran_q"), "statistic"
     assert result.verify().numbers()[at] is True
-    absent("pingouin")
+    absent("statsmodels")
     found = result.verify()
     assert found.numbers()[at] is None
-    assert found.reasons()["pingouin is not installed: pip install 'socialstats[check]'"] == 1
-    assert found.recomputed().lacks["package"] == 1
+    # Q with df and p, and Holm's p of three differences
+    assert found.reasons()["statsmodels is not installed: pip install 'socialstats[check]'"] == 6
+    assert found.recomputed().lacks["package"] == 6
 
 
 def test_strengths_are_checked_by_choix_and_errors_by_scipy_alone(absent: Absent) -> None:
