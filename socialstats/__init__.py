@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from socialstats.scales.compare_models import compare_models as compare_models
     from socialstats.scales.compare_models import factors_of_models as factors_of_models
     from socialstats.scales.judge_agreement import judge_agreement as judge_agreement
+    from socialstats.scales.judge_zeros import judge_zeros as judge_zeros
     from socialstats.scales.leaderboard import leaderboard as leaderboard
     from socialstats.scales.mean_ratings import mean_ratings as mean_ratings
     from socialstats.scales.over_models import over_models as over_models
@@ -103,7 +104,6 @@ if TYPE_CHECKING:
     from socialstats.scales.relationship_bias import relationship_bias as relationship_bias
     from socialstats.scales.rereading import changed_means as changed_means
     from socialstats.scales.rereading import changed_shares as changed_shares
-    from socialstats.scales.trait_profile import judge_zeros as judge_zeros
     from socialstats.scales.trait_profile import trait_profile as trait_profile
     from socialstats.shares.choice_shares import choice_shares as choice_shares
     from socialstats.shares.js_similarity import js_similarity as js_similarity
@@ -200,7 +200,8 @@ _GROUPS = {
             "scales.mean_ratings": "mean_ratings",
             "scales.ratings_difference": "ratings_difference",
             "scales.leaderboard": "leaderboard",
-            "scales.trait_profile": "trait_profile judge_zeros",
+            "scales.trait_profile": "trait_profile",
+            "scales.judge_zeros": "judge_zeros",
             "scales.paraphrase_spread": "paraphrase_spread",
             "scales.rereading": "changed_means",
         },

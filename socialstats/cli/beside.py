@@ -16,7 +16,7 @@ from socialstats.designs.tables import groupings
 from socialstats.designs.vocabulary import RATERS
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.scales.compare_models import MODEL_NAMES
-from socialstats.scales.traits import NAMED_WEIGHTS
+from socialstats.scales.trait_weights import NAMED_WEIGHTS
 from socialstats.studies import STUDIES, Study
 from socialstats.tables import Table, as_table, read_table
 from socialstats.tables.joining import join

@@ -36,7 +36,12 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import Definition, PlainSample, RowKey
 from socialstats.results.rows import undefined_text
-from socialstats.scales.traits import JudgedUnits, PeopleAndJudges, judged_units, people_and_judges
+from socialstats.scales.judged_units import (
+    JudgedUnits,
+    PeopleAndJudges,
+    judged_units,
+    people_and_judges,
+)
 from socialstats.text import count, listing, number, shorten
 from socialstats.voice import option
 

@@ -41,9 +41,9 @@ from socialstats.scales.judge_agreement import (
     judge_agreement,
     judge_sentence,
 )
+from socialstats.scales.judged_units import people_and_judges
 from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.scales.ratings_difference import with_matched_groups
-from socialstats.scales.traits import people_and_judges
 from socialstats.studies.estimates import (
     cluster_ways,
     cluster_words,

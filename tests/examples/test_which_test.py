@@ -467,7 +467,7 @@ def board() -> Rows:
 
 def traits() -> Rows:
     """Composites by the published weights, which sum to 10 in size, of stages that weigh the same: t over scenarios."""
-    from socialstats.scales.traits import TRAIT_WEIGHTS
+    from socialstats.scales.trait_weights import TRAIT_WEIGHTS
 
     rows = ss.datasets.staged_values()
     score = sum(weight * (rows[trait] - 10) for trait, weight in TRAIT_WEIGHTS.items())

@@ -9,7 +9,7 @@ import pytest
 from socialstats import Ratings, paraphrase_spread, trait_ratings
 from socialstats.datasets import staged_values, staged_values_truth
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.scales.traits import TRAIT_WEIGHTS
+from socialstats.scales.trait_weights import TRAIT_WEIGHTS
 from tests.golden_data import golden, golden_frame
 
 R = golden("traits")

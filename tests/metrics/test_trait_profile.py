@@ -15,8 +15,13 @@ from statsmodels.stats.multitest import multipletests
 from socialstats import Ratings, judge_zeros, trait_profile, trait_ratings
 from socialstats.datasets import staged_values, staged_values_controls, staged_values_truth
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
-from socialstats.scales.trait_profile import BASELINE
-from socialstats.scales.traits import TRAIT_WEIGHTS, balance_sides, checked_weights, weight_variants
+from socialstats.scales.profile_rows import BASELINE
+from socialstats.scales.trait_weights import (
+    TRAIT_WEIGHTS,
+    balance_sides,
+    checked_weights,
+    weight_variants,
+)
 from tests.golden_data import golden, golden_frame
 from tests.metrics.remembered import remember
 

@@ -12,7 +12,8 @@ from scipy import stats
 from socialstats import judge_zeros, trait_profile, trait_ratings
 from socialstats.errors import InputError
 from socialstats.inference.intervals import cochran_df
-from socialstats.scales.traits import JudgeZeros, weight_variants
+from socialstats.scales.judge_zeros import JudgeZeros
+from socialstats.scales.trait_weights import weight_variants
 from tests.golden_data import golden, golden_frame
 
 WEIGHTS = golden("traits")["weights"]

@@ -23,7 +23,7 @@ import pytest
 from scipy.stats import t as student
 
 from socialstats.cli import main
-from socialstats.scales.traits import TRAIT_WEIGHTS
+from socialstats.scales.trait_weights import TRAIT_WEIGHTS
 from tests.collect.server import Send, says, serving
 
 

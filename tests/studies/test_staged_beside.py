@@ -13,7 +13,7 @@ from scipy import stats
 from socialstats import datasets
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.scales.trait_profile import trait_profile
-from socialstats.scales.traits import EQUAL_WEIGHTS, PAPER, TRAIT_WEIGHTS, checked_weights
+from socialstats.scales.trait_weights import EQUAL_WEIGHTS, PAPER, TRAIT_WEIGHTS, checked_weights
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.staged_values.judges import control_table, few_controls, with_zero
 from socialstats.studies.staged_values.scoring import weights_of, with_weights

@@ -15,7 +15,7 @@ from socialstats.errors import InputError
 from socialstats.figures import trajectories
 from socialstats.results import Row
 from socialstats.results.rows import rows_with
-from socialstats.scales.traits import TRAIT_WEIGHTS
+from socialstats.scales.trait_weights import TRAIT_WEIGHTS
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.staged_values.blocks import activation_block, lean_block

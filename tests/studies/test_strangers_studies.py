@@ -20,7 +20,7 @@ from socialstats.designs.replies import replies_of
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.proportions import clustered_share
 from socialstats.planning.builders import design_items
-from socialstats.scales.trait_profile import judge_zeros, zero_of
+from socialstats.scales.judge_zeros import judge_zeros, zero_of
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.sources import replies_by
 from socialstats.studies.staged_values.judges import NEUTRAL, unknown_zero, with_zero, zero_tables

@@ -15,7 +15,8 @@ from socialstats.paired.effect_sizes import size_interval_name
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
-from socialstats.scales.trait_profile import SIDES, change_name, changes_of, size_of
+from socialstats.scales.profile_rows import SIDES
+from socialstats.scales.trait_profile import change_name, changes_of, size_of
 from socialstats.studies.estimates import (
     NUMBERS,
     df_text,

@@ -23,8 +23,9 @@ from socialstats.figures.forest import MOST_ROWS
 from socialstats.inference.dependence import small_sample_caution
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
-from socialstats.scales.trait_profile import judge_zeros
-from socialstats.scales.traits import PAPER, JudgeZeros, ScoredAnswers, collect_answers, composites
+from socialstats.scales.judge_zeros import JudgeZeros, judge_zeros
+from socialstats.scales.trait_weights import PAPER
+from socialstats.scales.traits import ScoredAnswers, collect_answers, composites
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, Diagnostic, PageTable, StudyOptions
 from socialstats.studies.staged_values.blocks import (

@@ -12,7 +12,7 @@ from socialstats.designs.instrument import COLUMN, Instrument, declared, of_weig
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import need_columns
 from socialstats.errors import InputError, Problem
-from socialstats.scales.traits import NAMED_WEIGHTS, PAPER, checked_weights
+from socialstats.scales.trait_weights import NAMED_WEIGHTS, PAPER, checked_weights
 from socialstats.studies.page import StudyOptions
 from socialstats.studies.staged_values.words import ordered_stages
 from socialstats.tables import Table, read_table

@@ -21,7 +21,7 @@ from socialstats.results.result import printed_alike
 from socialstats.results.rows import rows_with
 from socialstats.scales.paraphrase_spread import paraphrase_spread
 from socialstats.scales.trait_profile import change_name, trait_profile
-from socialstats.scales.traits import PAPER
+from socialstats.scales.trait_weights import PAPER
 from socialstats.shares.reply_shares import RATER, reply_shares
 from socialstats.studies.estimates import cluster_words, mark_of, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, tests_of
