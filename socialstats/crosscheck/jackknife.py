@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.paired_difference import near
+from socialstats.crosscheck.paired_tables import near
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Row
 from socialstats.results.verification import as_published
@@ -122,7 +121,7 @@ def hull_checks(
         if (
             further or close
         ):  # the jackknife's end; where it is that, the noncentral t must not reach further
-            out.append(near(label(row, which), shown, other * factor, "scipy", LEFT, relative=1e-6))
+            out.append(near(label(row, which), shown, other * factor, "scipy", LEFT, close=1e-6))
             continue
         why = "P(T <= t) at this end of d_z, against its tail"
         out.append(
@@ -132,16 +131,7 @@ def hull_checks(
                 share,
                 "scipy",
                 why,
-                relative=1e-6,
+                close=1e-6,
             )
         )
     return out
-
-
-def too_many(row: Row) -> list[Check]:
-    """State that an interval was not compared."""
-    shown = {"low": row.conf_low, "high": row.conf_high, "s.e.": row.std_error, "df": row.df}
-    return [
-        compare(label(row, name), ours, None, package="numpy", tolerance=0.0, why=LEFT, note=MANY)
-        for name, ours in shown.items()
-    ]

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.long import compare, version, worst
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import label, relative
 from socialstats.results import Check, Row
-from socialstats.results.verification import check_without_package
 
 BLOCK = 64
 FEW_ROWS, MANY_ROWS, LARGEST_CELL = (
@@ -348,72 +347,3 @@ def resampled_checks(
                 )
             )
     return out
-
-
-def sampled_check(
-    name: str,
-    cells: Cells,
-    ours: FloatArray,
-    theirs: Statistic,
-    *,
-    seed: int,
-    package: str,
-    calls: int = SAMPLE,
-) -> list[Check]:
-    """Compare the first recomputed resamples with another package on their rows; the largest difference.
-
-    Parameters
-    ----------
-    name : str
-    cells : Cells
-    ours : (B,) float64 array
-        Recomputed replicates.
-    theirs : callable
-        Rows of each cell, (cells,) -> estimate; NaN where the package has none.
-    seed : int
-    package : str
-    calls : int
-        How many resamples at most.
-    """
-    if not version(package):
-        return [check_without_package(f"{name} in a resample", None, package)]
-    checks = []
-    many = min(calls, len(ours))
-    for place, times in enumerate(cells.draws(many, seed) if many else ()):
-        mine, other = (
-            float(ours[place]),
-            float(theirs(times)) if np.isfinite(ours[place]) else math.nan,
-        )
-        if math.isfinite(mine) and math.isfinite(other):
-            made = {"package": package, "tolerance": 1e-9 * max(1.0, abs(other)), "why": WHY}
-            checks.append(compare(f"{name} in a resample", mine, other, **made))  # type: ignore[arg-type]
-    return [worst(checks, "resamples")] if checks else []
-
-
-def mean_with_error(cells: Cells, values: FloatArray, groups: Any = None) -> Statistic:
-    """Return the function from the rows of each cell to their mean and its standard error.
-
-    Independent rows: sd/sqrt(n). With `groups` (cells,), the clusters that are drawn. The error is the root of G/(G -
-    1) sum (sum of the deviations of a cluster from the mean)^2 / n^2, a cluster drawn twice being two.
-    """
-    alone = groups is None
-    _, first, codes = np.unique(
-        np.arange(len(values)) if alone else groups, return_index=True, return_inverse=True
-    )
-
-    def statistic(times: FloatArray) -> tuple[float, float]:
-        n = float(times.sum())
-        if not n:
-            return math.nan, math.nan
-        mean = float(np.dot(values, times)) / n
-        off = values - mean
-        if alone:
-            squares, g = float(np.dot(off**2, times)), n
-        else:
-            drawn = (times / cells.count)[first]
-            own = np.bincount(codes, off * cells.count)
-            squares, g = float(np.dot(own**2, drawn)), float(drawn.sum())
-        error = math.sqrt(g / (g - 1) * squares) / n if g > 1 else math.nan
-        return mean, error if error > 1e-9 * float(np.ptp(values)) / n else math.nan
-
-    return statistic

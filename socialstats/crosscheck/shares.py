@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numpy as np
-
-from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, counted
-from socialstats.crosscheck.resamples import (
-    RESAMPLED,
-    Cells,
-    mean_with_error,
-    redrawn,
-    resampled_checks,
-    sampled_check,
-)
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,
     label,
@@ -24,8 +12,7 @@ from socialstats.crosscheck.row_arithmetic import (
     relative,
     with_open_end,
 )
-from socialstats.results import Check, Result, Row
-from socialstats.results.peers import load_peer
+from socialstats.results import Check, Row
 
 LINEAR = "CR2 of the linearised share; df as (tr P)^2 / tr(P^2), P entry by entry; crossed factors by sums"
 ROOTS = "Wilson's ends are the roots of (p - x)^2 = q^2 x (1 - x)/n"
@@ -83,30 +70,3 @@ def clustered_share_checks(
         out.append(relative(label(row, "df"), row.df, df, "scipy", LINEAR, 1e-7))
     both = with_open_end(*wilson_roots(p, trials, level, df), side, (0.0, 1.0))
     return [*out, *end_checks(row, *both, "numpy", ROOTS, 1e-7)]
-
-
-def bootstrap_checks(
-    result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any
-) -> list[Check]:
-    """Compute the mean of every resample from its own units."""
-    settings = result.settings
-    if settings["ci"] not in RESAMPLED or row.conf_low is None:
-        return []
-    alike, place = np.unique(
-        np.column_stack([codes, values]), axis=0, return_inverse=True
-    )  # ascending, as drawn
-    cells = Cells.of(np.bincount(place.ravel(), weights), alike[:, :-1].T)
-    statistic = mean_with_error(cells, alike[:, -1])
-    drawn = redrawn(
-        cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"]
-    )
-    out = resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)
-    if drawn is None or row is not result.rows[0]:
-        return out
-    DescrStatsW = load_peer("statsmodels.stats.weightstats", "DescrStatsW")
-
-    def peer(times: FloatArray) -> float:
-        return float(DescrStatsW(alike[:, -1], weights=times).mean)
-
-    mine, seed = drawn.replicates[:, 0], settings["seed"]
-    return out + sampled_check(label(row), cells, mine, peer, seed=seed, package="statsmodels")

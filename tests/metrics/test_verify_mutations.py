@@ -28,13 +28,7 @@ FIELDS = (
 )
 CHECKS = "socialstats.crosscheck"
 OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
-    *(
-        f"{CHECKS}.{room}.redrawn"
-        for room in (
-            "engine",
-            "shares",
-        )
-    ),
+    f"{CHECKS}.engine.redrawn",
     "pingouin.chi2_mcnemar",
     "sklearn.metrics.cohen_kappa_score",
     "statsmodels.stats.inter_rater.cohens_kappa",
