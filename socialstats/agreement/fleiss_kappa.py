@@ -261,13 +261,13 @@ def sample_fleiss(result: Result) -> Iterator[PlainSample]:
 
 def ask_statsmodels(result: Result) -> Iterator[PeerNumbers]:
     """Kappa of statsmodels, and z of Fleiss, Nee & Landis (1979) from the shares of the levels."""
-    for group, tallies in tallies_of(result, 1):
+    for group, tallies in tallies_of(result, least=1):
         row = (group, "kappa")
         sizes, weights = tallies.size, result.settings["weights"]
         note = "" if weights == "unweighted" else "has no weights"
         if np.ptp(sizes):
             note = f"takes the same number of ratings for every unit; here {sizes.min():g} to {sizes.max():g}"
-        if note or not len(sizes):
+        if note:
             numbers = {"estimate": math.nan}
             yield PeerNumbers(package="statsmodels", row=row, numbers=numbers, note=note)
             continue

@@ -498,7 +498,7 @@ def sample_alpha(result: Result) -> Iterator[PlainSample]:
     """Yield units with two ratings or more, by level, and alpha from the distances of all pairs of ratings."""
     scale = result.settings["scale"]
     scores = np.append(result.design.scores, np.nan)
-    for group, tallies in tallies_of(result, 2):
+    for group, tallies in tallies_of(result, least=2):
         if len(tallies.count):
             used = tallies.table.sum(axis=0) > 0
             yield alpha_sample(group, tallies, used, scores[used], scale)
@@ -561,7 +561,7 @@ def ask_krippendorff(result: Result) -> Iterator[PeerNumbers]:
     It takes float counts, as small integers overflow in it, and the ascending values that occur as its domain.
     """
     scores = np.append(result.design.scores, result.design.scores.max(initial=0.0) + 1)
-    for group, tallies in tallies_of(result, 2):
+    for group, tallies in tallies_of(result, least=2):
         used = np.flatnonzero(tallies.count @ tallies.table)
         units, row = int(tallies.count.sum()), (group, "alpha")
         if len(used) < 2:

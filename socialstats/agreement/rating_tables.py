@@ -52,6 +52,7 @@ def level_counts(table: IntArray) -> FloatArray:
 
 def agrees(design: Ratings, tolerance: float, levels: int) -> FloatArray:
     """Return 1 where two levels are at most `tolerance` apart, (levels, levels); a refusal agrees with itself."""
+    # a refusal, the level after the last, is near itself alone
     scores = np.append(design.scores, np.inf)[:levels]
     with np.errstate(invalid="ignore"):
         near = np.abs(scores[:, None] - scores) <= tolerance * (1 + ROUNDING)
@@ -121,7 +122,7 @@ class Tallies:
         return shares
 
 
-def tallies_of(result: Result, least: int) -> Iterator[tuple[str | None, Tallies]]:
+def tallies_of(result: Result, *, least: int) -> Iterator[tuple[str | None, Tallies]]:
     """Yield the tallies of all units, and of the units of each stratum, that have at least so many ratings.
 
     A coefficient of more units times levels than `MOST_NUMBERS` has none.
@@ -139,6 +140,8 @@ def tallies_of(result: Result, least: int) -> Iterator[tuple[str | None, Tallies
     factors = design.factors(settings["cluster"])
     for group, among in strata_of(design, settings["stratum"]):
         entering = np.flatnonzero(among & (table.sum(axis=1) >= least))
+        if not len(entering):
+            continue
         tallies, count = table[entering], design.unit_count[entering]
         if not factors:
             tallies, count = alike_rows(tallies, count)
@@ -170,7 +173,7 @@ def sample_of_chance_corrected(
         Returns the agreement that is expected by chance.
     """
     weights = np.asarray(result.extras["weights"])
-    for group, tallies in tallies_of(result, 1):
+    for group, tallies in tallies_of(result, least=1):
         yield chance_corrected_sample((group, term), tallies, weights, chance)
 
 

@@ -20,7 +20,7 @@ from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 # who gives answers: a sample of their own, which the means leave out
-GIVERS = (
+NAMES_OF_RATERS = (
     *RATERS,
     *PERSONS,
     *SCORERS,
@@ -179,7 +179,7 @@ def is_sample(table: Table, repeat: str, sources: Texts) -> bool:
 
     Names of persons of two groups, for instance, are other names in each group.
     """
-    if ColumnProfile(name=repeat, levels=(), rows=0, filled=0).called(GIVERS):
+    if ColumnProfile(name=repeat, levels=(), rows=0, filled=0).called(NAMES_OF_RATERS):
         return True
     if not (sources and table.has(repeat)):
         return False

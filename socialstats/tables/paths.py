@@ -131,10 +131,11 @@ def is_beside(path: Path) -> bool:
 
 def files_like(pattern: Path) -> list[Path]:
     """Return the files that a pattern names, sorted; ``**`` does not follow links to folders, which may lead back."""
+    # glob takes relative patterns; one that is relative has the anchor "", which is the working folder
     top = Path(pattern.anchor)
     paths = list(islice(top.glob(str(pattern.relative_to(top))), int(limit("files")) + 1))
     check_limit("files", len(paths), str(pattern))
-    return sorted(path for path in paths if holds_rows(path, path.name))
+    return sorted(path for path in paths if may_be_table(path, path.name))
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -149,7 +150,7 @@ def files_below(folder: Path) -> list[Path]:
     for here, _, names in os.walk(folder, onerror=raised):
         paths += [Path(here, name) for name in names]
         check_limit("files", len(paths), str(folder))
-    return sorted(path for path in paths if holds_rows(path, *path.relative_to(folder).parts))
+    return sorted(path for path in paths if may_be_table(path, *path.relative_to(folder).parts))
 
 
 def raised(error: OSError) -> NoReturn:
@@ -157,7 +158,7 @@ def raised(error: OSError) -> NoReturn:
     raise error
 
 
-def holds_rows(path: Path, *parts: str) -> bool:
+def may_be_table(path: Path, *parts: str) -> bool:
     """Return whether a file may be a table: not hidden, as no part of its name is, and no mark or checksum of Spark.
 
     A link to a file that is gone may be one too: `files_of_pattern` says so.

@@ -106,7 +106,7 @@ FUNCTIONS = (  # function_studies: each is the study "function_NAME"
 )
 SIMULATIONS |= {f"function_{name}": 500 for name in FUNCTIONS}
 SIMULATIONS |= {
-    "intraclass": 600,
+    "intraclass": 400,
     "function_brennan_prediger": 500,
 }  # the seeds of the others follow from their places
 QUICK = 8  # --quick does an eighth

@@ -204,3 +204,14 @@ def test_weights_under_which_all_given_levels_agree():
     )
     assert result.row("kappa").estimate is None
     assert "weights" in result.row("kappa").undefined
+
+
+def test_a_stratum_without_ratings_has_no_coefficient_to_recompute() -> None:
+    rows = {
+        "unit": [1, 1, 2, 2, 3, 3, 4, 4],
+        "rater": ["a", "b"] * 4,
+        "value": ["x", "x", "x", "y", "y", "y", None, None],
+        "site": ["p"] * 6 + ["q"] * 2,
+    }
+    result = fleiss_kappa(rows, strata="site", stratum="site", scale="nominal")
+    assert result.verify().ok

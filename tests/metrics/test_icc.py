@@ -186,6 +186,6 @@ def test_the_sentence_has_units_and_raters() -> None:
     rows = table("shrout")
     sentence = ss.icc(rows, raters=list(rows.columns)).sentence()
     assert sentence == (
-        "The intraclass correlation of single ratings was .290, 95% CI [.027, .745] (24 ratings of 6 "
-        "units)."
+        "The intraclass correlation of single ratings was .290, approximate 95% CI [.027, .745] "
+        "(24 ratings of 6 units)."
     )
