@@ -86,10 +86,11 @@ class SampleChecks:
 
     def __init__(self, result: Result, sample: PlainSample) -> None:
         self.result, self.sample = result, sample
-        self.level = inner_level(result.settings)
-        self.side = str(result.settings.get("alternative", "two_sided"))
         if sample.level is not None:
             self.level, self.side = sample.level, "two_sided"
+        else:
+            self.level = inner_level(result.settings)
+            self.side = str(result.settings.get("alternative", "two_sided"))
         with np.errstate(all="ignore"):
             self.estimates = sample.plain(sample.count)
         self._influences: dict[tuple[str, ...], tuple[IntArray, FloatArray, FloatArray] | str] = {}

@@ -1,11 +1,10 @@
-"""Multiverses recomputed: rows of a multiverse, without each cluster, differences of independent parts."""
+"""Multiverses recomputed: rows of a multiverse, and differences of independent parts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import label, relative, statistic_checks, t_ends
 from socialstats.results import KINDS, Check, Result, Row, as_published
 
@@ -57,35 +56,6 @@ def checks_of(result: Result) -> Iterator[Check]:
                 note=others,
                 lack="variants",
             )
-
-
-MOST_CHECKED = 200
-
-
-def leave_one_out_checks(result: Result) -> list[Check]:
-    """Recompute the difference without each cluster (of many: the ends of the range) from the pairs, by pandas."""
-    import pandas as pd
-
-    design, factor = result.design, result.extras["factor"]
-    pairs = pd.DataFrame({"gap": design.first - design.second, "n": design.count})
-    pairs["cluster"] = [factor.levels[code] for code in factor.codes.tolist()]
-    checks = []
-    for row in (
-        result.rows if len(result.rows) <= MOST_CHECKED else (result.rows[0], result.rows[-1])
-    ):
-        others = pairs[pairs["cluster"] != row.term]
-        theirs = float((others["gap"] * others["n"]).sum() / others["n"].sum())
-        checks.append(
-            compare(
-                f"difference without '{row.term}'",
-                row.estimate,
-                theirs,
-                package="pandas",
-                tolerance=1e-9 * max(1.0, abs(theirs)),
-                why="sums in another order",
-            )
-        )
-    return checks
 
 
 def part_gap_checks(result: Result) -> list[Check]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
+from socialstats.results.definitions import Definition, PlainSample, RowKey
 from socialstats.sentences import apa_interval
 from socialstats.text import capital, count, listing, number, quoted, shorten
 
@@ -361,5 +363,21 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: Row | None = None) -> R
         design=design,
         words=words,
         extras={"factor": factor},
-        check="socialstats.crosscheck.multiverse:leave_one_out_checks",
+        check=Definition(samples=sample_of_other_pairs),
     )
+
+
+def sample_of_other_pairs(result: Result) -> Iterator[PlainSample]:
+    """Yield the pairs, whose mean difference is taken without those of each cluster."""
+    design, clusters = result.design, result.extras["factor"].labels()
+    difference = design.first - design.second
+    outside = {(row.group, row.term): clusters != row.term for row in result.rows}
+
+    def means(count: FloatArray) -> dict[RowKey, float]:
+        return {
+            key: float(np.average(difference[pairs], weights=count[pairs]))
+            for key, pairs in outside.items()
+        }
+
+    # the rows have no interval, and so the result has no level
+    yield PlainSample(count=design.count.astype(np.float64), plain=means, level=0.95)
