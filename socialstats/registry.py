@@ -111,107 +111,185 @@ def reads(
     """
 
     def decorate(function: F) -> F:
-        signature = inspect.signature(function)
-        *own, _ = signature.parameters
-        places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values())
-        declared = {key: str(part.annotation) for key, part in signature.parameters.items()}
-        # a reader that is no class of designs may make any kind
-        kinds_of = tuple(reader for reader in readers if isinstance(reader, type))
-        kinds_of = kinds_of if isinstance(readers[-1], type) else ()
-        kinds = {
-            key: kind
-            for key, kind in declared.items()
-            if kind.removesuffix(" | None") in ("int", "float")
-        }
+        calling = TableCall(
+            function=function,
+            readers=readers,
+            tables=tables,
+            scans=scans,
+            streams=streams,
+            labels=labels,
+            also=also,
+            square=square,
+            weighted=weighted,
+        )
 
         # help() and documentation show the function's own signature
         @functools.wraps(function)
-        def call(*args: Any, **given: Any) -> Any:
-            name, others = f"{function.__name__}()", own[tables:]
-            if "alternative" in given and "alternative" not in others:
-                raise InputError(
-                    f"{name} tests both sides only; {option('alternative')} is an option of "
-                    f"{', '.join(with_a_side())}, and of contrast() of a fit"
-                )
-            # the data passed by its name is the same call
-            if not args and tables == 1 and own[0] in given:
-                args, given = (given[own[0]],), {k: v for k, v in given.items() if k != own[0]}
-            # options of other packages are told first: their vectors may not be ours
-            refuse_unknown(given, own, readers, name, square)
-            placed, keys = (
-                from_vectors(args, given, readers, name, square, bool(labels))
-                if tables == 1
-                else (args, given)
-            )
-            named, keys = by_keywords(placed, keys, readers, own, name)
-            if twice := {*own[: len(named)]} & {*keys}:
-                raise TypeError(
-                    f"{name}: {own[0]} is what stands first in the call. Leave {min(twice)}= out"
-                )
-            # options have no fixed order, so that a place would change its meaning
-            if len(named) > places:
-                refuse_places(named[places:], others, name, needs(readers, name, square))
-            try:
-                options = signature.bind(*named, **keys).arguments
-            # keywords of tables get the error of their reader, which knows near names
-            except TypeError as error:
-                unknown = {key: value for key, value in keys.items() if key not in own}
-                reader_of(unknown, readers, name, others)
-                raise TypeError(f"{name}: {error}") from None
-            columns = options.pop("columns", {})
-            options |= {
-                key: numeric(key, options[key], kinds[key]) for key in kinds.keys() & options.keys()
-            }
-            if "alternative" in options:
-                options["alternative"] = checked_alternative(options["alternative"])
-            # results and fits bring their design: no table is read for them
-            if also and isinstance(options[own[0]], also):
-                refuse_weights(getattr(options[own[0]], "design", None), name, weighted)
-                if columns:
-                    raise InputError(
-                        f"{name}: {', '.join(map(option, columns))} tells how to read a table, and this "
-                        "is a result"
-                    )
-                return function(**options)
-            for place in own[:tables]:
-                data = options[place]
-                columns = by_text(data, columns)
-                read = columns
-                if not isinstance(data, DESIGNS):
-                    reader = reader_of(columns, readers, name, others)
-                    data = open_table(
-                        data, **{key: columns[key] for key in OF_FILES if key in columns}
-                    )
-                    read = keywords_of_call(function, options, columns, reader, data)
-                design = as_design(data, read, *readers, name=name, options=others)
-                if labels == "shares" and isinstance(design, Ratings):
-                    design = design.of_answers()
-                elif labels == "single" or holds_first_answers(design):
-                    refuse_means(design, name)
-                refuse_weights(design, name, weighted)
-                scan = getattr(design, "scan", None)
-                stays = scan is None or (
-                    scans and (streams or not getattr(scan, "covariates", None))
-                )
-                options[place] = design if stays else design.whole()
-            if tables > 1:
-                return function(**options)
-            place = own[0]
-            design = options[place]
-            by = level_factor(design, options.get("by", "declared"), kinds_of)
-            if by is None:
-                return with_cautions(function(**options), design.cautions)
-
-            def of_level(part: Any) -> Any:
-                return with_cautions(function(**options | {place: part}), part.cautions)
-
-            return ResultGroup(by=by, results=each_level(by, design.split(), of_level))
+        def call(*args: Any, **keywords_given: Any) -> Any:
+            return calling.run(*calling.options_and_columns(args, keywords_given))
 
         call.__doc__ = docstring_of(function.__doc__, readers[0], function.__name__)
         vars(call).update(readers=readers, tables=tables, weighted=weighted)
         return cast(F, call)
 
     return decorate
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableCall:
+    """A function of designs that is called with tables; attributes beside `function` are the arguments of `reads`."""
+
+    function: Callable[..., Any]
+    readers: tuple[Reader, ...]
+    tables: int
+    scans: bool
+    streams: bool
+    labels: str
+    also: tuple[type, ...]
+    square: bool
+    weighted: bool
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        """The signature of the function."""
+        return inspect.signature(self.function)
+
+    @functools.cached_property
+    def parameters(self) -> list[str]:
+        """Names of the parameters: designs first, then options, without ``**columns``."""
+        *names, _ = self.signature.parameters
+        return names
+
+    @functools.cached_property
+    def options(self) -> list[str]:
+        """Names of the options."""
+        return self.parameters[self.tables :]
+
+    @functools.cached_property
+    def places(self) -> int:
+        """How many arguments have a place."""
+        kinds = [part.kind for part in self.signature.parameters.values()]
+        return kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+    @functools.cached_property
+    def numbers(self) -> dict[str, str]:
+        """Options that are numbers, and their annotations."""
+        annotations = {key: str(part.annotation) for key, part in self.signature.parameters.items()}
+        return {
+            key: kind
+            for key, kind in annotations.items()
+            if kind.removesuffix(" | None") in ("int", "float")
+        }
+
+    @functools.cached_property
+    def designs(self) -> tuple[type, ...]:
+        """Kinds of designs that the function takes; none where a reader, which is no class, may make any kind."""
+        kinds = tuple(reader for reader in self.readers if isinstance(reader, type))
+        return kinds if isinstance(self.readers[-1], type) else ()
+
+    @property
+    def name(self) -> str:
+        """The call as messages name it."""
+        return f"{self.function.__name__}()"
+
+    def options_and_columns(
+        self, args: tuple[Any, ...], keys: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the arguments of the function by name, and the keywords that read its tables.
+
+        Raises
+        ------
+        InputError, TypeError
+            For unknown, repeated or misplaced arguments.
+        """
+        name, first = self.name, self.parameters[0]
+        if "alternative" in keys and "alternative" not in self.options:
+            raise InputError(
+                f"{name} tests both sides only; {option('alternative')} is an option of "
+                f"{', '.join(with_a_side())}, and of contrast() of a fit"
+            )
+        # the data passed by its name is the same call
+        if not args and self.tables == 1 and first in keys:
+            args, keys = (keys[first],), {k: v for k, v in keys.items() if k != first}
+        # options of other packages are told first: their vectors may not be ours
+        refuse_unknown(keys, self.parameters, self.readers, name, self.square)
+        placed: Sequence[Any] = args
+        if self.tables == 1:
+            labelled = bool(self.labels)
+            placed, keys = from_vectors(args, keys, self.readers, name, self.square, labelled)
+        values, keys = by_keywords(placed, keys, self.readers, self.parameters, name)
+        if twice := {*self.parameters[: len(values)]} & {*keys}:
+            raise TypeError(
+                f"{name}: {first} is what stands first in the call. Leave {min(twice)}= out"
+            )
+        # options have no fixed order, so that a place would change its meaning
+        if len(values) > self.places:
+            vectors = needs(self.readers, name, self.square)
+            refuse_places(values[self.places :], self.options, name, vectors)
+        return self.bind(values, keys)
+
+    def bind(
+        self, values: Sequence[Any], keys: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Bind arguments to the signature, with numbers and sides checked."""
+        try:
+            options = self.signature.bind(*values, **keys).arguments
+        # keywords of tables get the error of their reader, which knows near names
+        except TypeError as error:
+            unknown = {key: value for key, value in keys.items() if key not in self.parameters}
+            reader_of(unknown, self.readers, self.name, self.options)
+            raise TypeError(f"{self.name}: {error}") from None
+        columns = options.pop("columns", {})
+        for key in self.numbers.keys() & options.keys():
+            options[key] = numeric(key, options[key], self.numbers[key])
+        if "alternative" in options:
+            options["alternative"] = checked_alternative(options["alternative"])
+        return options, columns
+
+    def run(self, options: dict[str, Any], columns: dict[str, Any]) -> Any:
+        """Read the tables, and call the function once, or for each level of ``by``."""
+        first = self.parameters[0]
+        # results and fits bring their design: no table is read for them
+        if self.also and isinstance(options[first], self.also):
+            refuse_weights(getattr(options[first], "design", None), self.name, self.weighted)
+            if columns:
+                raise InputError(
+                    f"{self.name}: {', '.join(map(option, columns))} tells how to read a table, and "
+                    "this is a result"
+                )
+            return self.function(**options)
+        for place in self.parameters[: self.tables]:
+            options[place] = self.design_of(options[place], options, columns)
+        if self.tables > 1:
+            return self.function(**options)
+        design = options[first]
+        by = level_factor(design, options.get("by", "declared"), self.designs)
+        if by is None:
+            return with_cautions(self.function(**options), design.cautions)
+
+        def of_level(part: Any) -> Any:
+            return with_cautions(self.function(**options | {first: part}), part.cautions)
+
+        return ResultGroup(by=by, results=each_level(by, design.split(), of_level))
+
+    def design_of(self, data: Any, options: dict[str, Any], columns: dict[str, Any]) -> Any:
+        """Return the design of a table, or a design as it is, with what the function can hold."""
+        columns = by_text(data, columns)
+        reading = columns
+        if not isinstance(data, DESIGNS):
+            reader = reader_of(columns, self.readers, self.name, self.options)
+            of_files = {key: columns[key] for key in OF_FILES if key in columns}
+            data = open_table(data, **of_files)
+            reading = keywords_of_call(self.function, options, columns, reader, data)
+        design = as_design(data, reading, *self.readers, name=self.name, options=self.options)
+        if self.labels == "shares" and isinstance(design, Ratings):
+            design = design.of_answers()
+        elif self.labels == "single" or holds_first_answers(design):
+            refuse_means(design, self.name)
+        refuse_weights(design, self.name, self.weighted)
+        scan = getattr(design, "scan", None)
+        streamed = self.scans and (self.streams or not getattr(scan, "covariates", None))
+        return design if scan is None or streamed else design.whole()
 
 
 def refuse_unknown(
