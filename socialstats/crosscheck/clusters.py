@@ -53,13 +53,6 @@ def crossing(groups: Any) -> Any:
     return np.column_stack(codes) if codes else np.zeros((len(groups), 0), dtype=np.int64)
 
 
-def codes_of(factors: Sequence[Any], at: Any) -> Any:
-    """Return the codes of cluster factors at some units, (units, factors), as `crossing` numbers them."""
-    return crossing(
-        np.array([factor.codes[at] for factor in factors]).reshape(len(factors), len(at)).T
-    )
-
-
 def intersections(one: Any, two: Any) -> Any:
     """Number the pairs of levels of two factors."""
     return np.unique(one * (int(np.max(two, initial=0)) + 1) + two, return_inverse=True)[1].ravel()
@@ -273,12 +266,6 @@ def errors_of_mean(values: Any, groups: Any, weights: Any = None) -> Errors:
     # equal values differ from their weighted mean by rounding alone
     deviations = x - f @ x if np.ptp(x) else np.zeros(len(x))
     return errors_by(f * deviations, f, groups)
-
-
-def mean_error(values: Any, groups: Any) -> tuple[float, float]:
-    """Return the standard error of a mean and its degrees of freedom."""
-    found = errors_of_mean(values, groups)
-    return math.sqrt(found.variance), found.df
 
 
 def counted(spread: float, errors: Errors, most: float = math.inf) -> float:
