@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import linalg, sparse
 from scipy.special import expit, log_expit
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
-from socialstats.choices.bradley_terry.streamed import StreamedRows
 from socialstats.designs.comparisons import TIED, Comparisons
 from socialstats.tables import EPSILON
+
+if TYPE_CHECKING:
+    from socialstats.choices.bradley_terry.streamed import StreamedRows
 
 
 def sums_by_code(codes: IntArray, values: FloatArray, size: int) -> FloatArray:

@@ -255,8 +255,6 @@ class BradleyTerryResult(Result):
         >>> fit.update("~ . + urgency", cluster="pair").names[-1]
         'urgency'
         """
-        from socialstats.choices.bradley_terry.fit import bradley_terry
-
         if formula is not None:
             # a dot that is no part of a name or a number stands for the terms of the old formula
             old = (self.fitted_state.options.formula or "~ 0").partition("~")[2]
@@ -269,10 +267,9 @@ class BradleyTerryResult(Result):
             options["formula"] = f"~ {' + '.join(parts.terms)}" if parts.terms else None
             options |= {"cluster": list(parts.clusters)} if parts.clusters else {}
         # this result is of one level of a `by` factor, if there was one
-        refitted: Any = bradley_terry(
-            self.design, **{**asdict(self.fitted_state.options), **options}, by=None
-        )
-        return refitted  # type: ignore[no-any-return]
+        chosen = {**asdict(self.fitted_state.options), **options}
+        refitted: BradleyTerryResult = self.entry().function(self.design, **chosen, by=None)
+        return refitted
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
         """Return the rows with Wald intervals at another level."""
@@ -689,12 +686,11 @@ class BradleyTerryResult(Result):
         """Return the same numbers with a design that holds all its clusters, where they stayed with the table."""
         if self.design.scan is None:
             return self
-        from socialstats.choices.bradley_terry.fit import bradley_terry
-
         # covariates that the fit does not use stay with the table
         used = {name: self.design.scan.covariates[name] for name in self.fitted_state.streamed}
         design = replace(self.design, scan=replace(self.design.scan, covariates=used)).whole()
-        refitted: Any = bradley_terry(design, **asdict(self.fitted_state.options), by=None)
+        options = asdict(self.fitted_state.options)
+        refitted: BradleyTerryResult = self.entry().function(design, **options, by=None)
         return replace(self, design=design, state=refitted.state)
 
     def bootstrap(

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from socialstats.choices.bradley_terry.likelihoods import BradleyTerry, PairData
+from socialstats.choices.bradley_terry.likelihoods import (
+    BradleyTerry,
+    PairData,
+    cross_products,
+    design_rows,
+    weight_table,
+)
 
 Products = Iterable[tuple["RowBlock", Sequence[FloatArray]]]  # rows, and h_ee (h_et, h_tt) of each
 
@@ -91,8 +95,6 @@ class StreamedRows:
 
     def block(self, part: RowBlock) -> PairData:
         """Return some rows as data of their own, one predictor each."""
-        from socialstats.choices.bradley_terry.likelihoods import design_rows, weight_table
-
         base, predictor, n = self._base, self._base.cell[part.cell], len(part.cell)
         z = base.z[predictor]
         z[:, [c - base.n_items for c in self._columns]] = part.z * self._sign[part.cell][:, None]
@@ -203,8 +205,6 @@ class StreamedRows:
 
     def _products(self, rows: Products) -> FloatArray:
         """Return what `cross_products` does, from h of each row."""
-        from socialstats.choices.bradley_terry.likelihoods import cross_products
-
         base, k = self._base, len(self._columns)
         m, p = len(base.a), base.x.shape[1]
         sums: list[FloatArray] = []
