@@ -268,6 +268,12 @@ def errors_of_mean(values: Any, groups: Any, weights: Any = None) -> Errors:
     return errors_by(f * deviations, f, groups)
 
 
+def mean_error(values: Any, groups: Any) -> tuple[float, float]:
+    """Return the standard error of a mean and its degrees of freedom."""
+    found = errors_of_mean(values, groups)
+    return math.sqrt(found.variance), found.df
+
+
 def counted(spread: float, errors: Errors, most: float = math.inf) -> float:
     """Return how many independent values of variance `spread` would have the variance, between 1 and `most`."""
     seen = spread > 0 and errors.variance > ALONE * spread / max(errors.effective, 1.0)
