@@ -10,9 +10,10 @@ import inspect
 import json
 import math
 import re
+import sys
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -260,23 +261,30 @@ def leaves(thing: Any) -> Iterator[float]:
         yield float(thing)
 
 
-def main() -> None:
-    """Write the fingerprints of all cases; options that a metric does not have are left out."""
-    found = {case: outcome(call) for case, call in every_case()}
-    whole = (
-        "=",
-        "another level",
-        "derived",
-    )  # where an error says only that there is no such option
-    found = {
-        case: one
-        for case, one in found.items()
-        if "error" not in one or not any(w in case for w in whole)
+# an error of such a case says only that the metric has no such option
+NO_OPTION = ("=", "another level", "derived")
+
+
+def main(names: Sequence[str] = ()) -> None:
+    """Write the fingerprints of all cases, or of those of some metrics and leave the others as they are."""
+    cases = [
+        (case, call)
+        for case, call in every_case()
+        if not names or any(re.search(rf"\b{name}\b", case) for name in names)
+    ]
+    made = {case: outcome(call) for case, call in cases}
+    made = {
+        case: fingerprint
+        for case, fingerprint in made.items()
+        if "error" not in fingerprint or not any(word in case for word in NO_OPTION)
     }
-    found |= {case: outcome(call) for case, call in derived()}
-    lines = (f"{json.dumps(case)}: {json.dumps(one)}" for case, one in found.items())
+    if names:
+        made = {**json.loads(FILE.read_text(encoding="utf-8")), **made}
+    else:
+        made |= {case: outcome(call) for case, call in derived()}
+    lines = (f"{json.dumps(case)}: {json.dumps(fingerprint)}" for case, fingerprint in made.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

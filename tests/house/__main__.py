@@ -51,7 +51,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--where", metavar="METRIC")
     asked = parser.parse_args(arguments)
     if asked.where:
-        print(table([*places(asked.where)]))
+        try:
+            print(table([*places(asked.where)]))
+        except KeyError as error:
+            parser.error(str(error.args[0]))
         return 0
     budget = read()
     measured = house(budget.protocols)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from html import escape
 from pathlib import Path
 
@@ -77,6 +79,11 @@ def picture(figures: Mapping[str, Figures]) -> str:
 def places(name: str) -> Iterator[tuple[str, str]]:
     """Yield where the parts of a metric stand: what, and file and line.
 
+    Raises
+    ------
+    KeyError
+        For a name that is no metric, with the nearest ones.
+
     Examples
     --------
     >>> dict(places("gwet_ac"))["sentence"].split(":")[0]
@@ -84,41 +91,82 @@ def places(name: str) -> Iterator[tuple[str, str]]:
     """
     from socialstats.metrics import METRICS
 
+    if name not in METRICS:
+        near = get_close_matches(name, METRICS, n=3) or sorted(METRICS)
+        raise KeyError(f"{name} is no metric; {', '.join(near)}")
     metric = METRICS[name]
-    yield "options, rows, errors", where(metric.function)
-    home = Path(inspect.getsourcefile(inspect.unwrap(metric.function)) or "")
+    function = inspect.unwrap(metric.function)
+    home = Path(inspect.getsourcefile(function) or "")
+    yield "options, rows, errors", where(function)
+    for node in ast.parse(home.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name != function.__name__:
+            first = (ast.get_docstring(node) or "").split("\n")[0]
+            yield "in its file", f"{home.relative_to(TOP)}:{node.lineno} {node.name}: {first}"
     yield from imported_names(home)
+    for module in shared_modules(home):
+        # a formula that several metrics share makes its intervals in a file of the subject
+        yield from imported_names(module, kinds={"inference": "error, interval"})
     yield "sentence", where(metric.sentence)
     yield "figure", where(metric.plot)
     if metric.definition is not None:
         yield "plain definition", where(metric.definition.samples)
     else:
         yield "recomputed by", metric.crosscheck
-    for folder, what in (("metrics", "tests"), ("golden", "values of R or a package")):
-        for path in sorted((TOP / "tests" / folder).glob(f"*{name}*")):
-            yield what, str(path.relative_to(TOP))
+    for path in sorted((TOP / "tests" / "metrics").glob(f"test_{name}*.py")):
+        yield "tests", str(path.relative_to(TOP))
+        for found in re.findall(r'golden\("(\w+)"\)', path.read_text(encoding="utf-8")):
+            yield "values of R or a package", f"tests/golden/{found}.json"
     for path in sorted((TOP / PACKAGE / "studies").rglob("*.py")):
-        if f"{name}(" in path.read_text(encoding="utf-8"):
-            yield "page", str(path.relative_to(TOP))
+        text = path.read_text(encoding="utf-8")
+        if re.search(rf"\b{name}\b", text):
+            layout = [text[: m.start()].count("\n") + 1 for m in re.finditer(r"\bBlock\(", text)]
+            at = f", blocks at lines {layout[0]} to {layout[-1]}" if layout else ""
+            yield "page", f"{path.relative_to(TOP)}{at}"
 
 
-def imported_names(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the formulas and intervals that a file takes from its subject, from inference and from resampling."""
+def shared_modules(path: Path) -> list[Path]:
+    """Return the files of the same subject from which a file takes something."""
     subject = path.relative_to(TOP).parts[1]
-    kinds = {"inference": "error, interval", "resampling": "resamples", subject: "formula"}
+    nodes = ast.parse(path.read_text(encoding="utf-8")).body
+    modules = {
+        node.module
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and node.module is not None
+    }
+    inside = sorted(module for module in modules if module.startswith(f"{PACKAGE}.{subject}."))
+    return [file for module in inside if (file := file_of(module)).name != "__init__.py"]
+
+
+def file_of(module: str) -> Path:
+    """Return the file of a module, or of a package its first file."""
+    path = TOP / module.replace(".", "/")
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def imported_names(path: Path, kinds: Mapping[str, str] | None = None) -> Iterator[tuple[str, str]]:
+    """Yield what a file takes from inference, from resampling and from its subject: functions, not types."""
+    subject = path.relative_to(TOP).parts[1]
+    kinds = kinds or {
+        "inference": "error, interval",
+        "resampling": "resamples",
+        subject: "shared formula",
+    }
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(PACKAGE):
             room = node.module.split(".")[1:2]
-            if room and room[0] in kinds:
-                names = ", ".join(alias.name for alias in node.names)
-                yield kinds[room[0]], f"{node.module.replace('.', '/')}.py: {names}"
+            names = [alias.name for alias in node.names if alias.name.islower()]
+            if room and room[0] in kinds and names:
+                place = file_of(node.module).relative_to(TOP)
+                yield kinds[room[0]], f"{place}: {', '.join(names)}"
 
 
 def where(function: object) -> str:
-    """Return file and line of a function, below its decorators."""
+    """Return file and line of the ``def`` of a function, below its decorators."""
     inner = inspect.unwrap(function)  # type: ignore[arg-type]
     path = Path(inspect.getsourcefile(inner) or "").relative_to(TOP)
-    return f"{path}:{inspect.getsourcelines(inner)[1]}"
+    lines, first = inspect.getsourcelines(inner)
+    below = next(k for k, line in enumerate(lines) if line.lstrip().startswith("def "))
+    return f"{path}:{first + below}"
 
 
 def table(rows: Sequence[tuple[str, str]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -236,16 +237,16 @@ def test_the_picture_has_every_room_and_is_up_to_date_in_its_names() -> None:
     assert all(f"{name}" in kept for name in names)
 
 
-@pytest.mark.parametrize("name", ["mcnemar", "icc", "bradley_terry"])
+@pytest.mark.parametrize("name", ["mcnemar", "icc", "gwet_ac", "bradley_terry"])
 def test_the_parts_of_a_metric_have_places(name: str) -> None:
-    found = [*places(name)]
-    kinds = {what for what, _ in found}
-    assert {"options, rows, errors", "sentence", "figure", "tests"} <= kinds
-    for _, place in found:
-        path = place.split(":")[0]
-        assert "." in path
-        assert (
-            not path.startswith("socialstats/")
-            or (TOP / path).is_file()
-            or (TOP / path[:-3]).is_dir()
-        )
+    rows = [*places(name)]
+    kinds = {what for what, _ in rows}
+    assert {"options, rows, errors", "error, interval", "sentence", "figure", "tests"} <= kinds
+    for what, place in rows:
+        path = re.split(r"[:,]", place)[0]
+        assert what == "recomputed by" or (TOP / path).is_file(), place
+
+
+def test_a_name_that_is_no_metric_has_near_ones() -> None:
+    with pytest.raises(KeyError, match="gwet_ac1 is no metric; gwet_ac"):
+        [*places("gwet_ac1")]
