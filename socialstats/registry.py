@@ -125,8 +125,18 @@ def reads(
 
         # help() and documentation show the function's own signature
         @functools.wraps(function)
-        def call(*args: Any, **keywords_given: Any) -> Any:
-            return calling.run(*calling.options_and_columns(args, keywords_given))
+        def call(*args: Any, **keys: Any) -> Any:
+            options, columns = calling.options_and_columns(args, keys)
+            if calling.has_result(options, columns):
+                return function(**options)
+            for place in calling.parameters[:tables]:
+                options[place] = calling.design_of(options[place], options, columns)
+            if tables > 1:
+                return function(**options)
+            by = calling.level_factor(options)
+            if by is not None:
+                return calling.by_level(options, by)
+            return with_cautions(function(**options), options[calling.parameters[0]].cautions)
 
         call.__doc__ = docstring_of(function.__doc__, readers[0], function.__name__)
         vars(call).update(readers=readers, tables=tables, weighted=weighted)
@@ -246,31 +256,38 @@ class TableCall:
             options["alternative"] = checked_alternative(options["alternative"])
         return options, columns
 
-    def run(self, options: dict[str, Any], columns: dict[str, Any]) -> Any:
-        """Read the tables, and call the function once, or for each level of ``by``."""
+    def has_result(self, options: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+        """Whether the first argument is a result or a fit, which brings its design: no table is read for it.
+
+        Raises
+        ------
+        InputError
+            For weights that the function does not take, and for keywords that read tables.
+        """
+        first = options[self.parameters[0]]
+        if not (self.also and isinstance(first, self.also)):
+            return False
+        refuse_weights(getattr(first, "design", None), self.name, self.weighted)
+        if columns:
+            raise InputError(
+                f"{self.name}: {', '.join(map(option, columns))} tells how to read a table, and this is "
+                "a result"
+            )
+        return True
+
+    def level_factor(self, options: Mapping[str, Any]) -> str | None:
+        """Return the factor by whose levels the function runs, None where it runs once."""
+        design = options[self.parameters[0]]
+        return level_factor(design, options.get("by", "declared"), self.designs)
+
+    def by_level(self, options: Mapping[str, Any], by: str) -> ResultGroup:
+        """Call the function for each level of a factor of its design."""
         first = self.parameters[0]
-        # results and fits bring their design: no table is read for them
-        if self.also and isinstance(options[first], self.also):
-            refuse_weights(getattr(options[first], "design", None), self.name, self.weighted)
-            if columns:
-                raise InputError(
-                    f"{self.name}: {', '.join(map(option, columns))} tells how to read a table, and "
-                    "this is a result"
-                )
-            return self.function(**options)
-        for place in self.parameters[: self.tables]:
-            options[place] = self.design_of(options[place], options, columns)
-        if self.tables > 1:
-            return self.function(**options)
-        design = options[first]
-        by = level_factor(design, options.get("by", "declared"), self.designs)
-        if by is None:
-            return with_cautions(self.function(**options), design.cautions)
 
         def of_level(part: Any) -> Any:
-            return with_cautions(self.function(**options | {first: part}), part.cautions)
+            return with_cautions(self.function(**{**options, first: part}), part.cautions)
 
-        return ResultGroup(by=by, results=each_level(by, design.split(), of_level))
+        return ResultGroup(by=by, results=each_level(by, options[first].split(), of_level))
 
     def design_of(self, data: Any, options: dict[str, Any], columns: dict[str, Any]) -> Any:
         """Return the design of a table, or a design as it is, with what the function can hold."""

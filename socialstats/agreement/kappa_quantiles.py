@@ -60,6 +60,7 @@ def kappa_quantiles(kappa: Result) -> Result:
 
     Examples
     --------
+    >>> from socialstats import weighted_kappa
     >>> table = {"ann": [1, 2, 3, 3, 1], "bob": [1, 2, 3, 2, 2], "cia": [1, 2, 3, 3, 2]}
     >>> kappas = weighted_kappa(table, raters=["ann", "bob", "cia"], scale="ordinal", weights="linear")
     >>> round(kappa_quantiles(kappas).row("median").estimate, 3)

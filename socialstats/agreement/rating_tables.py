@@ -43,11 +43,10 @@ def level_table(design: Ratings, refusal: str) -> IntArray:
     return table
 
 
-def level_counts(table: IntArray) -> FloatArray:
+def level_counts(table: IntArray, levels: int) -> FloatArray:
     """Return how many raters gave each unit each level, (units, levels)."""
-    return np.column_stack(
-        [(table == level).sum(axis=1) for level in range(int(table.max(initial=0)) + 1)]
-    ).astype(np.float64)
+    counts = [(table == level).sum(axis=1) for level in range(levels)]
+    return np.column_stack(counts).astype(np.float64)
 
 
 def agrees(design: Ratings, tolerance: float, levels: int) -> FloatArray:
@@ -77,7 +76,7 @@ def pair_agreement(table: IntArray, near: FloatArray) -> tuple[FloatArray, Float
     -------
     tuple of two (units,) arrays
     """
-    counts = level_counts(table)
+    counts = level_counts(table, len(near))
     n = counts.sum(axis=1)
     pairs = n * (n - 1) / 2
     # a rating is no pair with itself, and near has 1 on its diagonal

@@ -305,7 +305,9 @@ class SampleChecks:
         """Return the ends of a coefficient of agreement by Korn and Graubard's interval of its disagreements."""
         parts = self.sample.disagreements[key]
         codes = self.codes(self.sample.factors)
-        units = np.repeat(np.arange(len(self.sample.count)), self.sample.count.astype(np.int64))
+        # clusters of units that do not count say nothing of which factors are nested
+        entering = np.flatnonzero(parts.weight > 0)
+        units = np.repeat(entering, self.sample.count[entering].astype(np.int64))
         _, low, high = disagreement_ends(
             estimate,
             parts.within[units],

@@ -466,10 +466,11 @@ def sample_tested_pairs(result: Result) -> Iterator[PlainSample]:
     below = EstimateTest("difference", null=high, side="less")
     tests = {"noninferiority": above, "above low": above, "below high": below}
     binary = bool(np.isin([pairs.first, pairs.second], (0.0, 1.0)).all())
+    mean = float(pairs.count @ d / pairs.count.sum())
     # the nearer bound has the larger p; of scores it may have the smaller one where bounds are uneven
-    if not binary or low == -high:
-        mean = float(pairs.count @ d / pairs.count.sum())
-        tests["equivalence"] = above if mean - low <= high - mean else below
+    even = not binary or low == -high
+    if even and not math.isclose(mean - low, high - mean):
+        tests["equivalence"] = above if mean - low < high - mean else below
     yield PlainSample(
         count=pairs.count,
         plain=estimates,

@@ -22,7 +22,7 @@ MOST_ANSWERS = 100_000  # different answers to different modes whose distances a
 Modes = tuple[float, ...]
 
 
-class Rule:
+class DistanceRule:
     """The distance of an answer from the modes of people, by the settings of a result.
 
     Parameters
@@ -85,7 +85,7 @@ class PlainAlignment:
     def __init__(self, design: Ratings, settings: Any) -> None:
         self.design, self.settings = design, settings
         self.scores = sorted(design.scores.tolist())
-        self.rule = Rule(settings, self.scores)
+        self.rule = DistanceRule(settings, self.scores)
         is_person = self.is_person()
         people: dict[int, dict[str, float]] = {}
         answers: dict[str, dict[int, Any]] = {}

@@ -267,21 +267,20 @@ NO_OPTION = ("=", "another level", "derived")
 
 def main(names: Sequence[str] = ()) -> None:
     """Write the fingerprints of all cases, or of those of some metrics and leave the others as they are."""
-    cases = [
-        (case, call)
-        for case, call in every_case()
-        if not names or any(re.search(rf"\b{name}\b", case) for name in names)
-    ]
+
+    def is_asked(case: str) -> bool:
+        return not names or any(re.search(rf"\b{name}\b", case) for name in names)
+
+    cases = [(case, call) for case, call in every_case() if is_asked(case)]
     made = {case: outcome(call) for case, call in cases}
     made = {
         case: fingerprint
         for case, fingerprint in made.items()
         if "error" not in fingerprint or not any(word in case for word in NO_OPTION)
     }
+    made |= {case: outcome(call) for case, call in derived() if is_asked(case)}
     if names:
         made = {**json.loads(FILE.read_text(encoding="utf-8")), **made}
-    else:
-        made |= {case: outcome(call) for case, call in derived()}
     lines = (f"{json.dumps(case)}: {json.dumps(fingerprint)}" for case, fingerprint in made.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
