@@ -428,13 +428,13 @@ def test_of_units(squares: MeanSquares, row: Row) -> Row:
     from scipy.special import fdtrc
 
     down = (squares.n - 1) * (squares.k - 1)
-    statistic = squares.units / squares.error if squares.error else math.inf
+    statistic = float(squares.units / squares.error) if squares.error else math.inf
     return Row(
         term="units",
         role="test",
         test="f",
         statistic=statistic,
-        df=squares.n - 1,
+        df=float(squares.n - 1),
         p_value=float(fdtrc(squares.n - 1, down, statistic)),
         n=row.n,
         n_units=row.n_units,

@@ -54,9 +54,9 @@ from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
 from socialstats.results.verification import Published, as_published
 
 JACKKNIFED = ("jackknife", "outer_ends", "noncentral_t")  # intervals of units left out one by one
+EPSILON = float(np.finfo(np.float64).eps)
 STEP = 1e-4  # relative step of a central difference, whose error is of the order of its square
 IGNORING = "ignoring clusters"  # the group of rows that take units as independent
-NOISE = 1e-11  # rounding of a central difference, as a share of the estimate
 MOST_GROUPS = 2_000  # clusters, or cells of independent units, whose weight is varied one by one
 MANY_NUMBERS = 200_000_000  # groups times cells of a sample whose weights are varied one by one
 PLAIN = "the plain definition of the metric, by counting"
@@ -183,7 +183,9 @@ class SampleChecks:
         checks = []
         if not is_test:
             error = error if self.sample.large_sample else math.sqrt(errors.variance)
-            checks += field_checks(row, "numpy", CR2, SMOOTH, std_error=error)
+            # a difference quotient of numbers of this size has this rounding, as a share of `SMOOTH`
+            rounding = 10 * EPSILON * self.sample.size / (STEP * SMOOTH)
+            checks += field_checks(row, "numpy", CR2, SMOOTH, rounding, std_error=error)
         if row is self.result.rows[0] and "unfloored_std_error" in self.result.extras:
             checks.append(unfloored_check(self.result.extras["unfloored_std_error"], errors))
         if is_share:
@@ -518,8 +520,9 @@ class SampleChecks:
                 move = STEP * (group == k)
                 above, below = (self.sample.plain(count * (1 + s * move)) for s in (1, -1))
                 by_group[k] = [(above[key] - below[key]) / (2 * STEP) for key in keys]
-        # a difference of estimates that are equal but for rounding is 0
-        by_group[np.abs(by_group) < NOISE * np.abs(list(self.estimates.values()))] = 0.0
+        # what rounding leaves of a difference quotient is no influence
+        sizes = np.array([max(abs(self.estimates[key]), self.sample.size, 1.0) for key in keys])
+        by_group[np.abs(by_group) <= 10 * EPSILON * sizes / STEP] = 0.0
         return by_group
 
 

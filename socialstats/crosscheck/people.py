@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SUMS = "units and people as crossed factors, by sums written out"
+STILL = 1e-20  # a variance that is rounding
 CLEAR = 1e-10  # eigenvalues below this share of the largest are 0
 
 
@@ -141,7 +142,8 @@ def joined_errors(units: Errors, parts: Sequence[Part | None], j: int = 0) -> Er
     )
     overlap = sum(float((np.bincount(part.both, part.e[:, j]) ** 2).sum()) for part in known)
     plain = units.variance + variance - overlap
-    still = units.variance + variance <= 1e-28
+    # influences by differences leave a rounding of some 1e-11 where nobody differs
+    still = units.variance + variance <= STILL
     return Errors(
         variance=max(units.variance, variance, plain),
         plain=plain,

@@ -49,7 +49,7 @@ from socialstats.paired.pair_values import (
     whole_df,
 )
 from socialstats.paired.peers import newcombe_ends, newcombe_p, noncentral_ends
-from socialstats.paired.two_proportions import shares_of_groups
+from socialstats.paired.two_proportions import sample_group_shares, shares_of_groups
 from socialstats.paired.two_shares import margin_tests
 from socialstats.registry import Metric, lookup, reads
 from socialstats.results import Result, ResultGroup, Row
@@ -533,7 +533,12 @@ def ask_for_inverted_intervals(result: Result) -> Iterator[PeerNumbers]:
         yield PeerNumbers(package="statsmodels", row=key, numbers=numbers, close=1e-5)
 
 
-OF_SHARES = Definition(samples=lambda _: (), peers=ask_for_inverted_intervals)
+def sample_source(result: Result) -> Iterator[PlainSample]:
+    """Yield the groups of the difference of two shares that is tested against bounds."""
+    return sample_group_shares(result.extras["source"])
+
+
+OF_SHARES = Definition(samples=sample_source, peers=ask_for_inverted_intervals)
 METRIC = Metric(
     name="equivalence",
     title="Equivalence of two conditions",

@@ -31,6 +31,7 @@ def test_psych_gives_the_same(name: str) -> None:
         assert getattr(test, field) == pytest.approx(wanted[field], rel=1e-9), field
     assert f"{wanted['df_denominator']} denominator df" in test.method
     assert result.verify().ok
+    assert result.to_dict()["terms"][1]["df"] == wanted["df"]
 
 
 def test_clusters_make_the_interval_longer_and_take_the_f_test_away() -> None:

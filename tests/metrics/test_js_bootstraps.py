@@ -87,7 +87,7 @@ def test_a_shift_of_pooled_resamples_with_the_wrong_sign_is_noticed(
     assert set(checked(right)) == {True}
     mutate(
         monkeypatch,
-        "metrics.js_similarity:resampled",
+        "shares.js_similarity:resampled",
         "boot.replicates - shift",
         "boot.replicates + shift",
     )
@@ -107,7 +107,7 @@ def test_resamples_within_units_are_drawn_again(
     assert set(checked(right)) == {True}
     mutate(
         monkeypatch,
-        "metrics.js_similarity:resampled",
+        "shares.js_similarity:resampled",
         "boot.replicates - shift",
         "boot.replicates + 0.2",
     )

@@ -100,7 +100,8 @@ def test_recomputed_and_not_recomputed_are_all_numbers_shown(name: str) -> None:
     assert of_rows == sum(shown.values()) - counts
     assert of_rows + sum(beside.values()) == told["numbers"]
     assert beside["counts"] >= counts  # and those of cells without a row, and of the rows read
-    assert told["agree"] > 0.75 * of_rows
+    # verification recomputes what a plain definition or a package has: two thirds on every page
+    assert told["agree"] > 2 / 3 * of_rows
 
 
 @each_page
