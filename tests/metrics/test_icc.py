@@ -48,21 +48,40 @@ def test_clusters_make_the_interval_longer_and_take_the_f_test_away() -> None:
     assert clustered.verify().ok
 
 
-def test_df_of_units_by_hand() -> None:
-    means = np.repeat([1.0, 2.0, 4.0, 9.0], 2)  # four clusters of two alike units
+BOUNDS: dict[str, tuple[str, list[float], list[int] | None]] = {
+    "even units": ("n - 1", [-1.0, 1, -1, 1], None),
+    "a far unit": ("units", [0.0, 0, 0, 0, 0, 0, 1, 10], None),
+    "a far cluster": ("clusters", [9.0, -9, 1, -1, 1, -1, 2, -2], [0, 0, 1, 1, 2, 2, 3, 3]),
+    "alike units": (
+        "pairs",
+        [-1.0, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1],
+        [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BOUNDS)
+def test_df_of_units_are_the_least_of_four_bounds(case: str) -> None:
+    lead, values, clusters = BOUNDS[case]
+    means, n = np.array(values), len(values)
     deviation = means - means.mean()
     variance = means.var(ddof=1)
-    moves = deviation**2 / 7 - variance / 8
-    of_units = 2 * variance**2 / (moves @ moves * 8 / 7)
-    of_clusters = 2 * variance**2 / ((2 * moves[::2]) ** 2 / 0.75).sum()
-    correlation = (deviation**2).mean() / variance  # the products of the two units of a cluster
-    of_pairs = 64 / (8 + 8 * correlation**2) - 1
-    bounds = [7, of_units, of_clusters, of_pairs]
-    df = df_between_units(means, np.ones(8), [np.repeat(np.arange(4), 2)])
-    assert df == pytest.approx(min(bounds), rel=1e-12)
-    assert df < df_between_units(means, np.ones(8), []) == pytest.approx(min(7, of_units))
-    normal = df_between_units(np.array([-1.0, 1.0, -1.0, 1.0]), np.ones(4), [])
-    assert normal == 3
+    moves = deviation**2 / (n - 1) - variance / n
+    bounds = {"n - 1": n - 1.0}
+    if moves.any():
+        bounds["units"] = 2 * variance**2 / (moves @ moves * n / (n - 1))
+    if clusters is not None:
+        groups = [np.flatnonzero(np.array(clusters) == k) for k in sorted(set(clusters))]
+        squares = [moves[g].sum() ** 2 / (1 - len(g) / n) for g in groups]
+        bounds["clusters"] = 2 * variance**2 / sum(squares) if sum(squares) > 1e-20 else np.inf
+        pairs = [deviation[i] * deviation[j] for g in groups for i in g for j in g if i != j]
+        correlation = max(np.mean(pairs) / variance, 0.0)
+        bounds["pairs"] = n**2 / (n + len(pairs) * correlation**2) - 1
+    assert min(bounds, key=bounds.__getitem__) == lead, bounds
+    codes = [] if clusters is None else [np.array(clusters)]
+    df = df_between_units(means, np.ones(n), codes)
+    assert df == pytest.approx(max(1.0, bounds[lead]), rel=1e-9)
+    assert df > 1
 
 
 def test_the_generalized_interval_has_the_quantiles_of_drawn_mean_squares() -> None:
