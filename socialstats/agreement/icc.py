@@ -279,10 +279,11 @@ def icc(
     Notes
     -----
     Simulations, nominal 95 %, variances of units and error 1 and .5. Of normal scores ``"generalized"`` held .93 to
-    .98 in all of 200 x 3, 200 x 5, 1,000 x 3, 100 x 10, 30 x 2 and 10 x 3 units and raters, with a variance of raters
-    of .02, .2 or 1. ``"f"`` held .94 to .98 with .02, but .78 to .96 with .2 or 1, as few raters tell little of the
-    variance between them. Of 6 to 20 clusters (intraclass 0 to .9) ``"generalized"`` held .92 to .96. Of exponential units it
-    held .85 to .95, and .75 to .91 in clusters with intraclass .9. SS312 and SS317 warn of these.
+    .98 in all of 200 x 3, 200 x 5, 1,000 x 3, 100 x 10, 30 x 2 and 10 x 3 units and raters, with a variance of
+    raters of .02, .2 or 1. ``"f"`` held .94 to .98 with .02, but .78 to .96 with .2 or 1, as few raters tell little
+    of the variance between them. Of 6 to 20 clusters (intraclass 0 to .9) ``"generalized"`` held .92 to .96. Of
+    exponential units it held .85 to .95, and .75 to .91 in clusters with intraclass .9. SS312 and SS317 warn of
+    these.
 
     References
     ----------
