@@ -342,7 +342,7 @@ def estimate(design: Ratings, settings: Mapping[str, Any]) -> Result:
     row = icc_row(scores, copies, codes, squares, df_units, settings)
     rows = [row]
     if row.has_interval and not factors:
-        rows.append(test_of_units(squares, row))
+        rows.append(row_of_units(squares, row))
     largest = max([float(np.bincount(code, copies).max() / copies.sum()) for code in codes] or [0])
     fit = {
         "nobs": int(row.n or 0),
@@ -424,7 +424,7 @@ def complete_scores(design: Ratings) -> tuple[FloatArray, IntArray]:
     return rated - (rated.mean() if rated.size else 0.0), complete
 
 
-def test_of_units(squares: MeanSquares, row: Row) -> Row:
+def row_of_units(squares: MeanSquares, row: Row) -> Row:
     """Return the row of the F test of no variance between units."""
     from scipy.special import fdtrc
 
