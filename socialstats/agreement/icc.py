@@ -87,7 +87,7 @@ class MeanSquares:
 
 
 def analyse_variance(sums: FloatArray, k: int) -> MeanSquares:
-    """Return the mean squares by sums over units.
+    """Return the mean squares by sums over units; what is rounding beside the sum of squares is 0.
 
     Parameters
     ----------
@@ -102,10 +102,11 @@ def analyse_variance(sums: FloatArray, k: int) -> MeanSquares:
     between_units = squared_totals / k - correction
     between_raters = (by_rater**2).sum(axis=-1) / n - correction
     residual = squares - correction - between_units - between_raters
+    least = ROUNDING * squares
     return MeanSquares(
-        units=between_units / (n - 1),
-        raters=between_raters / (k - 1),
-        error=np.maximum(residual, 0.0) / ((n - 1) * (k - 1)),
+        units=np.where(between_units > least, between_units, 0.0) / (n - 1),
+        raters=np.where(between_raters > least, between_raters, 0.0) / (k - 1),
+        error=np.where(residual > least, residual, 0.0) / ((n - 1) * (k - 1)),
         n=n,
         k=k,
     )

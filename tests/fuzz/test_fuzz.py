@@ -1,8 +1,7 @@
-"""A hundred random tables, others each time; and that the checks see what they look for."""
+"""A hundred random tables; and that the checks see what they look for."""
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,17 @@ from tests.fuzz.checks import faults_of, page_faults, term_faults
 from tests.fuzz.tables import KINDS, draw
 
 TABLES = 100
+SEED = 736503  # the last draw with a fault; `make fuzz` draws new tables
 
 
 @pytest.mark.slow
 def test_every_table_gives_a_page_or_an_error_of_ours(tmp_path: Path) -> None:
-    seed = secrets.randbelow(10**6)
     faults = []
     for k in range(TABLES):
         folder = tmp_path / str(k)
         folder.mkdir()
-        _, found = faults_of(draw(seed, k), folder, seed, k)
-        faults += [f"SEED={seed} TABLE={k} python -m tests.fuzz: {fault}" for fault in found]
+        _, found = faults_of(draw(SEED, k), folder, SEED, k)
+        faults += [f"SEED={SEED} TABLE={k} python -m tests.fuzz: {fault}" for fault in found]
     assert not faults, "\n".join(faults)
 
 

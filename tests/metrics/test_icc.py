@@ -193,6 +193,12 @@ def test_mean_squares_of_0_have_intervals() -> None:
     opposite = ss.icc({"a": [1, 2, 3, 4, 5, 6], "b": [6, 5, 4, 3, 2, 1]}, raters=names).rows[0]
     assert opposite.estimate == pytest.approx(-1.5)
     assert (opposite.conf_low, opposite.undefined) == (None, "the interval has no width")
+    # units without variance, whose sum of squares comes out below 0, and raters who differ by a constant
+    names = list("abcde")
+    constant = {name: [k] * 3 for k, name in zip((1, 1, 1, 1, 2), names, strict=True)}
+    row = ss.icc(constant, raters=names, scale="interval").rows[0]
+    assert (row.estimate, row.conf_low, row.undefined) == (0, None, "the interval has no width")
+    names = ["a", "b"]
     # raters alike in their means, and raters who differ by a constant alone
     alike = ss.icc({"a": [1, 2, 3, 4, 5, 6], "b": [2, 1, 4, 3, 6, 5]}, raters=names).rows[0]
     assert alike.conf_low < alike.estimate < alike.conf_high < 1
