@@ -555,7 +555,7 @@ def redrawn_ends(scores: FloatArray, result: Result) -> PeerNumbers:
     mse = (residual**2).sum() / ((n - 1) * (k - 1))
     if result.settings["ci"] == "generalized":
         spread = (unit - unit.mean()) ** 2
-        df = min(n - 1, 2 * spread.mean() ** 2 / (spread.var(ddof=1) / n) * (n / (n - 1)) ** 2)
+        df = min(n - 1, 2 * n * spread.mean() ** 2 / spread.var(ddof=1))
         rng = np.random.default_rng(0)
         degrees = (df, k - 1, (n - 1) * (k - 1))
         units, raters, error = (

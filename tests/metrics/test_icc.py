@@ -109,6 +109,15 @@ def test_every_number_is_recomputed(ci: str) -> None:
     assert all(kind.unchecked == 0 for name, kind in kinds.items() if name != "counts")
 
 
+@pytest.mark.parametrize("n", [6, 17, 40])
+def test_intervals_of_skewed_units_are_recomputed(n: int) -> None:
+    rng = np.random.default_rng(n)
+    scores = rng.exponential(size=(n, 1)) ** 1.5 + rng.normal(size=(n, 3))
+    result = ss.icc(dict(zip("abc", scores.T, strict=True)), raters=list("abc"), scale="interval")
+    assert result.extras["df_units"] < 0.95 * (n - 1)
+    assert result.verify().ok
+
+
 def test_far_units_are_cautioned() -> None:
     rng = np.random.default_rng(5)
     units = np.append(rng.normal(size=40), 12.0)
