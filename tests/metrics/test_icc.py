@@ -109,7 +109,7 @@ def test_every_number_is_recomputed(ci: str) -> None:
     assert all(kind.unchecked == 0 for name, kind in kinds.items() if name != "counts")
 
 
-@pytest.mark.parametrize("n", [12, 17, 40])
+@pytest.mark.parametrize("n", [17, 40])
 def test_intervals_of_skewed_units_are_recomputed(n: int) -> None:
     rng = np.random.default_rng(n)
     scores = rng.exponential(size=(n, 1)) ** 1.5 + rng.normal(size=(n, 3))
