@@ -293,7 +293,7 @@ class SampleChecks:
         if row.interval == "fisher_z":
             low, high = fisher_ends(estimate, error, errors.df, self.level)
             # the scale of Fisher's z is that of a correlation
-            limits = (-1.0, 1.0)
+            limits = limits or (-1.0, 1.0)
         else:
             low, high = self.disagreement_ends(key, estimate)
         if row.interval == "outer_ends":

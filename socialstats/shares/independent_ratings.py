@@ -24,6 +24,9 @@ from socialstats.text import count, quoted
 from socialstats.voice import option
 
 
+LIMITS = (-1.0, 1.0)  # of a difference of shares
+
+
 @reads(Ratings)
 def independent_ratings(
     ratings: Ratings | TableLike,
@@ -108,11 +111,11 @@ def independent_ratings(
         role="difference",
         estimate=p[0] - p[1],
         n=sum(n),
-        limits=(-1.0, 1.0),
+        limits=LIMITS,
     )
     if error > 0:
         method = "z of two proportions, treating ratings as independent"
-        row = with_t(row, error, None, level, method=method)
+        row = with_t(row, error, None, level, within=LIMITS, method=method)
     else:
         why = "both shares are 0 or 1: no standard error"
         row = replace(row, undefined=why, reason="no_variation")
@@ -169,4 +172,6 @@ def ask_statsmodels(result: Result) -> Iterator[PeerNumbers]:
         level = row.conf_level or 0.95
         low, high = theirs(a, n, b, m, method="wald", compare="diff", alpha=1 - level)
         key = (row.group, row.term)
-        yield PeerNumbers(package="statsmodels", row=key, ends=(float(low), float(high)))
+        # statsmodels' interval goes beyond what a difference of shares can be
+        ends = max(float(low), LIMITS[0]), min(float(high), LIMITS[1])
+        yield PeerNumbers(package="statsmodels", row=key, ends=ends)

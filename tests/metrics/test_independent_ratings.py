@@ -68,3 +68,12 @@ def test_shares_without_variation_have_no_interval_and_say_why() -> None:
         "both shares are 0 or 1: no standard error",
         "no_variation",
     )
+
+
+def test_an_interval_ends_where_a_difference_of_shares_does() -> None:
+    frame = table(1, units=4)
+    frame["value"] = np.where(frame["who"] == "human", "yes", "no")
+    frame.loc[1, "value"] = "yes"
+    result = result_of(frame)
+    assert (result.rows[0].estimate, result.rows[0].conf_low) == (-0.75, -1.0)
+    assert result.verify().ok

@@ -459,3 +459,24 @@ def test_many_different_values_are_verified_too(scale):
         result, rows=(replace(result.rows[0], estimate=result.rows[0].estimate + 0.001),)
     )
     assert not wrong.verify().ok
+
+
+def test_an_interval_cut_at_the_least_alpha_is_recomputed() -> None:
+    # three clusters of two units leave 2 df, with which Fisher's z goes below -1 / (raters - 1)
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(
+        {
+            "unit": np.repeat(np.arange(6), 3),
+            "rater": [*"abc"] * 6,
+            "story": np.repeat([0, 1, 2], 6),
+            "value": rng.integers(1, 4, 18),
+        }
+    )
+    for _ in range(20):
+        table["value"] = rng.integers(1, 4, 18)
+        result = krippendorff_alpha(table, scale="ordinal", cluster="story")
+        row = result.rows[0]
+        if row.conf_low is not None and row.conf_low == row.limits[0]:
+            break
+    assert row.conf_low == row.limits[0]
+    assert result.verify().ok
