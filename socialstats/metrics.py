@@ -1,9 +1,16 @@
 """Every metric, listed by name with its subject; adding one is one line here."""
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from socialstats.registry import Metric
+from socialstats.errors import InputError
+from socialstats.text import unknown
+
+if TYPE_CHECKING:
+    from socialstats.registry import Metric
 
 # the metrics of each package, in the order of the documentation
 SUBJECTS = {
@@ -19,7 +26,7 @@ SUBJECTS = {
 HOMES = {name: subject for subject, names in SUBJECTS.items() for name in names.split()}
 
 
-class Metrics(Mapping[str, Metric]):
+class Metrics(Mapping[str, "Metric"]):
     """Metrics by name. The file of each is loaded when somebody asks for it."""
 
     def __getitem__(self, name: str) -> Metric:
@@ -38,3 +45,16 @@ class Metrics(Mapping[str, Metric]):
 
 
 METRICS = Metrics()
+
+
+def lookup(name: str) -> Metric:
+    """Return the entry of a metric.
+
+    Raises
+    ------
+    InputError
+        If no metric has this name; the message lists those there are.
+    """
+    if name not in METRICS:
+        raise InputError(unknown("metric", name, METRICS))
+    return METRICS[name]

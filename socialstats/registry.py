@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import (
     DESIGNS,
     OF_FILES,
@@ -29,11 +29,11 @@ from socialstats.designs.level_orders import SCALES
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.vectors import CALLS, OF_TOTALS, by_text, calls, from_vectors
 from socialstats.errors import InputError
+from socialstats.metrics import METRICS, lookup
 from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, ResultGroup
-from socialstats.results.definitions import Definition
 from socialstats.results.result import each_level, with_cautions
-from socialstats.text import listing, unknown
+from socialstats.text import listing
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -358,10 +358,9 @@ def with_a_side() -> list[str]:
     >>> "two_means" in with_a_side(), "cochran_q" in with_a_side()
     (True, False)
     """
-    metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
     return [
         name
-        for name, metric in metrics.items()
+        for name, metric in METRICS.items()
         if "alternative" in inspect.signature(metric.function).parameters
     ]
 
@@ -428,10 +427,9 @@ def refuse_weights(design: Any, name: str, allowed: bool = False) -> None:
     """
     if allowed or isinstance(design, Comparisons) or not getattr(design, "weighted", False):
         return
-    metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
     able = [
         key
-        for key, metric in metrics.items()
+        for key, metric in METRICS.items()
         if metric.weighted and isinstance(design, metric.readers)
     ]
     raise InputError(
@@ -520,20 +518,6 @@ class Metric:
     def weighted(self) -> bool:
         """Whether the function takes sampling weights of units."""
         return bool(vars(self.function).get("weighted", False))
-
-
-def lookup(name: str) -> Metric:
-    """Return the entry of a metric.
-
-    Raises
-    ------
-    InputError
-        If no metric has this name; the message lists those there are.
-    """
-    metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
-    if name not in metrics:
-        raise InputError(unknown("metric", name, metrics))
-    return metrics[name]
 
 
 def fit_of(data: Any, columns: Mapping[str, Any], name: str) -> Any:

@@ -20,11 +20,12 @@ from socialstats.agreement.reliability import (
     undeclared_levels_caution,
 )
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings, Refusal
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
-from socialstats.results.definitions import Definition, PlainSample
+from socialstats.results.definitions import PlainSample
 
 
 @reads(Ratings, square=True)

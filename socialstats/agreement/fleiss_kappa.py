@@ -21,12 +21,13 @@ from socialstats.agreement.reliability import (
     reliability_sentence,
 )
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings, Refusal
 from socialstats.inference.intervals import two_sided_p
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
+from socialstats.results.definitions import PeerNumbers, PlainSample
 from socialstats.results.peers import load_peer
 
 

@@ -18,6 +18,7 @@ from socialstats.agreement.kappa import (
     units_by_stratum,
 )
 from socialstats.agreement.rating_tables import agrees, level_table, pair_agreement, strata_of
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.repeated import NUMBER, repeated_answers
@@ -25,7 +26,7 @@ from socialstats.errors import DesignError
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
+from socialstats.results.definitions import PlainSample, sample_of_mean
 from socialstats.shares.counts import (
     IntervalOptions,
     interval_options,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, scale_free
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -32,7 +33,7 @@ from socialstats.inference.means import dense_codes
 from socialstats.inference.rows import with_ends
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
 from socialstats.sentences import estimate_text
 from socialstats.text import count, number

@@ -8,9 +8,10 @@ import numpy as np
 
 from socialstats.agreement.pair_tables import has_chance, plain_pairs
 from socialstats.agreement.weighted_kappa import NO_PAIR
+from socialstats.crosscheck.definition import Definition
 from socialstats.errors import UndefinedStatistic
 from socialstats.results import Result, Row
-from socialstats.results.definitions import Definition, PlainSample, RowKey
+from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.text import count, number
 
 PLACES = {

@@ -21,6 +21,7 @@ from socialstats.agreement.reliability import (
     reliability_sentence,
 )
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.level_orders import SCALES, Scale
 from socialstats.designs.ratings import Ratings, Refusal
@@ -28,7 +29,6 @@ from socialstats.errors import InputError
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
 from socialstats.results.definitions import (
-    Definition,
     DisagreementParts,
     PeerNumbers,
     PlainSample,

@@ -13,6 +13,7 @@ from socialstats import sentences
 from socialstats.agreement.kappa import units_by_stratum
 from socialstats.agreement.rating_tables import NO_RATING, level_table, strata_of
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
@@ -21,7 +22,7 @@ from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.matching import Match, match_keys
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
+from socialstats.results.definitions import PlainSample, sample_of_mean
 from socialstats.results.rows import with_group_names
 from socialstats.shares.counts import (
     IntervalOptions,

@@ -23,13 +23,14 @@ from socialstats.agreement.kappa import (
 )
 from socialstats.agreement.rating_tables import agrees, level_table, pair_agreement, strata_of
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
+from socialstats.results.definitions import PlainSample, sample_of_mean
 from socialstats.results.rows import with_group_names
 from socialstats.shares.counts import (
     IntervalOptions,

@@ -13,6 +13,7 @@ from socialstats.agreement.kappa import pair_in_quotes
 from socialstats.agreement.rating_counts import NO_PAIR
 from socialstats.agreement.rating_tables import level_table
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -31,7 +32,7 @@ from socialstats.inference.sides import one_sided, side_text, two_sided_level
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
 from socialstats.results.rows import lowest_and_highest, undefined_text
 from socialstats.sentences import stat
 from socialstats.text import count, listing, number

@@ -34,6 +34,7 @@ from socialstats.agreement.pair_tables import (
 )
 from socialstats.agreement.reliability import OnUndefined, checked_on_undefined
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -53,7 +54,6 @@ from socialstats.inference.rows import with_inferred
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import (
-    Definition,
     DisagreementParts,
     PeerNumbers,
     PlainSample,

@@ -12,6 +12,7 @@ from scipy.special import xlogy
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.choices.conditions import common_pairs, first_scores, labels_of_pairs
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
@@ -25,7 +26,7 @@ from socialstats.paired.pair_sizes import with_d_z
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PlainSample, RowKey, weighted_means
+from socialstats.results.definitions import PlainSample, RowKey, weighted_means
 from socialstats.sentences import apa_interval, stat
 from socialstats.text import count, count_with_noun, number, p_value
 from socialstats.voice import option

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.errors import InputError, NothingToAnalyse
@@ -26,7 +27,7 @@ from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PlainSample, RowKey
+from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, quoted, shorten
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.cells import group
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
@@ -20,7 +21,7 @@ from socialstats.matching import Match, match_keys
 from socialstats.paired.matched_pairs import Cells, mid_p
 from socialstats.registry import reads
 from socialstats.results import Result, Row
-from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
+from socialstats.results.definitions import PlainSample, sample_of_mean
 from socialstats.text import count, listing, number, quoted
 
 if TYPE_CHECKING:

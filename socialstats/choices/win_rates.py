@@ -18,6 +18,7 @@ from socialstats.choices.conditions import (
     table_cautions,
     win_rates_of_sums,
 )
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.scan import StoredClusters
@@ -36,7 +37,7 @@ from socialstats.inference.rows import with_ends
 from socialstats.paired.peers import wilson_ends
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
 from socialstats.results.rows import lowest_and_highest
 from socialstats.sentences import estimate_text as estimated
 from socialstats.text import count, listing

@@ -164,7 +164,7 @@ def cite(options: argparse.Namespace) -> int:
 
     if options.metric is not None:
         from socialstats.audit.rules import CHECKS
-        from socialstats.registry import lookup
+        from socialstats.metrics import lookup
 
         name = options.metric.replace("-", "_")
         keys = (name in CHECKS and CHECKS[name].references) or tuple(lookup(name).references)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +50,7 @@ from socialstats.crosscheck.row_arithmetic import (
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.designs.parts import Factor
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey, key_of_row
+from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey, key_of_row
 from socialstats.results.verification import Published, as_published
 
 JACKKNIFED = ("jackknife", "outer_ends", "noncentral_t")  # intervals of units left out one by one
@@ -62,16 +62,25 @@ MANY_NUMBERS = 200_000_000  # groups times cells of a sample whose weights are v
 PLAIN = "the plain definition of the metric, by counting"
 
 
-def verify(result: Result, definition: Definition) -> Verification:
-    """Recompute the estimates of a result, their errors, tests and intervals, and what other packages have."""
+def verify(
+    result: Result,
+    *,
+    samples: Iterable[PlainSample],
+    peers: Iterable[PeerNumbers],
+    family: Callable[[Row], object],
+) -> Verification:
+    """Recompute the estimates of a result, their errors, tests and intervals, and what other packages have.
+
+    The parameters are those of a `Definition`, read for this result.
+    """
     checks: list[Check] = []
-    for sample in definition.samples(result):
+    for sample in samples:
         checks += SampleChecks(result, sample).checks()
     rows = {key_of_row(row): row for row in result.rows}
-    for theirs in definition.peers(result):
+    for theirs in peers:
         if theirs.row in rows:
             checks += check_numbers(rows[theirs.row], theirs)
-    checks += check_families(result, definition)
+    checks += check_families(result, family)
     return Verification(checks=(*checks, *check_copies(result, checks)))
 
 
@@ -559,12 +568,12 @@ def check_numbers(row: Row, theirs: PeerNumbers) -> Iterator[Check]:
         yield from end_checks(row, *theirs.ends, package, why, theirs.close, least)
 
 
-def check_families(result: Result, definition: Definition) -> Iterator[Check]:
+def check_families(result: Result, family: Callable[[Row], object]) -> Iterator[Check]:
     """Compare adjusted p-values with statsmodels', family by family."""
     families: defaultdict[object, list[Row]] = defaultdict(list)
     for row in result.rows:
         if row.p_adjusted is not None and row.family:
-            families[definition.family(row)].append(row)
+            families[family(row)].append(row)
     for rows in families.values():
         yield from adjusted_checks(rows)
 

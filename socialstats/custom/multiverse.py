@@ -9,13 +9,14 @@ from typing import Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
-from socialstats.results.definitions import Definition, PlainSample, RowKey
+from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.sentences import apa_interval
 from socialstats.text import capital, count, listing, number, quoted, shorten
 

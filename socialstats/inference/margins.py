@@ -10,12 +10,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.special import ndtr, stdtr
 
+from socialstats.crosscheck.definition import Definition
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.rows import row_at_level
 from socialstats.inference.sides import has_open_end
 from socialstats.results import Result, Row
-from socialstats.results.definitions import Definition
 from socialstats.results.rows import Test
 from socialstats.sentences import apa_interval
 from socialstats.text import as_given, count, number, p_value

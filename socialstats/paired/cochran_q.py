@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
@@ -40,7 +41,6 @@ from socialstats.paired.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import (
-    Definition,
     PeerNumbers,
     PlainSample,
     RowKey,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
@@ -57,7 +58,7 @@ from socialstats.resampling import (
     jackknife_sums,
 )
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
 from socialstats.results.rows import Interval as IntervalName
 from socialstats.sentences import apa_interval

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
@@ -39,6 +40,7 @@ from socialstats.inference.margins import (
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER
 from socialstats.inference.rows import with_ends
+from socialstats.metrics import lookup
 from socialstats.paired.noncentral_t import d_z_interval, noncentral_t_tail
 from socialstats.paired.pair_values import (
     PairValues,
@@ -51,10 +53,9 @@ from socialstats.paired.pair_values import (
 from socialstats.paired.peers import newcombe_ends, newcombe_p, noncentral_ends
 from socialstats.paired.two_proportions import sample_group_shares, shares_of_groups
 from socialstats.paired.two_shares import margin_tests
-from socialstats.registry import Metric, lookup, reads
+from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import (
-    Definition,
     EstimateTest,
     PeerNumbers,
     PlainSample,

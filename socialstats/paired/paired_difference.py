@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from socialstats.arrays import FloatArray, size_unit
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
@@ -62,7 +63,7 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative, ChanceTest, sign_flip_test, sum_cells_to_clusters
 from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
 from socialstats.sentences import name_of_interval
 from socialstats.tables import EPSILON
 from socialstats.text import count, interval, number, p_value, shorten, significance_level_text

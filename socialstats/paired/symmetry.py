@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
@@ -41,7 +42,6 @@ from socialstats.paired.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import (
-    Definition,
     PeerNumbers,
     PlainSample,
     RowKey,

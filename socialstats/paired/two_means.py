@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
@@ -34,7 +35,7 @@ from socialstats.paired.two_groups import TwoGroupMeans, check_sizes, cluster_pl
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
+from socialstats.results.definitions import PeerNumbers, PlainSample
 from socialstats.sentences import stat
 from socialstats.text import count, number, shorten
 from socialstats.voice import option

@@ -1,13 +1,14 @@
-"""What a metric is, without its own arithmetic: plain definitions and the numbers of other packages.
+"""What a metric is, without its own arithmetic: samples with plain estimates, and the numbers of other packages.
 
-From these `socialstats.crosscheck.engine` computes results again. A definition stands in the file of its metric.
+`socialstats.crosscheck.definition` puts them together. A definition stands in the file of its metric.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import importlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 
 if TYPE_CHECKING:
-    from socialstats.results.result import Result
     from socialstats.results.rows import Row
 
 RowKey = tuple[str | None, str]
@@ -261,31 +261,8 @@ class PeerNumbers:
     note: str = ""
 
 
-def _no_peers(result: Result) -> Iterator[PeerNumbers]:
-    """Return nothing: no other package has the numbers."""
-    return iter(())
-
-
-def _family_name(row: Row) -> object:
-    """Return the name of the family of tests; each stratum has its own."""
-    # the name says which tests were corrected for, and strata share it
-    return row.family, row.label("stratum")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
-    """From what a result is computed again.
-
-    Attributes
-    ----------
-    samples : function of a result -> iterable of `PlainSample`
-        They read the design and the settings of the result, never its numbers.
-    peers : function of a result -> iterable of `PeerNumbers`
-        Numbers of other packages.
-    family : function of a row -> object
-        What tells apart families of tests whose name is the same; by default their name.
-    """
-
-    samples: Callable[[Result], Iterable[PlainSample]]
-    peers: Callable[[Result], Iterable[PeerNumbers]] = _no_peers
-    family: Callable[[Row], object] = _family_name
+def __getattr__(name: str) -> Any:
+    # until the last metrics state definitions, whose files import the class from here
+    if name == "Definition":
+        return getattr(importlib.import_module("socialstats.crosscheck.definition"), name)
+    raise AttributeError(name)

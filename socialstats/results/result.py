@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from html import escape
 from statistics import median_low
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from socialstats.arrays import FloatArray, size_unit
 from socialstats.errors import (
@@ -20,8 +20,8 @@ from socialstats.errors import (
     UndefinedStatistic,
     not_installed,
 )
+from socialstats.metrics import lookup
 from socialstats.references import citation
-from socialstats.results.definitions import Definition
 from socialstats.results.latex import latex
 from socialstats.results.lone import THEIRS, Ends, call_for, lone_ends, only_row
 from socialstats.results.rows import (
@@ -66,6 +66,10 @@ OF_INTERVALS = (
 REPR_ROWS = 10
 
 
+Checker: TypeAlias = Callable[["Result"], Iterable[Check]]
+"""Returns the checks of the numbers of a result."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result:
     """What a metric returns.
@@ -96,9 +100,9 @@ class Result:
         Further named values of the metric (arrays, tables).
     words : str
         The sentence of a result derived from another one (a contrast, a test); empty for a metric's own result.
-    check : Definition or str
-        From which a derived result, whose figure is a forest of its rows, is recomputed: a definition, or
-        ``"module:function"`` of `socialstats.crosscheck`. Empty for a metric's own result.
+    check : callable or str
+        Returns the checks of a derived result, whose figure is a forest of its rows: a function of the result, such as
+        a `socialstats.crosscheck.definition.Definition`, or ``"module:function"``. Empty for a metric's own result.
 
     Examples
     --------
@@ -131,7 +135,7 @@ class Result:
     design: Any = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     words: str = ""
-    check: Definition | str = ""
+    check: Checker | str = ""
 
     def __post_init__(self) -> None:
         rows = [undefine_overflow(row) for row in self.rows]
@@ -559,13 +563,10 @@ class Result:
                     note="squares of such large or small values leave the range of floats in other packages",
                 ),
             )
-        source = self.check or self.entry().definition or self.entry().crosscheck
-        if isinstance(source, Definition):
-            engine = importlib.import_module("socialstats.crosscheck.engine")
-            recomputed: Verification = engine.verify(self, source)
-            return recomputed
-        module, _, name = source.partition(":")
-        check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
+        check: Checker | str = self.check or self.entry().definition or self.entry().crosscheck
+        if isinstance(check, str):
+            module, _, name = check.partition(":")
+            check = cast(Checker, getattr(importlib.import_module(module), name))
         return check(self)
 
     def _beyond_peers(self) -> bool:
@@ -578,7 +579,7 @@ class Result:
 
     def entry(self) -> Any:
         """Return the registry entry (`socialstats.registry.Metric`) of this result's metric."""
-        return importlib.import_module("socialstats.registry").lookup(self.metric)
+        return lookup(self.metric)
 
     def cite(self) -> str:
         """Return the references of the method, one a line."""

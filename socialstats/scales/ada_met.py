@@ -13,6 +13,7 @@ import numpy as np
 from socialstats import sentences
 from socialstats.agreement.kappa import units_by_stratum
 from socialstats.arrays import BoolArray, FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, caution
@@ -26,7 +27,6 @@ from socialstats.inference.dependence import (
 from socialstats.inference.how import RESAMPLED
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition
 from socialstats.results.rows import lowest_and_highest, undefined_text
 from socialstats.scales.alignment import (
     NOT_ASKED,

@@ -16,10 +16,11 @@ from socialstats.choices.bradley_terry.covariance import (
     holm_rank_sets,
     rank_sets,
 )
+from socialstats.crosscheck.definition import Definition
 from socialstats.errors import InputError
 from socialstats.inference.rows import with_ends
 from socialstats.results import Result, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
 from socialstats.results.rows import distinct_cautions, rows_with
 from socialstats.scales.score_boards import MEAN, Board

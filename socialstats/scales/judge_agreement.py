@@ -16,6 +16,7 @@ from socialstats.agreement.pair_tables import LEAST_CHANCE
 from socialstats.agreement.rating_tables import MOST_NUMBERS, level_table
 from socialstats.agreement.reliability import METHODS
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -34,7 +35,7 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_inferred
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PlainSample, RowKey
+from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.results.rows import undefined_text
 from socialstats.scales.judged_units import (
     JudgedUnits,

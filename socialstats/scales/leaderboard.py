@@ -14,6 +14,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.choices.bradley_terry.covariance import (
     SAME,
 )
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.nouns import MODEL, noun_of, unit_noun
@@ -37,7 +38,7 @@ from socialstats.inference.rows import share_ci, with_ends, with_t
 from socialstats.paired.unit_means import Strata, StratifiedMeans
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PlainSample, RowKey
+from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.results.rows import (
     negate_row,
     rescaled_row,

@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.cells import kish, mass, unequal
 from socialstats.designs.parts import Factor
@@ -47,7 +48,7 @@ from socialstats.paired.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PlainSample, RowKey
+from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.shares.counts import ONE_PERSON, probabilities_text
 from socialstats.shares.sources import People, Population, population, population_cautions
 from socialstats.text import count

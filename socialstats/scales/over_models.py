@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from socialstats.arrays import FloatArray, size_unit
+from socialstats.crosscheck.definition import Definition
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.compare import rows_with_holm, with_welch
@@ -18,7 +19,7 @@ from socialstats.inference.dependence import shape_cautions, small_sample_cautio
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean, with_spread
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
+from socialstats.results.definitions import PeerNumbers, PlainSample
 from socialstats.results.rows import RowKey
 from socialstats.scales.plain_scores import plain_mean, plain_sd, sample_of_values
 from socialstats.sentences import estimate_text

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic, caution
@@ -29,7 +30,7 @@ from socialstats.paired.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling import ALTERNATIVES, Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
+from socialstats.results.definitions import PeerNumbers, PlainSample
 from socialstats.results.rows import RowKey, rows_with
 from socialstats.scales.plain_scores import (
     KEYS,

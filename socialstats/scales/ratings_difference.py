@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
@@ -22,7 +23,7 @@ from socialstats.paired.paired_difference import METRIC as PAIRED
 from socialstats.registry import reads
 from socialstats.resampling import PlanUnits, bootstrap_sums
 from socialstats.results import Result, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
+from socialstats.results.definitions import PeerNumbers, PlainSample
 from socialstats.results.peers import load_peer
 from socialstats.scales.measures import (
     ALPHA,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import BoolArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ClusteredMean
@@ -24,7 +25,6 @@ from socialstats.paired.unit_means import Inference, UnitSample, sample_mean_row
 from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
 from socialstats.results.definitions import (
-    Definition,
     PlainSample,
     key_of_row,
     sample_of_mean,

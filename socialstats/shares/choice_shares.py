@@ -12,6 +12,7 @@ from scipy.special import xlogy
 
 from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings, Refusal
 from socialstats.inference.clustered_mean import clustered_mean
@@ -38,7 +39,6 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import (
-    Definition,
     PeerNumbers,
     PlainSample,
     RowKey,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
@@ -16,7 +17,7 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_t
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
+from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
 from socialstats.shares.counts import source_counts
 from socialstats.shares.two_sources import PairTable, rated_by_both

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import as_design, reader_of, takes_formula
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.parts import Factor
@@ -20,7 +21,7 @@ from socialstats.inference.rows import with_ends, with_share
 from socialstats.registry import Metric
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, Row
-from socialstats.results.definitions import Definition, PlainSample, RowKey, sample_of_mean
+from socialstats.results.definitions import PlainSample, RowKey, sample_of_mean
 from socialstats.sentences import estimate_text
 from socialstats.shares.counts import (
     METHODS,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
@@ -24,7 +25,7 @@ from socialstats.inference.means import DrawnRaters
 from socialstats.inference.rows import share_ci
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
+from socialstats.results.definitions import PlainSample, sample_of_mean
 from socialstats.shares.counts import free_label, interval_options, merge_cells, share_row
 from socialstats.shares.sources import People, population, population_cautions
 from socialstats.text import count, listing, number, quoted, shorten
