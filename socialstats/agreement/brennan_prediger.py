@@ -8,13 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.agreement.agreement_weights import WeightsKind, WeightsName, reliability_weights
-from socialstats.agreement.coefficients import ChanceAgreement, Coefficient
+from socialstats.agreement.chance_corrected import chance_corrected
 from socialstats.agreement.rating_tables import sample_of_chance_corrected
 from socialstats.agreement.reliability import (
     AgreementOptions,
     CiName,
-    UnitGroup,
-    reliability,
     reliability_plot,
     reliability_sentence,
     undeclared_levels_caution,
@@ -120,34 +118,17 @@ def brennan_prediger(
         resamples=resamples,
         seed=seed,
     )
-    return estimate(ratings, weights=weights, kind=kind, options=options)
-
-
-def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:
-    """Compute the coefficient of one design."""
-    w = reliability_weights(design, weights, kind, options.refusal)
-
-    def agreement_of(group: UnitGroup) -> ChanceAgreement:
-        return ChanceAgreement(chance=guessed_ratings, weights=w.matrix, counts=group.counts)
-
-    # with one level the coefficient is 0 / 0: all agree by chance
-    def coefficient(group: UnitGroup) -> Coefficient | None:
-        has_pairs = group.n_paired > 0 and len(group.counts.levels) > 1
-        return agreement_of(group).coefficient() if has_pairs else None
-
-    return reliability(
-        "brennan_prediger",
-        design,
+    agreement = reliability_weights(ratings, weights, kind, refusal)
+    return chance_corrected(
+        METRIC,
+        ratings,
         options,
-        coefficient,
+        agreement,
+        guessed_ratings,
+        kind=kind,
         term="kappa",
-        title=f"Brennan and Prediger's kappa ({w.name})",
-        least=1,
-        settings={"weights": w.name, "kind": kind},
-        extras=lambda group: agreement_of(group).extras(),
-        references=METRIC.references,
-        cautions=w.cautions,
-        further=undeclared_levels_caution(design, "the coefficient depends"),
+        name="Brennan and Prediger's kappa",
+        cautions=undeclared_levels_caution(ratings, "the coefficient depends"),
     )
 
 

@@ -9,14 +9,18 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.agreement.agreement_weights import WeightsKind, WeightsName, reliability_weights
-from socialstats.agreement.coefficients import NO_ERROR, ChanceAgreement, Coefficient
+from socialstats.agreement.chance_corrected import (
+    NO_ERROR,
+    ChanceAgreement,
+    ObservedAndChance,
+    chance_corrected,
+)
 from socialstats.agreement.rating_counts import RatingCounts, raters_and_levels
 from socialstats.agreement.rating_tables import sample_of_chance_corrected, tallies_of
 from socialstats.agreement.reliability import (
     AgreementOptions,
     CiName,
     UnitGroup,
-    reliability,
     reliability_plot,
     reliability_sentence,
 )
@@ -174,47 +178,27 @@ def fleiss_kappa(
         resamples=resamples,
         seed=seed,
     )
-    return estimate(ratings, weights=weights, kind=kind, options=options)
+    agreement = reliability_weights(ratings, weights, kind, refusal)
 
-
-def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:
-    """Compute the coefficient of one design."""
-    w = reliability_weights(design, weights, kind, options.refusal)
-
-    def agreement_of(group: UnitGroup) -> ChanceAgreement:
-        return ChanceAgreement(chance=drawn_ratings, weights=w.matrix, counts=group.counts)
-
-    def kappa(group: UnitGroup) -> Coefficient | None:
-        if group.n_paired == 0 or not group.counts.varies:
-            return None
-        agreement = agreement_of(group)
-        # where agreement by chance is complete, kappa is 0 / 0
-        return None if 1 - agreement.overall().chance <= NO_ERROR else agreement.coefficient()
-
-    def extras(group: UnitGroup) -> dict[str, Any]:
-        coefficients = agreement_of(group).extras()
+    def conger(group: UnitGroup, observed: ObservedAndChance) -> dict[str, float | None]:
         chance = math.nan
-        conger = None
         if group.design.raters_known:
-            chance = conger_chance(*raters_and_levels(group.design, options.refusal), w.matrix)
-        if 1 - chance > NO_ERROR:  # Conger (1980): as Cohen's kappa, chance by the rates of raters
-            conger = (coefficients["observed_agreement"] - chance) / (1 - chance)
-        chance_or_none = chance if math.isfinite(chance) else None
-        return coefficients | {"conger_chance": chance_or_none, "conger": conger}
+            chance = conger_chance(*raters_and_levels(group.design, refusal), agreement.matrix)
+        # Conger (1980): as Cohen's kappa, chance by the rates of raters
+        kappa = (observed.observed - chance) / (1 - chance) if 1 - chance > NO_ERROR else None
+        return {"conger_chance": None if math.isnan(chance) else chance, "conger": kappa}
 
-    return reliability(
-        "fleiss_kappa",
-        design,
+    return chance_corrected(
+        METRIC,
+        ratings,
         options,
-        kappa,
+        agreement,
+        drawn_ratings,
+        kind=kind,
         term="kappa",
-        title=f"Fleiss' kappa ({w.name})",
-        least=1,
-        settings={"weights": w.name, "kind": kind},
-        extras=extras,
-        references=METRIC.references,
-        cautions=w.cautions,
-        tests=null_test if w.name == "unweighted" else lambda _: (),
+        name="Fleiss' kappa",
+        further=conger,
+        tests=null_test if agreement.name == "unweighted" else lambda _: (),
     )
 
 
@@ -227,10 +211,12 @@ def null_test(group: UnitGroup) -> tuple[Row, ...]:
     """Row of the z test of no agreement, where its standard error is known."""
     counts = group.counts
     # the error is known for independent units with equally many ratings
-    if group.clusters or not counts.varies or np.ptp(counts.size) > 0 or counts.size[0] < 2:
+    if group.clusters or np.ptp(counts.size) > 0:
         return ()
     unweighted = np.eye(len(counts.levels))
     kappa = ChanceAgreement(chance=drawn_ratings, weights=unweighted, counts=counts).coefficient()
+    if kappa is None:
+        return ()
     # Fleiss, Nee & Landis (1979)
     z = kappa.estimate / fleiss_null(counts)
     row = Row(

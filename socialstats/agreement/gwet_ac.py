@@ -9,13 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.agreement.agreement_weights import WeightsKind, WeightsName, reliability_weights
-from socialstats.agreement.coefficients import ChanceAgreement, Coefficient
+from socialstats.agreement.chance_corrected import chance_corrected
 from socialstats.agreement.rating_tables import sample_of_chance_corrected
 from socialstats.agreement.reliability import (
     AgreementOptions,
     CiName,
-    UnitGroup,
-    reliability,
     reliability_plot,
     reliability_sentence,
     undeclared_levels_caution,
@@ -121,35 +119,18 @@ def gwet_ac(
         resamples=resamples,
         seed=seed,
     )
-    return estimate(ratings, weights=weights, kind=kind, options=options)
-
-
-def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:
-    """Compute the coefficient of one design."""
-    w = reliability_weights(design, weights, kind, options.refusal)
-    term = "AC1" if w.name == "unweighted" else "AC2"
-
-    def agreement_of(group: UnitGroup) -> ChanceAgreement:
-        return ChanceAgreement(chance=random_ratings, weights=w.matrix, counts=group.counts)
-
-    # with one level AC1 is 0 / 0: agreement by chance is divided by the number of levels less 1
-    def coefficient(group: UnitGroup) -> Coefficient | None:
-        has_pairs = group.n_paired > 0 and len(group.counts.levels) > 1
-        return agreement_of(group).coefficient() if has_pairs else None
-
-    return reliability(
-        "gwet_ac",
-        design,
+    agreement = reliability_weights(ratings, weights, kind, refusal)
+    term = "AC1" if agreement.name == "unweighted" else "AC2"
+    return chance_corrected(
+        METRIC,
+        ratings,
         options,
-        coefficient,
+        agreement,
+        random_ratings,
+        kind=kind,
         term=term,
-        title=f"Gwet's {term} ({w.name})",
-        least=1,
-        settings={"weights": w.name, "kind": kind},
-        extras=lambda group: agreement_of(group).extras(),
-        references=METRIC.references,
-        cautions=w.cautions,
-        further=undeclared_levels_caution(design, "AC1 and AC2 depend"),
+        name=f"Gwet's {term}",
+        cautions=undeclared_levels_caution(ratings, "AC1 and AC2 depend"),
     )
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 RefusalRule = Literal["missing", "level"]
 REFUSALS: tuple[str, ...] = get_args(RefusalRule)
 SEPARATOR = " | "
-COUNTED_DIRECTLY = 4096  # possible rows up to which a table of all of them is counted
+# columns and possible rows up to which numpy numbers rows
+MOST_COLUMNS, MOST_POSSIBLE = 32, 2**62
 MOST_PAIRS = 100_000  # pairs of raters with a number each: about 20 s
 
 
@@ -153,39 +154,24 @@ def columns_of_raters(design: Ratings, raters: Sequence[str] | None) -> list[int
 def distinct_rows(keys: Sequence[IntArray], count_: FloatArray) -> tuple[IntArray, FloatArray]:
     """Distinct rows of some columns in ascending order, and the sum of `count_` over each.
 
-    Rows become whole numbers: counted directly where there are few possible ones, else sorted. Rows too long for that
-    are compared as they are.
-
     Examples
     --------
     >>> rows, n = distinct_rows([np.array([1, 0, 1]), np.array([-1, 2, -1])], np.ones(3))
     >>> rows.tolist(), n.tolist()
     ([[0, 2], [1, -1]], [1.0, 2.0])
     """
-    if not len(count_):
-        return np.zeros((0, len(keys)), dtype=np.int64), count_
-    low = [int(key.min()) for key in keys]
-    span = tuple(int(key.max()) - least + 1 for key, least in zip(keys, low, strict=True))
-    n_possible = math.prod(span)
-    if n_possible >= 2**62:
-        distinct, _, row = unique_rows(np.column_stack(keys))
-        totals = np.bincount(row, weights=count_, minlength=len(distinct))
-        return distinct, totals.astype(np.float64)
-    # mixed radix: the first column is the most significant, so numbers ascend as rows do
-    row_number = np.zeros(len(count_), dtype=np.int64)
-    for key, s, least in zip(keys, span, low, strict=True):
-        row_number = row_number * s + (key - least)
-    if n_possible <= COUNTED_DIRECTLY + 4 * len(count_):
-        rows = np.flatnonzero(np.bincount(row_number, minlength=n_possible))
-        totals = np.bincount(row_number, weights=count_, minlength=n_possible)[rows]
+    table = np.column_stack(keys)
+    low = table.min(axis=0, initial=0)
+    span = tuple((table.max(axis=0, initial=0) - low + 1).tolist())
+    if len(span) > MOST_COLUMNS or math.prod(span) > MOST_POSSIBLE:
+        distinct, _, place = unique_rows(table)
     else:
-        rows, inverse = np.unique(row_number, return_inverse=True)
-        totals = np.bincount(inverse, weights=count_, minlength=len(rows))
-    distinct = np.empty((len(rows), len(keys)), dtype=np.int64)
-    for k in reversed(range(len(keys))):  # numpy's unravel_index takes 64 keys at most
-        rows, code = np.divmod(rows, span[k])
-        distinct[:, k] = code + low[k]
-    return distinct, totals.astype(np.float64)
+        # numbers of rows ascend as the rows do, and are faster to sort
+        numbers = np.ravel_multi_index(tuple((table - low).T), span)
+        numbers, place = np.unique(numbers, return_inverse=True)
+        distinct = np.column_stack(np.unravel_index(numbers, span)) + low
+    totals = np.bincount(place, weights=count_, minlength=len(distinct))
+    return distinct.astype(np.int64), totals.astype(np.float64)
 
 
 def units_by_stratum(design: Ratings, stratum: str | None) -> list[tuple[str | None, BoolArray]]:
@@ -308,8 +294,8 @@ class PairKappa:
         Weighted agreement, po and pe; NaN without units.
     kappa : float
         NaN where it does not exist.
-    std_error, null_error : float
-        Of Fleiss, Cohen & Everitt (1969): in general, and under the hypothesis that kappa is 0.
+    null_error : float
+        Standard error under the hypothesis that kappa is 0 (Fleiss, Cohen & Everitt 1969).
     """
 
     n: float
@@ -317,7 +303,6 @@ class PairKappa:
     observed: float
     expected: float
     kappa: float
-    std_error: float
     null_error: float
 
     @property
@@ -339,43 +324,37 @@ def pair_kappa(table: FloatArray, w: FloatArray) -> PairKappa:
 
     Notes
     -----
-    With e_i = sum_j w_ij c_j, f_j = sum_i w_ij r_i, po and pe the weighted agreement (Fleiss, Cohen & Everitt
-    1969):
-    var = (sum p_ij (w_ij (1 - pe) - (e_i + f_j)(1 - po))^2 - (po pe - 2 pe + po)^2) / (n (1 - pe)^4);
+    With e_i = sum_j w_ij c_j, f_j = sum_i w_ij r_i and pe the agreement by chance (Fleiss, Cohen & Everitt 1969):
     var0 = (sum r_i c_j (w_ij - e_i - f_j)^2 - pe^2) / (n (1 - pe)^2).
-    The squares that are subtracted are those of the means; here the terms are centred first.
+    pe^2 is the square of a mean; here the terms are centred first.
 
     Examples
     --------
     >>> k = pair_kappa(np.array([[20.0, 5.0], [10.0, 15.0]]), np.eye(2))
-    >>> round(k.kappa, 4), round(k.std_error, 4)
-    (0.4, 0.127)
+    >>> round(k.kappa, 4), round(k.null_error, 4)
+    (0.4, 0.1386)
     """
     n = float(table.sum())
     p = table / max(n, 1.0)
     # margins of the first and of the second rater
     r, c = p.sum(axis=1), p.sum(axis=0)
     do, de = float(((1 - w) * p).sum()), float(r @ (1 - w) @ c)
-    kappa = error = null_error = math.nan
+    kappa = null_error = math.nan
     if n and de > NONE_LEFT:
-        # e_i + f_j of the notes; then the terms of var0, and of var, whose means are subtracted
+        # e_i + f_j of the notes, and the terms of var0
         margins, chance = (w @ c)[:, None] + (r @ w)[None, :], np.outer(r, c)
-        null, residual = w - margins, w * de - margins * do
-        null_variance = float((chance * (null - (chance * null).sum()) ** 2).sum()) / n
-        variance = float((p * (residual - (p * residual).sum()) ** 2).sum()) / n
-        null_error, error = math.sqrt(null_variance) / de, math.sqrt(variance) / de**2
-        kappa = 1 - do / de
-        if do <= NONE_LEFT:
-            kappa, error = 1.0, 0.0
+        terms = w - margins
+        null_variance = float((chance * (terms - (chance * terms).sum()) ** 2).sum()) / n
+        null_error = math.sqrt(null_variance) / de
+        kappa = 1 - do / de if do > NONE_LEFT else 1.0
         if 1 in (np.count_nonzero(r), np.count_nonzero(c)):
-            kappa = error = null_error = 0.0  # Do = De, without rounding
+            kappa = null_error = 0.0  # Do = De, without rounding
     return PairKappa(
         n=n,
         table=table,
         observed=1 - do if n else math.nan,
         expected=1 - de if n else math.nan,
         kappa=kappa,
-        std_error=error,
         null_error=null_error,
     )
 

@@ -384,7 +384,7 @@ def krippendorff_alpha(
     )
     used = checked_scale(ratings, scale, options.refusal)
     return reliability(
-        "krippendorff_alpha",
+        METRIC,
         ratings,
         options,
         partial(alpha, scale=used),
@@ -393,7 +393,6 @@ def krippendorff_alpha(
         least=2,
         settings={"scale": used},
         extras=partial(extras, scale=used),
-        references=METRIC.references,
     )
 
 

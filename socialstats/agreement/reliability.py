@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -33,6 +33,7 @@ from socialstats.inference.how import NAMES, How
 from socialstats.inference.infer import infer
 from socialstats.inference.rows import with_inferred
 from socialstats.paired.pair_values import whole_df
+from socialstats.registry import Metric
 from socialstats.results import Result, Row
 from socialstats.results.rows import Reason
 from socialstats.text import count, shorten
@@ -40,9 +41,6 @@ from socialstats.voice import Word, check_allowed, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-"""(B, levels) shares of the levels, (levels, levels) weights -> what each level adds to chance, times its share."""
 
 
 CiName = Literal["closed", "percentile", "basic", "bca"]
@@ -86,19 +84,8 @@ class AgreementOptions(How):
     @property
     def settings(self) -> dict[str, Any]:
         """All options, as a result records them."""
-        names = (
-            "refusal",
-            "raters",
-            "stratum",
-            "ci",
-            "cluster",
-            "on_undefined",
-            "level",
-            "resamples",
-            "seed",
-        )
         raters = None if self.raters is None else texts(self.raters)
-        return {name: getattr(self, name) for name in names} | {"raters": raters}
+        return asdict(self) | {"raters": raters}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -157,7 +144,7 @@ def unit_groups(design: Ratings, options: AgreementOptions, *, least: int) -> li
 
 
 def reliability(
-    metric: str,
+    metric: Metric,
     design: Ratings,
     options: AgreementOptions,
     coefficient: Callable[[UnitGroup], Coefficient | None],
@@ -167,7 +154,6 @@ def reliability(
     least: int,
     settings: Mapping[str, Any],
     extras: Callable[[UnitGroup], dict[str, Any]],
-    references: Sequence[str],
     tests: Callable[[UnitGroup], tuple[Row, ...]] = lambda _: (),
     cautions: Sequence[Caution] = (),
     further: Sequence[Caution] = (),
@@ -176,18 +162,18 @@ def reliability(
 
     Parameters
     ----------
-    metric, term, title : str
+    metric : Metric
     design : Ratings
     options : AgreementOptions
     coefficient : callable
         Returns the coefficient of a group of units; None where it does not exist.
+    term, title : str
     least : int
         Ratings that a unit needs to enter.
     settings : mapping
         Those beside `options`.
     extras, tests : callable
         Of all units: what a result has beside its rows; further rows.
-    references : sequence of str
     cautions, further : sequence of Caution
         Said before and after those about clusters and missing ratings.
 
@@ -224,7 +210,7 @@ def reliability(
         **options.drawn,
     }
     return Result(
-        metric=metric,
+        metric=metric.name,
         title=title,
         inference=inference_text(design, options),
         rows=(*rows, *tests(groups[0])),
@@ -232,7 +218,7 @@ def reliability(
         fit=fit,
         settings={**settings, **options.settings},
         cautions=(*cautions, *of_clusters, *further, *of_rows),
-        references=tuple(references),
+        references=metric.references,
         design=design,
         extras=extras(groups[0]),
     )

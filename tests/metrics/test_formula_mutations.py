@@ -120,7 +120,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         {},
     ),
     "Gwet's linearised 2": (
-        "agreement.coefficients:ChanceAgreement.coefficient",
+        "agreement.chance_corrected:ChanceAgreement.coefficient",
         "- 2 * (1 - value)",
         "- 1 * (1 - value)",
         "fleiss_kappa",
