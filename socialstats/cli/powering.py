@@ -147,7 +147,7 @@ def rendered(plan: Any, kind: str) -> str | bytes:
     """Return a plan in one of `FORMATS`: numbers with their curve, or a figure."""
     if kind in ("svg", "png", "pdf"):
         return drawn(plan, kind)
-    from socialstats.planning.power import curve_of
+    from socialstats.planning.curves import curve_of
 
     at = round(plan.row("clusters" if plan.metric == "power_clustered_mean" else "n").estimate)
     curve = curve_of(

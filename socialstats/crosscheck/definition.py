@@ -9,6 +9,11 @@ from socialstats.results import Result, Row, Verification
 from socialstats.results.definitions import PeerNumbers, PlainSample
 
 
+def _no_samples(result: Result) -> Iterator[PlainSample]:
+    """Return nothing: only other packages have the numbers."""
+    return iter(())
+
+
 def _no_peers(result: Result) -> Iterator[PeerNumbers]:
     """Return nothing: no other package has the numbers."""
     return iter(())
@@ -34,7 +39,7 @@ class Definition:
         What tells apart families of tests whose name is the same; by default their name.
     """
 
-    samples: Callable[[Result], Iterable[PlainSample]]
+    samples: Callable[[Result], Iterable[PlainSample]] = _no_samples
     peers: Callable[[Result], Iterable[PeerNumbers]] = _no_peers
     family: Callable[[Row], object] = _family_name
 

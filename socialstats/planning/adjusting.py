@@ -17,6 +17,7 @@ from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjust_p_v
 from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
 from socialstats.paired.unit_means import correlation_of, replicate_draws
+from socialstats.planning.joint_peers import recheck_families
 from socialstats.planning.plan import PlanResult
 from socialstats.resampling.permutation import Steps, max_t, max_t_critical, normal_draws
 from socialstats.results import Result, ResultGroup, Row
@@ -512,6 +513,7 @@ def adjusted_result(
         references=references,
         extras=facts | extras,
         words=adjust_sentence(families, tested, name, alpha, counts),
+        check=recheck_families,
     )
 
 

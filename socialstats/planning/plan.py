@@ -1,12 +1,12 @@
-"""The result of planning: a derived Result that can check itself."""
+"""The result of planning: a derived Result with a curve of power as its figure."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from socialstats.results import Result, Verification
+from socialstats.figures import forest, power_curve
+from socialstats.planning.curves import curve_of
+from socialstats.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,21 +27,9 @@ class PlanResult(Result):
 
     __slots__ = ()
 
-    def crosscheck(self) -> Verification:
-        """Recompute the numbers with independent implementations and compare."""
-        module = importlib.import_module("socialstats.crosscheck.planning")
-        check: Callable[[Result], Verification] = getattr(module, f"verify_{self.metric}")
-        return check(self)
-
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the power against the size of the study, or the adjusted tests with their intervals."""
-        figures = importlib.import_module("socialstats.figures")
         if self.metric != "adjust":
-            curve = importlib.import_module("socialstats.planning.power").curve_of(self)
-            axes: Axes = figures.power_curve(curve, ax=ax, **options)
-        else:
-            shown = [
-                row for row in self.rows if row.estimate is not None or row.undefined is not None
-            ]
-            axes = figures.forest(shown, ax=ax, **{"sort": False, **options})
-        return axes
+            return power_curve(curve_of(self), ax=ax, **options)
+        rows = [row for row in self.rows if row.estimate is not None or row.undefined is not None]
+        return forest(rows, ax=ax, **{"sort": False, **options})

@@ -18,19 +18,24 @@ from socialstats.inference.power import (
     NEVER,
     Alternative,
     Test,
-    cluster_center,
     mcnemar_p,
-    mcnemar_power,
     mcnemar_power_normal,
     smallest_effect,
     smallest_n,
-    t_power,
 )
 from socialstats.inference.proportions import wilson
 from socialstats.inference.rows import with_ends
+from socialstats.planning.curves import (
+    PowerAt,
+    Settings,
+    clusters_power,
+    exact_mcnemar_power,
+    paired_t_power,
+)
 from socialstats.planning.plan import PlanResult
+from socialstats.planning.power_peers import CLUSTERED_MEAN, MCNEMAR, PAIRED_T
 from socialstats.resampling.permutation import checked_alternative
-from socialstats.results import Result, Row
+from socialstats.results import Row
 from socialstats.text import count, number
 
 By = Literal["formula", "simulation"]
@@ -42,71 +47,12 @@ MOST_NUMBERS = 4_000_000  # drawn at a time, and in one simulated study
 TABLES = 100_000  # simulated tables of McNemar's test at a time
 FEWEST_SIMULATIONS = 100
 LARGEST_EFFECT = 1e4  # in standard deviations: where the search for an effect ends
-CURVE_POINTS = 60
 TEST_NAMES = {
     "mid_p": "mid-p",
     "exact": "exact",
     "asymptotic": "asymptotic",
     "corrected": "continuity-corrected",
 }
-Settings = Mapping[str, Any]
-PowerAt = Callable[[float, float], float]
-"""From the size of the study and the effect to the power."""
-
-
-def paired_t_power(settings: Settings) -> PowerAt:
-    """Power of the paired t: noncentrality d_z sqrt(n)."""
-    return lambda n, effect: t_power(
-        n - 1, effect * math.sqrt(n), settings["alpha"], settings["alternative"]
-    )
-
-
-def exact_mcnemar_power(settings: Settings) -> PowerAt:
-    """Power of McNemar's test, an exact sum."""
-    # the effect is p10 - p01, beside a given share of discordant pairs
-    return lambda n, effect: mcnemar_power(
-        int(n), settings["discordant"], effect, settings["alpha"], settings["test"]
-    )
-
-
-def clusters_power(settings: Settings) -> PowerAt:
-    """Power of the t of cluster means."""
-    # the statistic is noncentral t, whose noncentrality is `cluster_center` (Donner & Klar 2000)
-    size, between, within = (settings[key] for key in ("size", "sd_between", "sd_within"))
-    return lambda g, effect: t_power(
-        g - 1,
-        cluster_center(int(g), size, effect, between, within),
-        settings["alpha"],
-        settings["alternative"],
-    )
-
-
-POWERS: dict[str, Callable[[Settings], PowerAt]] = {
-    "power_paired_t": paired_t_power,
-    "power_mcnemar": exact_mcnemar_power,
-    "power_clustered_mean": clusters_power,
-}
-
-
-def curve_of(plan: Result, at_sizes: Sequence[int] | None = None) -> dict[str, Any]:
-    """Return the curve of a plan for `figures.power_curve`: at some sizes, or up to twice the planned one."""
-    term, label = (
-        ("clusters", "Clusters") if plan.metric == "power_clustered_mean" else ("n", "Pairs")
-    )
-    planned, effect = round(plan.row(term).estimate or 0), plan.row("effect").estimate or 0.0
-    power = POWERS[plan.metric](plan.settings)
-    sizes = (
-        np.unique(np.linspace(2, max(2 * planned, 10), CURVE_POINTS).astype(np.int64))
-        if at_sizes is None
-        else (np.asarray(at_sizes, dtype=np.int64))
-    )
-    return {
-        "x": sizes.astype(np.float64),
-        "power": np.array([power(int(k), effect) for k in sizes]),
-        "at": planned,
-        "xlabel": label,
-        "reached": plan.row("power").estimate,
-    }
 
 
 @knows_habits
@@ -209,6 +155,7 @@ def power_paired_t(
         counts={"pairs": pairs},
         fit={"method": "noncentral t"},
         references=("cohen1988",),
+        check=PAIRED_T,
         extras=extras,
     )
 
@@ -326,6 +273,7 @@ def power_mcnemar(
         counts={"pairs": pairs},
         fit={"method": "exact sum"},
         references=("connor1987", "fagerland2013"),
+        check=MCNEMAR,
     )
 
 
@@ -460,6 +408,7 @@ def power_clustered_mean(
         counts={"clusters": groups, "values": groups * m},
         fit={"method": "noncentral t", "df": groups - 1},
         references=("donnerklar2000",),
+        check=CLUSTERED_MEAN,
     )
 
 

@@ -23,7 +23,7 @@ from socialstats.paired.paired_difference import METRIC as PAIRED
 from socialstats.registry import reads
 from socialstats.resampling import PlanUnits, bootstrap_sums
 from socialstats.results import Result, Row
-from socialstats.results.definitions import PeerNumbers, PlainSample
+from socialstats.results.definitions import PeerNumbers
 from socialstats.results.peers import load_peer
 from socialstats.scales.measures import (
     ALPHA,
@@ -238,7 +238,7 @@ def ratings_difference(
         design=(first_common, second_common),
         words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
         extras=extras,
-        check=Definition(samples=no_samples, peers=ask_for_differences),
+        check=Definition(peers=ask_for_differences),
     )
 
 
@@ -281,11 +281,6 @@ def rows_of_levels(values: Mapping[str, Mapping[str, Mapping[str, float]]], kind
         for name, by_measure in values.items()
         for term, value in by_measure.get(kind, {}).items()
     ]
-
-
-def no_samples(result: Result) -> Iterator[PlainSample]:
-    """Yield nothing: errors are a bootstrap's, and estimates are those of other packages."""
-    return iter(())
 
 
 def ask_for_differences(result: Result) -> Iterator[PeerNumbers]:

@@ -20,7 +20,7 @@ from socialstats import (
     power_paired_t,
 )
 from socialstats.inference.power import most_extreme, smallest_n, upper_tail
-from socialstats.planning.power import curve_of
+from socialstats.planning.curves import curve_of
 from tests.golden_data import golden
 
 SIDES = {"two.sided": "two_sided", "one.sided": "greater"}
