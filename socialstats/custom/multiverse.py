@@ -15,7 +15,7 @@ from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.registry import refuse_weights
-from socialstats.results import Result, Row
+from socialstats.results import KINDS, Check, Result, Row, as_published
 from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.sentences import apa_interval
 from socialstats.text import capital, count, listing, number, quoted, shorten
@@ -152,8 +152,67 @@ def multiverse(
         design=page_result.design,
         words=_words(tuple(rows), quantity, reference, words or f"{reference:g}"),
         extras={"results": results, "leads": leads},
-        check="socialstats.crosscheck.multiverse:checks_of",
+        check=recheck_farthest,
     )
+
+
+def recheck_farthest(result: Result) -> Iterator[Check]:
+    """Return the checks of the analysis whose estimate lies farthest from the page's, by its own `verify`.
+
+    The rows must also be those of the analyses that they name: one that is not is a check that fails.
+    """
+    leads: dict[str, Row] = result.extras["leads"]
+    page = leads[result.rows[0].term].estimate or 0.0
+    farthest = max(leads, key=lambda label: abs((leads[label].estimate or 0.0) - page))
+    for row in result.rows:
+        if row.estimate is not None:
+            yield from compare_copies(row, leads[row.term])
+    analysis: Result = result.extras["results"][farthest]
+    lead = next(k for k, row in enumerate(analysis.rows) if row is leads[farthest])
+    shown = next(row for row in result.rows if row.term == farthest)
+    for check in analysis.verify():
+        renamed = replace(check, quantity=f"{farthest}: {check.quantity}", row=None, field="")
+        if check.row == lead and check.ours is not None and check.field in KINDS:
+            yield replace(renamed, ours=as_published(check.ours, getattr(shown, check.field)))
+        elif check.ok is not None:
+            yield renamed
+    for row in result.rows:
+        if row is not shown:
+            yield from list_other_analysis(row)
+
+
+def compare_copies(row: Row, lead: Row) -> Iterator[Check]:
+    """Yield a check that fails for each number of a row that is not that of its analysis."""
+    for name in KINDS:
+        ours, theirs = getattr(row, name), getattr(lead, name)
+        if ours != theirs:
+            yield Check(
+                quantity=f"{row.term}: {name}",
+                ours=ours,
+                theirs=theirs,
+                package="socialstats",
+                version="",
+                tolerance=0.0,
+                ok=False,
+                why="copied from the analysis of that name",
+            )
+
+
+def list_other_analysis(row: Row) -> Iterator[Check]:
+    """Yield that the numbers of an analysis were not recomputed."""
+    for name in KINDS:
+        if getattr(row, name) is not None:
+            yield Check(
+                quantity=f"{row.term}: {name}",
+                ours=getattr(row, name),
+                theirs=None,
+                package="",
+                version="",
+                tolerance=0.0,
+                ok=None,
+                note="of all analyses, the one farthest from the page's own was recomputed",
+                lack="variants",
+            )
 
 
 def _compute_all(variants: Sequence[Variant]) -> list[tuple[Result, Row] | str]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+
+from socialstats.crosscheck.definition import Definition
 from socialstats.inference.compare import with_welch
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
+from socialstats.results.definitions import PeerNumbers, PlainSample, key_of_row
 from socialstats.text import shorten
 
 
@@ -48,5 +52,29 @@ def part_gaps(parts: Sequence[PartEstimates], stratum: str, level: float) -> Res
         references=("welch1947",),
         words="Differences between parts that share no cluster.",
         extras={"pairs": tuple(pairs)},
-        check="socialstats.crosscheck.multiverse:part_gap_checks",
+        check=Definition(samples=sample_gaps, peers=ask_for_welch),
     )
+
+
+def sample_gaps(result: Result) -> Iterator[PlainSample]:
+    """Yield the differences of the estimates of two parts, whose tests and intervals follow from the rows' errors."""
+    gaps = {
+        key_of_row(row): (first.estimate or 0.0) - (second.estimate or 0.0)
+        for row, (first, second) in zip(result.rows, result.extras["pairs"], strict=True)
+    }
+    yield PlainSample(count=np.ones(1), plain=lambda count: gaps, errors_of_rows=True)
+
+
+def ask_for_welch(result: Result) -> Iterator[PeerNumbers]:
+    """Yield standard error and df of each difference, by Welch (1947)."""
+    for row, parts in zip(result.rows, result.extras["pairs"], strict=True):
+        if row.std_error is None:
+            continue
+        variances = np.array([(part.std_error or 0.0) ** 2 for part in parts])
+        dfs = np.array([(part.n_clusters or part.n_units or 2) - 1 for part in parts])
+        variance = float(variances.sum())
+        numbers = {
+            "std_error": variance**0.5,
+            "df": variance**2 / float((variances**2 / dfs).sum()),
+        }
+        yield PeerNumbers(package="numpy", row=key_of_row(row), numbers=numbers)

@@ -24,6 +24,7 @@ OF_QUANTILES = {  # modules that take quantiles, and why
     "paired/noncentral_t.py": "inverts the noncentral t",
     "paired/mean_sizes.py": "draws correlated t",
     "planning/power.py": "power of tests",
+    "planning/power_peers.py": "power of tests, recomputed",
     "designs/undeclared.py": "how much longer intervals would be with a column as clusters",
     "choices/bradley_terry/covariance.py": "critical values of rank sets",
     "resampling/intervals.py": "BCa's and interpolated quantiles of resamples",
