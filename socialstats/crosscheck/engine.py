@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from socialstats.crosscheck.jackknife import (
     LEFT,
     MANY,
     MOST_LEFT_OUT,
+    crossed_jackknife,
     hull_checks,
     jackknife_t,
     short_of_zero,
@@ -50,7 +52,13 @@ from socialstats.crosscheck.row_arithmetic import (
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.designs.parts import Factor
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey, key_of_row
+from socialstats.results.definitions import (
+    PeerNumbers,
+    PlainSample,
+    RowKey,
+    key_of_row,
+    ways_to_leave_out,
+)
 from socialstats.results.verification import Published, as_published
 
 JACKKNIFED = ("jackknife", "outer_ends", "noncentral_t")  # intervals of units left out one by one
@@ -127,6 +135,8 @@ class SampleChecks:
 
     def is_left_out(self, row: Row) -> bool:
         """Whether a row has the error of units that are left out one by one."""
+        if self.sample.left_out is not None:
+            return True
         standardised = key_of_row(row) in self.sample.standardised
         return row.interval == "jackknife" or (standardised and row.interval in JACKKNIFED)
 
@@ -354,6 +364,8 @@ class SampleChecks:
         if subject is None:
             return []
         key, estimate = subject
+        if self.sample.left_out is not None:
+            return self.check_jackknife(row)
         cells = Cells.of(self.sample.count, [factor.codes for factor in self.sample.factors])
         if cells.units > MOST_LEFT_OUT or len(cells.codes) > 1:
             return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", MANY)]
@@ -377,9 +389,38 @@ class SampleChecks:
         ends = short_of_zero((ends[0] / factor, ends[1] / factor), t, n, self.level)
         return checks + hull_checks(row, t, n, ends, self.level, factor=factor)
 
+    def check_jackknife(self, row: Row) -> list[Check]:
+        """Compare error and df of a row with the jackknife's of the statistic that units (clusters) are left out of."""
+        if row.std_error is None:
+            return []
+        jackknife = self.sample.no_errors or self.jackknife
+        if isinstance(jackknife, str):
+            return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", jackknife)]
+        error, df = jackknife
+        return field_checks(row, "numpy", LEFT, SMOOTH, std_error=error, df=df)
+
+    @cached_property
+    def jackknife(self) -> tuple[float, float] | str:
+        """Standard error and df of the statistic of the sample by the jackknife, or why there are none."""
+        statistic, count = self.sample.left_out, self.sample.count
+        assert statistic is not None
+        crossed = [*self.sample.factors]
+        if self.sample.people is not None:
+            crossed.append(self.sample.people)
+        ways = ways_to_leave_out([factor.codes for factor in crossed])
+        left_out = [np.unique(way[way >= 0]) for way in ways]
+        levels = sum(len(codes) for codes in left_out)
+        if levels > MOST_LEFT_OUT or levels * len(count) * self.sample.cost > MANY_NUMBERS:
+            return MANY
+        values = [
+            np.array([statistic(np.where(way == level, 0.0, count)) for level in codes])
+            for way, codes in zip(ways, left_out, strict=True)
+        ]
+        return crossed_jackknife(values)
+
     def check_resamples(self) -> list[Check]:
         """Compare bootstrap errors and ends with those of the counts that the seed draws."""
-        if self.sample.errors_of_rows:
+        if self.sample.errors_of_rows or self.sample.no_errors:
             return []
         keys = list(self.estimates)
         shown = {

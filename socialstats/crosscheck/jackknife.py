@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.crosscheck.clusters import cochran
 from socialstats.crosscheck.paired_tables import near
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Row
@@ -15,7 +17,7 @@ from socialstats.results.verification import as_published
 
 ROUNDING = 1e-12
 MOST_LEFT_OUT = 2000
-MANY = "too many pairs to leave each out in turn"
+MANY = "too many units to leave each out in turn"
 LEFT = "the statistic without each unit (cluster), computed from its values again"
 
 
@@ -55,6 +57,23 @@ def jackknife_t(estimate: float, left: FloatArray, copies: IntArray, level: floa
     df = min(max(2 / spread, 1.0), n - 1.0)
     reach = float(distribution.ppf((1 + level) / 2, df)) * error
     return Jackknifed(std_error=error, df=df, low=estimate - reach, high=estimate + reach)
+
+
+def crossed_jackknife(ways: Sequence[FloatArray]) -> tuple[float, float]:
+    """Return standard error and df from the values without each level of one factor, or of two and their intersections.
+
+    Of two factors it is the largest of V1, V2 and V1 + V2 - V12, with Cochran's df of those of V1 and V2 that vary.
+    """
+    parts = [jackknife_t(0.0, left, np.ones(len(left), dtype=np.int64), 0.5) for left in ways]
+    variances = [0.0 if math.isnan(part.std_error) else part.std_error**2 for part in parts]
+    varying = [k for k, variance in enumerate(variances[:2]) if variance > 0]
+    df = math.nan
+    if varying:
+        df = cochran([variances[k] for k in varying], [parts[k].df for k in varying])
+    variance = max(variances[:2])
+    if len(ways) > 1:
+        variance = max(variance, variances[0] + variances[1] - variances[2])
+    return math.sqrt(variance), df
 
 
 def short_of_zero(

@@ -143,7 +143,6 @@ RESAMPLED = ("percentile", "basic", "bca", "studentized")
 WHY = "the rows that the seed draws, drawn by numpy; every resample computed anew"
 TOO_MANY = "too many resamples of too many rows to compute one by one"
 OTHER = "other rows drawn by numpy: five Monte-Carlo errors"
-SAMPLE = 64
 MOST_NUMBERS = 300_000_000  # calls times cells: about two seconds
 TIES = 1e-9
 CLOSE = 1e-7

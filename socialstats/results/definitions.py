@@ -94,6 +94,9 @@ class PlainSample:
         Whether the definition gives no errors: tests and intervals follow from the errors of the rows.
     size : float
         Of the values, where it is larger than the estimates: their rounding is a part of it.
+    left_out : function of (cells,) counts -> float, optional
+        The statistic whose values without each unit (cluster), and without each person beside them, make the
+        jackknife's errors of all rows.
     """
 
     count: FloatArray
@@ -125,6 +128,7 @@ class PlainSample:
     added: Mapping[RowKey, tuple[float, float]] = field(default_factory=dict)
     errors_of_rows: bool = False
     size: float = 0.0
+    left_out: Callable[[FloatArray], float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +263,32 @@ class PeerNumbers:
     ends: tuple[float, float] | None = None
     close: float = 1e-8
     note: str = ""
+
+
+def ways_to_leave_out(factors: Sequence[IntArray]) -> list[IntArray]:
+    """Return the codes whose levels the jackknife leaves out: of one factor, or of two and their intersections.
+
+    Where each level of the second lies in one of the first, the first holds all dependence and stands alone. A code of
+    -1 is not left out.
+
+    Examples
+    --------
+    >>> [way.tolist() for way in ways_to_leave_out([np.array([0, 0, 1]), np.array([0, 1, 1])])]
+    [[0, 0, 1], [0, 1, 1], [0, 1, 2]]
+    >>> len(ways_to_leave_out([np.array([0, 0, 1]), np.array([0, 1, 2])]))
+    1
+    """
+    if len(factors) < 2:
+        return list(factors)
+    first, second = factors
+    drawn = second >= 0
+    pairs, place = np.unique(np.column_stack(factors)[drawn], axis=0, return_inverse=True)
+    if len(pairs) == len(np.unique(second[drawn])):
+        return [first]
+    # intersections are numbered, and those without a level of the second are not left out
+    intersections = np.full(len(first), -1)
+    intersections[drawn] = place.ravel()
+    return [first, second, intersections]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings, Refusal
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
@@ -57,6 +58,7 @@ from socialstats.shares.divergence import (
     unit_corrected,
     with_raters,
 )
+from socialstats.shares.plain_similarity import ask_for_distances, sample_similarities
 from socialstats.shares.sources import People, population, population_cautions
 from socialstats.shares.split_half import (
     divergence_of_sides,
@@ -1212,7 +1214,7 @@ METRIC = Metric(
     function=js_similarity,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.js_similarity:verify",
+    definition=Definition(samples=sample_similarities, peers=ask_for_distances),
     estimand="One minus the Jensen-Shannon divergence, in bits, of the shares of the levels in two sources.",
     assumptions=(
         "units (or the named clusters) are independent draws from the units of interest",

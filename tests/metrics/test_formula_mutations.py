@@ -84,10 +84,10 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "bradley_terry",
         {"cluster": None},
     ),
-    "scale of Jensen-Shannon's chi-square": (
-        "inference.power:quadratic_interval",
-        "square / mean",
-        "2 * square / mean",
+    "Jensen-Shannon's jackknife": (
+        "shares.divergence:one_factor_moments",
+        "(groups - 1) / groups * apart",
+        "(groups - 2) / groups * apart",
         "js_similarity",
         {},
     ),

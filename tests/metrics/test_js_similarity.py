@@ -11,9 +11,9 @@ from socialstats.datasets import norm_goal, norm_goal_truth
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.shares.counts import StratumCells
-from socialstats.shares.divergence import jensen_shannon
+from socialstats.shares.divergence import jensen_shannon, unit_corrected
 from socialstats.shares.js_similarity import independent, js_similarity, pooled
-from socialstats.shares.split_half import half_parts, mean_divergence
+from socialstats.shares.split_half import half_parts, mean_divergence, split_half
 from tests.golden_data import golden
 from tests.metrics.source_tables import drawn, rows_of, sources
 
@@ -113,8 +113,8 @@ def test_within_units_is_the_mean_of_the_units():
     assert result.row("model (plug-in)").estimate == pytest.approx(1 - values.mean(), abs=1e-12)
     assert result.row("model").estimate > result.row("model (plug-in)").estimate
     assert result.verify().ok
-    names = [c.quantity for c in result.verify()]
-    assert {"model [all units], corrected", "model [all units], low", "model, p"} <= set(names)
+    agreeing = {at for at, ok in result.verify().numbers().items() if ok}
+    assert agreeing == {(0, "estimate"), (0, "statistic"), (1, "estimate")}
     assert "rating-jackknife" in result.row("model").method
     assert "exchanged" in result.row("model").method
 
@@ -323,32 +323,40 @@ def test_the_noncentral_interval_holds_the_truths_for_which_the_value_is_in_no_t
     assert stats.ncx2.cdf(value / scale, f, (1 - row.conf_low) / scale) <= 0.025 + 1e-6
     assert row.std_error == pytest.approx(np.sqrt(variance), rel=1e-9)
     assert row.estimate == pytest.approx(1 - value + bias, abs=1e-12)
-    for end in ("conf_low", "conf_high", "std_error"):
-        result = js_similarity(design, **FAST)
-        moved = replace(result.rows[0], **{end: getattr(result.rows[0], end) * 1.01})
-        assert not replace(result, rows=(moved, *result.rows[1:])).verify().ok, end
+    result = js_similarity(design, **FAST)
+    for name in ("estimate", "std_error", "statistic"):
+        moved = replace(result.rows[0], **{name: getattr(result.rows[0], name) * 1.01})
+        assert not replace(result, rows=(moved, *result.rows[1:])).verify().ok, name
 
 
-@pytest.mark.parametrize("aggregate", ["pooled", "unit"])
-@pytest.mark.slow
-def test_a_changed_number_of_the_ceiling_or_within_units_is_noticed(aggregate):
+def test_within_units_the_t_interval_has_an_allowance_for_the_bias_that_is_left():
     people, model = drawn(14, 40, 7, 5, other=(0.2, 0.3, 0.5))
-    result = js_similarity(
-        sources(people, model, cluster=np.arange(40) // 4), aggregate=aggregate, **FAST
-    )
-    assert result.verify().ok
-    last, size = (
-        len(result.rows) - 1,
-        1.5 if aggregate == "unit" else 1.02,
-    )  # within units: random halvings
-    places = [(last, "std_error", size), (last, "estimate", 0.95)]
-    if aggregate == "unit":
-        places += [(0, name, 0.98) for name in ("estimate", "std_error", "conf_low", "conf_high")]
-    for k, name, factor in places:
-        row = replace(result.rows[k], **{name: getattr(result.rows[k], name) * factor})
-        assert (
-            not replace(result, rows=(*result.rows[:k], row, *result.rows[k + 1 :])).verify().ok
-        ), (k, name)
+    cluster = np.arange(40) // 4
+    row = js_similarity(sources(people, model, cluster=cluster), aggregate="unit", **FAST).rows[0]
+    first, second = (unit_corrected(people, model, order) for order in (1, 2))
+    left = np.array([second[cluster != k].mean() for k in range(10)])
+    allowance = (second.mean() - first.mean()) / 2
+    error = np.hypot(np.sqrt(9 * np.var(left)), allowance)
+    reach = stats.t.ppf(0.975, 9) * error
+    ends = 1 - second.mean() - reach, 1 - second.mean() + reach
+    assert (row.std_error, row.df) == pytest.approx((error, 9))
+    assert (row.conf_low, row.conf_high) == pytest.approx(np.clip(ends, 0, 1))
+
+
+@pytest.mark.parametrize("clusters", [None, 4])
+def test_a_ceiling_within_units_has_the_error_of_the_mean_of_the_halves_of_units(clusters):
+    people, model = drawn(14, 40, 7, 5)
+    cluster = None if clusters is None else np.arange(40) // clusters
+    result = js_similarity(sources(people, model, cluster=cluster), aggregate="unit", **FAST)
+    top, less = result.rows[-1], 1 - result.rows[-1].estimate
+    cells = StratumCells(names=(), labels=(), codes=np.zeros(40, dtype=np.int64))
+    _, units, _ = split_half(people.astype(float), np.ones(40), cells, splits=99, pooled=False)
+    codes = np.arange(40) if cluster is None else cluster
+    groups = len(np.unique(codes))
+    left = [np.log(units[codes != k].mean()) for k in range(groups)]
+    error = np.hypot(np.sqrt((groups - 1) * np.var(left)), result.extras["ceiling_error"][0] / less)
+    assert less == pytest.approx(units.mean())
+    assert (top.std_error, top.df) == pytest.approx((less * error, groups - 1))
 
 
 def test_the_ceiling_has_an_interval_of_the_logarithm_of_its_divergence():
