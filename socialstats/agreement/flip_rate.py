@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import asdict
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, sample_of_mean
+from socialstats.results.plots import forest_plot
 from socialstats.shares.counts import (
     IntervalOptions,
     interval_options,
@@ -35,9 +37,6 @@ from socialstats.shares.counts import (
     shares_header,
 )
 from socialstats.text import count, listing
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
 ALL = "all"  # the row of all sources, where there are several
@@ -111,31 +110,21 @@ def flip_rate(
     settings = {
         "tolerance": tolerance,
         "refusal": refusal,
-        "ci": how.ci,
         "cluster": cluster,
-        "level": level,
-        "resamples": resamples,
-        "seed": seed,
+        **asdict(how),
     }
-    return estimate(answers, settings, how)
-
-
-def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) -> Result:
-    """Compute the rates of one design."""
-    stratum = next(iter(design.strata), None)
-    if design.columns.get("rater") != NUMBER or stratum is None:
+    stratum = next(iter(answers.strata), None)
+    if answers.columns.get("rater") != NUMBER or stratum is None:
         raise DesignError(
-            f"{design.source}: flip_rate takes a table with one row for each answer, or what "
+            f"{answers.source}: flip_rate takes a table with one row for each answer, or what "
             "repeated_answers makes of it"
         )
-    factors = cluster_factors(design, settings["cluster"])
+    factors = cluster_factors(answers, cluster)
     # (levels, levels): within the tolerance answers are the same
-    agree = agreement_matrix(design, settings["tolerance"], settings["refusal"])
+    agree = agreement_matrix(answers, tolerance, refusal)
     parts = {
-        group: rating_patterns(
-            design, factors, refusal=settings["refusal"], among=among, by_rater=False
-        )
-        for group, among in units_by_stratum(design, stratum)
+        group: rating_patterns(answers, factors, refusal=refusal, among=among, by_rater=False)
+        for group, among in units_by_stratum(answers, stratum)
     }
     all_answers = parts.pop(None)
     if len(parts) > 1:  # the row of a single source is that of all answers
@@ -156,11 +145,11 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         ),
         settings=settings,
         cautions=(
-            *missing_rating_cautions(design, all_answers, settings["refusal"]),
-            *share_cautions(design, factors, rows),
+            *missing_rating_cautions(answers, all_answers, refusal),
+            *share_cautions(answers, factors, rows),
         ),
         references=METRIC.references,
-        design=design,
+        design=answers,
         extras={"agrees": agree, "stratum": stratum},
     )
 
@@ -184,14 +173,6 @@ def sentence(result: Result) -> str:
     return f"Two answers to the same unit differed at a rate of {rates} ({count(estimated[0].n or 0, 'unit')})."
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the rates with their intervals."""
-    from socialstats.figures import forest
-
-    settings = {"xlabel": "Share of pairs of answers that differ", "sort": False, "reference": None}
-    return forest([*result.rows], ax=ax, **{**settings, **options})
-
-
 def sample_answers(result: Result) -> Iterator[PlainSample]:
     """Yield the units of each source, with the share of their pairs of answers that differ."""
     design, settings = result.design, result.settings
@@ -213,7 +194,7 @@ METRIC = Metric(
     design="ratings",
     function=flip_rate,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(xlabel="Share of pairs of answers that differ", reference=None),
     definition=Definition(samples=sample_answers),
     estimand="Mean over units of the share of pairs of answers of one source to the unit that differ.",
     assumptions=(

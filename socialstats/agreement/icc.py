@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, scale_free
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import (
     Caution,
@@ -35,12 +34,10 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
+from socialstats.results.plots import forest_plot
 from socialstats.sentences import estimate_text
 from socialstats.text import count, number
 from socialstats.voice import check_allowed, option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Ci = Literal["generalized", "f"]
 METHODS = {
@@ -310,32 +307,27 @@ def icc(
         "cluster": cluster,
         "level": checked_level(level),
     }
-    return estimate(ratings, settings)
-
-
-def estimate(design: Ratings, settings: Mapping[str, Any]) -> Result:
-    """Compute ICC(2,1) of one design."""
-    if design.scale == "nominal":
+    if ratings.scale == "nominal":
         raise InputError(
             f"{METRIC.title} needs numbers or an order of the levels: declare "
             f"{option('scale', 'ordinal', '--scale ordinal')}, or numbers"
         )
-    if settings["raters"] is not None:
-        design = design.of_raters(settings["raters"])
-    if len(design.raters) < 2 or not design.raters_known:
+    if raters is not None:
+        ratings = ratings.of_raters(raters)
+    if len(ratings.raters) < 2 or not ratings.raters_known:
         raise UndefinedStatistic(f"{TERM} needs two raters with names who rated the same units")
-    factors = cluster_factors(design, settings["cluster"])
-    if settings["ci"] == "f" and factors:
+    factors = cluster_factors(ratings, cluster)
+    if ci == "f" and factors:
         raise InputError(
             f"{option('ci', 'f')} takes units as independent, and clusters are declared; "
             f"{option('ci', 'generalized')} uses them, {option('cluster', None)} leaves them out"
         )
-    scores, complete = complete_scores(design)
-    copies = design.unit_count[complete]
+    scores, complete = complete_scores(ratings)
+    copies = ratings.unit_count[complete]
     if copies.sum() < FEWEST_UNITS:
         raise NothingToAnalyse(
-            f"{design.source}: {count(copies.sum(), 'unit')} with a rating of each of the "
-            f"{count(len(design.raters), 'rater')}; {TERM} needs {FEWEST_UNITS}. Name fewer raters: "
+            f"{ratings.source}: {count(copies.sum(), 'unit')} with a rating of each of the "
+            f"{count(len(ratings.raters), 'rater')}; {TERM} needs {FEWEST_UNITS}. Name fewer raters: "
             f"{option('raters')}"
         )
     codes = [dense_codes(factor.codes[complete])[0] for factor in factors]
@@ -359,22 +351,22 @@ def estimate(design: Ratings, settings: Mapping[str, Any]) -> Result:
         "error": float(squares.error),
     }
     cautions = (
-        *missing_caution(design, complete),
-        *cluster_cautions(design, factors, df=[df_units], largest=largest, rows=[row]),
+        *missing_caution(ratings, complete),
+        *cluster_cautions(ratings, factors, df=[df_units], largest=largest, rows=[row]),
         *few_units(row),
         *spread_caution(df_units, row, clustered=bool(factors)),
     )
     return Result(
         metric="icc",
         title=METRIC.title,
-        inference=f"{METHODS[settings['ci']]}; {cluster_text(factors, 'units')}",
+        inference=f"{METHODS[ci]}; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"units": int(copies.sum()), "raters": scores.shape[1]},
         fit=fit,
         settings=settings,
         cautions=cautions,
         references=METRIC.references,
-        design=design,
+        design=ratings,
         extras={"mean_squares": components, "df_units": df_units},
     )
 
@@ -497,41 +489,42 @@ def sentence(result: Result) -> str:
     return f"The intraclass correlation of single ratings was {estimate_text(row)} ({ratings})."
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the coefficient with its interval."""
-    from socialstats.figures import forest
+def rated_by_all(design: Ratings) -> tuple[FloatArray, IntArray]:
+    """Return the scores of the units that every rater rated, (units, raters), and which units these are."""
+    table = design.matrix()
+    complete = np.flatnonzero(~np.isnan(table).any(axis=1))
+    return design.scores[table[complete].astype(np.int64)], complete
 
-    rows = [row for row in result.rows if row.term == TERM]
-    return forest(rows, ax=ax, **{"xlabel": TERM, "sort": False, **options})
+
+def plain_mean_squares(scores: FloatArray, count: FloatArray) -> tuple[float, float, float]:
+    """Return the mean squares of units, of raters and of the error, of units that count so often."""
+    n, k = count.sum(), scores.shape[1]
+    unit, rater = scores.mean(axis=1), count @ scores / n
+    grand = float(count @ unit / n)
+    residual = scores - unit[:, None] - rater + grand
+    units = k * float(count @ (unit - grand) ** 2) / (n - 1)
+    raters = n * float(((rater - grand) ** 2).sum()) / (k - 1)
+    return units, raters, float(count @ (residual**2).sum(axis=1)) / ((n - 1) * (k - 1))
+
+
+def share_of_units(units: Any, raters: Any, error: Any, n: float, k: int) -> Any:
+    """Return the variance of units as a share of that of a single rating, from mean squares."""
+    return (units - error) / (units + (k - 1) * error + k * (raters - error) / n)
 
 
 def sample_complete_units(result: Result) -> Iterator[PlainSample]:
     """Yield the units that every rater rated, and ICC(2,1) by the sums of squares of an analysis of variance."""
     design: Ratings = result.design
-    table = design.matrix()
-    complete = ~np.isnan(table).any(axis=1)
-    scores = design.scores[table[complete].astype(np.int64)]
-    factors: list[Factor] = [
-        replace(factor, codes=factor.codes[complete])
-        for factor in design.factors(result.settings["cluster"])
-    ]
-    k = scores.shape[1]
+    scores, complete = rated_by_all(design)
 
     def estimates(count: FloatArray) -> dict[RowKey, float]:
-        n = count.sum()
-        grand = float(count @ scores.mean(axis=1) / n)
-        unit, rater = scores.mean(axis=1), count @ scores / n
-        residual = scores - unit[:, None] - rater + grand
-        between_units = k * float(count @ (unit - grand) ** 2) / (n - 1)
-        between_raters = n * float(((rater - grand) ** 2).sum()) / (k - 1)
-        error = float(count @ (residual**2).sum(axis=1)) / ((n - 1) * (k - 1))
-        total_variance = between_units + (k - 1) * error + k * (between_raters - error) / n
-        return {(None, TERM): (between_units - error) / total_variance}
+        squares = plain_mean_squares(scores, count)
+        return {(None, TERM): share_of_units(*squares, count.sum(), scores.shape[1])}
 
     yield PlainSample(
         count=design.unit_count[complete],
         plain=estimates,
-        factors=tuple(factors),
+        factors=tuple(f.take(complete) for f in design.factors(result.settings["cluster"])),
     )
 
 
@@ -550,11 +543,9 @@ def redrawn_ends(scores: FloatArray, result: Result) -> PeerNumbers:
     n, k = scores.shape
     level = result.settings["level"]
     tails = ((1 - level) / 2, (1 + level) / 2)
-    unit, rater = scores.mean(axis=1), scores.mean(axis=0)
-    residual = scores - unit[:, None] - rater + scores.mean()
-    msr, msc = k * unit.var(ddof=1), n * rater.var(ddof=1)
-    mse = (residual**2).sum() / ((n - 1) * (k - 1))
+    msr, msc, mse = plain_mean_squares(scores, np.ones(n))
     if result.settings["ci"] == "generalized":
+        unit = scores.mean(axis=1)
         spread = (unit - unit.mean()) ** 2
         df = min(n - 1, 2 * n * spread.mean() ** 2 / spread.var(ddof=1))
         rng = np.random.default_rng(0)
@@ -563,16 +554,14 @@ def redrawn_ends(scores: FloatArray, result: Result) -> PeerNumbers:
             square * d / rng.chisquare(d, DRAWS)
             for square, d in zip((msr, msc, mse), degrees, strict=True)
         )
-        drawn = (units - error) / (units + (k - 1) * error + k * (raters - error) / n)
-        low, high = np.quantile(drawn, tails)
+        low, high = np.quantile(share_of_units(units, raters, error, n, k), tails)
         ends = float(low), float(high)
         return PeerNumbers(package="numpy", row=(None, TERM), ends=ends, close=0.01)
-    icc = (msr - mse) / (msr + (k - 1) * mse + k * (msc - mse) / n)
 
     def coefficients(x: float) -> tuple[float, float]:
         return k * x / (n * (1 - x)), 1 + k * x * (n - 1) / (n * (1 - x))
 
-    a, b = coefficients(icc)
+    a, b = coefficients(share_of_units(msr, msc, mse, n, k))
     parts = a * msc, b * mse
     df = sum(parts) ** 2 / (parts[0] ** 2 / (k - 1) + parts[1] ** 2 / ((n - 1) * (k - 1)))
 
@@ -591,9 +580,7 @@ def ask_peers(result: Result) -> Iterator[PeerNumbers]:
     import pandas as pd
 
     design: Ratings = result.design
-    table = design.matrix()
-    complete = np.flatnonzero(~np.isnan(table).any(axis=1))
-    scores = design.scores[table[complete].astype(np.int64)]
+    scores, complete = rated_by_all(design)
     n, k = scores.shape
     if np.any(design.unit_count[complete] != 1) or not result.rows[0].has_interval:
         return
@@ -624,7 +611,7 @@ METRIC = Metric(
     design="ratings",
     function=icc,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(lambda result: result.rows[:1], xlabel=TERM),
     definition=Definition(samples=sample_complete_units, peers=ask_peers),
     estimand="The share of the variance of a single rating that is variance between units.",
     assumptions=(

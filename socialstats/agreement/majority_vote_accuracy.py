@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import multimode
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from socialstats.matching import Match, match_keys
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, sample_of_mean
-from socialstats.results.rows import with_group_names
+from socialstats.results.plots import forest_plot, rows_with_groups
 from socialstats.shares.counts import (
     IntervalOptions,
     interval_options,
@@ -33,9 +33,6 @@ from socialstats.shares.counts import (
 )
 from socialstats.text import count, quoted, shorten
 from socialstats.voice import Word, check_allowed, option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Ties = Literal["split", "first_level", "wrong", "drop", "error"]
 TIES: tuple[str, ...] = get_args(Ties)
@@ -120,36 +117,21 @@ def majority_vote_accuracy(
         "truth": truth,
         "ties": ties,
         "stratum": stratum,
-        "ci": how.ci,
         "cluster": cluster,
-        "level": level,
-        "resamples": resamples,
-        "seed": seed,
+        **asdict(how),
     }
-    return estimate(ratings, settings, how)
-
-
-def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) -> Result:
-    """Compute the accuracy of one design."""
     # the rater who is the truth does not vote
-    truth, voters = true_levels(design, settings["truth"])
-    factors = cluster_factors(design, settings["cluster"])
-    ballots = count_votes(design, truth, voters, factors)
+    levels, voters = true_levels(ratings, truth)
+    factors = cluster_factors(ratings, cluster)
+    ballots = count_votes(ratings, levels, voters, factors)
     if not ballots.unit.size:
-        raise NothingToAnalyse(f"{design.source}: {NO_UNIT}")
-    values = {"accuracy": credit(design, ballots, settings["ties"])} | vote_facts(ballots)
+        raise NothingToAnalyse(f"{ratings.source}: {NO_UNIT}")
+    values = {"accuracy": credit(ratings, ballots, ties)} | vote_facts(ballots)
     rows = [
         accuracy_row(Row(term=term, group=group), values[term], ballots, among[ballots.unit], how)
-        for group, among in units_by_stratum(design, settings["stratum"])
+        for group, among in units_by_stratum(ratings, stratum)
         for term in TERMS
     ]
-    truth_given = settings["truth"]
-    if isinstance(truth_given, str):
-        truth_text = truth_given
-    elif (match := matched_truth(design, truth_given)).complete:
-        truth_text = f"levels of {count(len(truth_given), 'unit')}, by label"
-    else:
-        truth_text = f"levels of {match.text('unit', ('the truth', 'the votes'))}"
     units, tied = int(ballots.weight.sum()), int(ballots.weight @ values["tied"])
     n_votes = ballots.votes.sum(axis=1)
     return Result(
@@ -162,15 +144,25 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
             "ties": tied,
         },
         **shares_header(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
-        settings=settings | {"truth": truth_text},
-        cautions=(*left_out_cautions(design, ballots), *share_cautions(design, factors, rows)),
+        settings=settings | {"truth": truth_text(ratings, truth)},
+        cautions=(*left_out_cautions(ratings, ballots), *share_cautions(ratings, factors, rows)),
         references=METRIC.references,
-        design=design,
+        design=ratings,
         extras={
-            "truth": truth_given,
+            "truth": truth,
             "votes": (float(min(n_votes)), float(max(n_votes))),
         },
     )
+
+
+def truth_text(design: Ratings, truth: Any) -> str:
+    """Return how the settings of a result name the truth: the rater, or how many units have a true level."""
+    if isinstance(truth, str):
+        return truth
+    match = matched_truth(design, truth)
+    if match.complete:
+        return f"levels of {count(len(truth), 'unit')}, by label"
+    return f"levels of {match.text('unit', ('the truth', 'the votes'))}"
 
 
 EACH = {Word("unit"): Word("level")}
@@ -339,15 +331,6 @@ def sentence(result: Result) -> str:
     )
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the shares with their intervals."""
-    from socialstats.figures import forest
-
-    rows = with_group_names(result.rows)
-    settings = {"xlabel": "Share of units", "sort": False, "reference": None}
-    return forest(rows, ax=ax, **{**settings, **options})
-
-
 def sample_voted_units(result: Result) -> Iterator[PlainSample]:
     """Yield the units that have votes and a true level, with what each counts in each row."""
     design, settings = result.design, result.settings
@@ -408,7 +391,7 @@ METRIC = Metric(
     design="ratings",
     function=majority_vote_accuracy,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(rows_with_groups, xlabel="Share of units", reference=None),
     definition=Definition(samples=sample_voted_units),
     estimand="Mean over units of whether the level that most raters chose is the true one.",
     assumptions=("units (or the named clusters of units) are independent", "the truth is right"),

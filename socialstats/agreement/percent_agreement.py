@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import asdict
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, sample_of_mean
-from socialstats.results.rows import with_group_names
+from socialstats.results.plots import forest_plot, rows_with_groups
 from socialstats.shares.counts import (
     IntervalOptions,
     interval_options,
@@ -41,9 +42,6 @@ from socialstats.shares.counts import (
 )
 from socialstats.text import count
 from socialstats.voice import check_allowed, option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
 ALL = "all pairs"
@@ -135,46 +133,36 @@ def percent_agreement(
         "pairs": pairs,
         "stratum": stratum,
         "refusal": refusal,
-        "ci": how.ci,
         "cluster": cluster,
-        "level": level,
-        "resamples": resamples,
-        "seed": seed,
+        **asdict(how),
     }
-    return estimate(ratings, settings, how)
-
-
-def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) -> Result:
-    """Compute the agreement of one design."""
-    factors = cluster_factors(design, settings["cluster"])
-    agree = agreement_matrix(design, settings["tolerance"], settings["refusal"])
-    pooled = settings["pairs"] == "pooled"
+    factors = cluster_factors(ratings, cluster)
+    agree = agreement_matrix(ratings, tolerance, refusal)
+    pooled = pairs == "pooled"
     # rows of all pairs of many raters would be no table
-    why = "" if pooled else too_many_pairs_reason(len(design.raters))
+    why = "" if pooled else too_many_pairs_reason(len(ratings.raters))
     if why:
-        raise InputError(f"{design.source}: {why}; use {option('pairs', 'pooled')}")
+        raise InputError(f"{ratings.source}: {why}; use {option('pairs', 'pooled')}")
     strata = {
-        group: rating_patterns(
-            design, factors, refusal=settings["refusal"], among=among, by_rater=not pooled
-        )
-        for group, among in units_by_stratum(design, settings["stratum"])
+        group: rating_patterns(ratings, factors, refusal=refusal, among=among, by_rater=not pooled)
+        for group, among in units_by_stratum(ratings, stratum)
     }
     overall = strata[None]
-    require_pairs(design, overall)
+    require_pairs(ratings, overall)
     rows = [
         row
         for group, stratum_patterns in strata.items()
-        for row in pair_agreement_rows(group, stratum_patterns, agree, settings["pairs"], how)
+        for row in pair_agreement_rows(group, stratum_patterns, agree, pairs, how)
     ]
-    within = f" within {settings['tolerance']:g}" if settings["tolerance"] else ""
+    within = f" within {tolerance:g}" if tolerance else ""
     counts = {
         "ratings": overall.n_ratings,
         "units": overall.n_units,
         "raters": len(overall.raters),
     }
     cautions = (
-        *missing_rating_cautions(design, overall, settings["refusal"]),
-        *share_cautions(design, factors, rows),
+        *missing_rating_cautions(ratings, overall, refusal),
+        *share_cautions(ratings, factors, rows),
     )
     return Result(
         metric="percent_agreement",
@@ -185,7 +173,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         settings=settings,
         cautions=cautions,
         references=METRIC.references,
-        design=design,
+        design=ratings,
         extras={"agrees": agree},
     )
 
@@ -238,16 +226,6 @@ def sentence(result: Result) -> str:
     return f"The rate at which {who} {what} was {sentences.estimate_text(row)} ({count(row.n or 0, 'unit')})."
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the shares with their intervals."""
-
-    from socialstats.figures import forest
-
-    rows = with_group_names(result.rows)
-    settings = {"xlabel": "Share of pairs that agree", "sort": False, "reference": None}
-    return forest(rows, ax=ax, **{**settings, **options})
-
-
 def sample_units(result: Result) -> Iterator[PlainSample]:
     """Yield the units of each row, with the share of their pairs of ratings that agree."""
     design, settings = result.design, result.settings
@@ -272,7 +250,7 @@ METRIC = Metric(
     design="ratings",
     function=percent_agreement,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(rows_with_groups, xlabel="Share of pairs that agree", reference=None),
     definition=Definition(samples=sample_units),
     estimand="Mean over units of the share of pairs of raters who gave the unit the same level.",
     assumptions=(

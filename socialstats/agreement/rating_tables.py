@@ -144,7 +144,7 @@ def tallies_of(result: Result, *, least: int) -> Iterator[tuple[str | None, Tall
         tallies, count = table[entering], design.unit_count[entering]
         if not factors:
             tallies, count = alike_rows(tallies, count)
-        of_units = tuple(replace(factor, codes=factor.codes[entering]) for factor in factors)
+        of_units = tuple(factor.take(entering) for factor in factors)
         yield group, Tallies(table=tallies, count=count, factors=of_units)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -35,13 +35,10 @@ from socialstats.inference.rows import with_inferred
 from socialstats.paired.pair_values import whole_df
 from socialstats.registry import Metric
 from socialstats.results import Result, Row
+from socialstats.results.plots import forest_plot
 from socialstats.results.rows import Reason
 from socialstats.text import count, shorten
 from socialstats.voice import Word, check_allowed, option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 CiName = Literal["closed", "percentile", "basic", "bca"]
 CI: tuple[str, ...] = get_args(CiName)
@@ -430,13 +427,13 @@ def reliability_sentence(result: Result, name: str) -> str:
     return f"{name} was {sentences.stat(row)}{how} ({', '.join(sample)})."
 
 
-def reliability_plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the coefficient of all units and of each stratum with the intervals."""
-    from socialstats.figures import forest
-
-    rows = [
+def coefficient_rows(result: Result) -> list[Row]:
+    """Return the coefficient of all units and of each stratum, named for a figure."""
+    return [
         replace(row, term=row.group or "all units", group=None)
         for row in result.rows
         if row.role == "estimate"
     ]
-    return forest(rows, ax=ax, **{"xlabel": result.title, "sort": False, **options})
+
+
+reliability_plot = forest_plot(coefficient_rows)

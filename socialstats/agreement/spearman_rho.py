@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,16 +33,12 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
+from socialstats.results.plots import forest_plot
 from socialstats.results.rows import lowest_and_highest, undefined_text
 from socialstats.sentences import stat
 from socialstats.text import count, listing, number
 from socialstats.voice import option
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-
-Coefficient = Callable[[FloatArray, FloatArray, FloatArray], tuple[float, FloatArray]]
 FEW = "{n} rated by both: a correlation with an error needs " + str(FEWEST_UNITS)
 # units without a rater's most common score, see `units_off_the_mode`
 FEWEST_OTHERS, ENOUGH, ENOUGH_CLUSTERED = 5, 15, 40
@@ -69,103 +65,6 @@ def midranks(
     return ranks[code], mean_change
 
 
-def correlations(
-    design: Ratings,
-    coefficient: Coefficient,
-    how: How,
-    *,
-    metric: str,
-    title: str,
-    references: Sequence[str],
-    raters: Sequence[str] | None,
-    alternative: Alternative = "two_sided",
-) -> Result:
-    """Return the result of a correlation of each pair of raters, on the units that both rated.
-
-    Parameters
-    ----------
-    design : Ratings
-    coefficient : callable
-        (n,) scores of both raters and the (n,) numbers of alike units -> the correlation, and what the units of each
-        entry add to it to first order.
-    how : How
-        With ``ci="closed"``: t on Fisher's z scale.
-    metric, title : str
-    references, raters : sequence of str
-    alternative : {"two_sided", "greater", "less"}
-        Of each correlation against 0.
-
-    Raises
-    ------
-    InputError
-        For nominal levels and unknown raters.
-    UndefinedStatistic
-        With fewer than two raters, or raters without names.
-    NothingToAnalyse
-        Without a rating.
-    """
-    how.check(("closed",))
-    inner = replace(how, level=two_sided_level(how.level, alternative))
-    if design.scale == "nominal":
-        raise InputError(
-            f"{title} needs an order of the levels: declare "
-            f"{option('scale', 'ordinal', '--scale ordinal')}, or numbers"
-        )
-    if raters is not None:
-        design = design.of_raters(tuple(raters))
-    if len(design.raters) < 2 or not design.raters_known:
-        raise UndefinedStatistic(f"{title} needs two raters with names who rated the same units")
-    if not design.levels:
-        raise NothingToAnalyse(f"{design.source}: {NO_PAIR}")
-    factors = cluster_factors(design, how.cluster)
-    level = design.matrix()
-    scores = np.where(np.isnan(level), np.nan, design.scores[np.nan_to_num(level).astype(np.int64)])
-    pairs = combinations(range(scores.shape[1]), 2)
-    computed = [pair_row(design, scores, pair, coefficient, factors, inner) for pair in pairs]
-    rows = tuple(
-        with_pairs_holm(
-            [one_sided(pair.row, alternative, how.level, CORRELATION_RANGE) for pair in computed]
-        )
-    )
-    largest = max((row.leverage or 0.0 for row in rows), default=0.0)
-    # the first caution of each code stands
-    warned = {warning.code: warning for pair in reversed(computed) for warning in pair.cautions}
-    skewness = [pair.skewness for pair in computed]
-    shapes = influence_cautions(
-        skewness, bool(factors), "a correlation", [row.name for row in rows]
-    )
-    shown = [row.df for row in rows if row.has_interval]
-    fit = {
-        "nobs": design.n_rows,
-        "n_clusters": rows[0].n_clusters,
-        "method": "linearised",
-        "effective_df": min((df for df in shown if df is not None), default=None),
-        "largest_leverage": largest or None,
-    }
-    settings = {
-        "raters": None if raters is None else list(raters),
-        "alternative": alternative,
-        "cluster": how.cluster,
-        "level": how.level,
-    }
-    return Result(
-        metric=metric,
-        title=title,
-        rows=rows,
-        design=design,
-        references=tuple(references),
-        inference=f"Fisher z intervals with linearised standard errors; {cluster_text(factors, 'units')}",
-        counts={"units": int(design.unit_count.sum()), "raters": len(design.raters)},
-        fit=fit,
-        settings=settings,
-        cautions=(
-            *cluster_cautions(design, factors, df=shown, largest=largest),
-            *shapes,
-            *warned.values(),
-        ),
-    )
-
-
 class PairRow(NamedTuple):
     """Row of a pair of raters, the cautions of its interval, and the skewness of what units add."""
 
@@ -178,7 +77,6 @@ def pair_row(
     design: Ratings,
     scores: FloatArray,
     pair: tuple[int, int],
-    coefficient: Coefficient,
     factors: Sequence[Factor],
     how: How,
 ) -> PairRow:
@@ -199,7 +97,7 @@ def pair_row(
         return PairRow(replace(row, undefined=few, reason="no_data"))
     if any(len(np.unique(side[use])) == 1 for side in (x, y)):
         return PairRow(replace(row, undefined=STILL, reason="no_variation"))
-    value, influence = coefficient(x[use], y[use], copies)
+    value, influence = rank_correlation(x[use], y[use], copies)
     # Fisher's z is infinite there
     if abs(value) > 1 - ROUNDING:
         row = replace(row, estimate=float(np.sign(value)))
@@ -258,7 +156,7 @@ def units_off_the_mode(x: FloatArray, y: FloatArray, copies: FloatArray) -> floa
     return float(copies.sum() - most) if most > copies.sum() / 2 else np.inf
 
 
-def correlations_sentence(result: Result) -> str:
+def sentence(result: Result) -> str:
     """Return a sentence on the correlation of two raters, or the range of those of all pairs."""
     defined = [row for row in result.rows if row.estimate is not None]
     row, pairs = result.rows[0], f"{count(len(result.rows), 'pair')} of raters"
@@ -284,13 +182,6 @@ def _end(rows: Sequence[Row]) -> str:
     """Write the lowest or highest correlation, with the pairs of raters that have it."""
     who = listing([pair_in_quotes(row.term) for row in rows], 3)
     return f"{number(rows[0].shown())} ({who})"
-
-
-def correlations_plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the correlations with their intervals."""
-    from socialstats.figures import forest
-
-    return forest(result.rows, ax=ax, **{"xlabel": result.title, "sort": False, **options})
 
 
 @reads(Ratings)
@@ -340,15 +231,69 @@ def spearman_rho(
     >>> round(spearman_rho(table, raters=["judge", "person"], scale="ordinal").row("judge | person").estimate, 4)
     0.8088
     """
-    return correlations(
-        ratings,
-        rank_correlation,
-        How(ci="closed", cluster=cluster, level=level, resamples=0, seed=0),
+    inner = two_sided_level(level, alternative)
+    how = How(ci="closed", cluster=cluster, level=inner, resamples=0, seed=0)
+    if ratings.scale == "nominal":
+        raise InputError(
+            f"{METRIC.title} needs an order of the levels: declare "
+            f"{option('scale', 'ordinal', '--scale ordinal')}, or numbers"
+        )
+    if raters is not None:
+        ratings = ratings.of_raters(tuple(raters))
+    if len(ratings.raters) < 2 or not ratings.raters_known:
+        raise UndefinedStatistic(
+            f"{METRIC.title} needs two raters with names who rated the same units"
+        )
+    if not ratings.levels:
+        raise NothingToAnalyse(f"{ratings.source}: {NO_PAIR}")
+    factors = cluster_factors(ratings, cluster)
+    table = ratings.matrix()
+    scores = np.where(
+        np.isnan(table), np.nan, ratings.scores[np.nan_to_num(table).astype(np.int64)]
+    )
+    pairs = combinations(range(scores.shape[1]), 2)
+    computed = [pair_row(ratings, scores, pair, factors, how) for pair in pairs]
+    rows = tuple(
+        with_pairs_holm(
+            [one_sided(pair.row, alternative, level, CORRELATION_RANGE) for pair in computed]
+        )
+    )
+    largest = max((row.leverage or 0.0 for row in rows), default=0.0)
+    # the first caution of each code stands
+    warned = {warning.code: warning for pair in reversed(computed) for warning in pair.cautions}
+    skewness = [pair.skewness for pair in computed]
+    shapes = influence_cautions(
+        skewness, bool(factors), "a correlation", [row.name for row in rows]
+    )
+    shown = [row.df for row in rows if row.has_interval]
+    fit = {
+        "nobs": ratings.n_rows,
+        "n_clusters": rows[0].n_clusters,
+        "method": "linearised",
+        "effective_df": min((df for df in shown if df is not None), default=None),
+        "largest_leverage": largest or None,
+    }
+    settings = {
+        "raters": None if raters is None else list(raters),
+        "alternative": alternative,
+        "cluster": cluster,
+        "level": level,
+    }
+    return Result(
         metric="spearman_rho",
         title=METRIC.title,
+        rows=rows,
+        design=ratings,
         references=METRIC.references,
-        raters=raters,
-        alternative=alternative,
+        inference=f"Fisher z intervals with linearised standard errors; {cluster_text(factors, 'units')}",
+        counts={"units": int(ratings.unit_count.sum()), "raters": len(ratings.raters)},
+        fit=fit,
+        settings=settings,
+        cautions=(
+            *cluster_cautions(ratings, factors, df=shown, largest=largest),
+            *shapes,
+            *warned.values(),
+        ),
     )
 
 
@@ -379,7 +324,7 @@ def sample_pairs_of_raters(result: Result) -> Iterator[PlainSample]:
         yield PlainSample(
             count=design.unit_count[units],
             plain=rank_correlation_of((row.group, row.term), first, second),
-            factors=tuple(replace(factor, codes=factor.codes[units]) for factor in factors),
+            factors=tuple(factor.take(units) for factor in factors),
             alike=np.column_stack([first, second]),
         )
 
@@ -418,8 +363,8 @@ METRIC = Metric(
     title="Spearman's rho",
     design="ratings",
     function=spearman_rho,
-    sentence=correlations_sentence,
-    plot=correlations_plot,
+    sentence=sentence,
+    plot=forest_plot(),
     definition=Definition(samples=sample_pairs_of_raters, peers=ask_scipy),
     estimand="The correlation of the ranks that two raters give to the same units.",
     assumptions=("units (or the named clusters) are independent draws from the units of interest",),

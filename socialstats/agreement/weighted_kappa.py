@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -60,15 +60,12 @@ from socialstats.results.definitions import (
     RowKey,
 )
 from socialstats.results.peers import load_peer
+from socialstats.results.plots import forest_plot, rows_with_groups
 from socialstats.results.rows import RowKey as RowParts
-from socialstats.results.rows import undefined_text, with_group_names
+from socialstats.results.rows import undefined_text
 from socialstats.text import count, number, quoted, shorten
 from socialstats.text import count as counted
 from socialstats.voice import check_allowed, option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # Sizes of a kappa of 0 that rounding leaves.
 ROUNDING = 1e-14
@@ -287,16 +284,6 @@ def kappa_text(row: Row) -> str:
     return f"was {sentences.stat(row)}"
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the kappas with their intervals, all pairs together first."""
-
-    from socialstats.figures import forest
-
-    rows = with_group_names(result.rows)
-    settings = {"xlabel": "Kappa", "sort": False}
-    return forest(rows, ax=ax, **{**settings, **options})
-
-
 Ci = Literal["auto", "closed", "wald", "percentile", "basic", "bca"]
 CIS: tuple[str, ...] = get_args(Ci)
 # Units in common below which intervals are cautioned (`kappa_cautions`).
@@ -453,19 +440,6 @@ def weighted_kappa(
     # cautions and facts are those of all units, the first part
     overall, (inferences, infer_cautions) = parts[0].patterns, inferred[0]
     largest = max(inference.largest for inference in inferences)
-    settings = {
-        "weights": agreement.name,
-        "kind": options.kind,
-        "pairs": options.pairs,
-        "stratum": options.stratum,
-        "refusal": options.refusal,
-        "ci": options.ci,
-        "cluster": options.cluster,
-        "on_undefined": options.on_undefined,
-        "level": options.level,
-        "resamples": options.resamples,
-        "seed": options.seed,
-    }
     cautions = (
         *agreement.cautions,
         *kappa_cautions(parts[0]),
@@ -504,7 +478,7 @@ def weighted_kappa(
             "largest_leverage": largest or None,
             **options.drawn,
         },
-        settings=settings,
+        settings=asdict(options) | {"weights": agreement.name},
         cautions=cautions,
         references=(
             "cohen1968",
@@ -707,7 +681,7 @@ METRIC = Metric(
     design="ratings",
     function=weighted_kappa,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(rows_with_groups, xlabel="Kappa"),
     definition=Definition(samples=sample_rated_units, peers=ask_for_kappas),
     estimand="Agreement of two raters beyond chance: 1 minus observed over expected (weighted) disagreement.",
     assumptions=(

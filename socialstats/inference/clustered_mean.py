@@ -86,6 +86,11 @@ class ClusteredMean:
     unfloored_std_error: float | None = None
     undefined: str = ""
 
+    @property
+    def n_clusters(self) -> int | None:
+        """Levels of the (smaller) cluster factor; None without clusters."""
+        return min(self.clusters, default=None)
+
     def t(self, null: float = 0.0) -> float:
         """Statistic of the hypothesis that the mean is `null`; NaN where there is no standard error."""
         return (self.mean - null) / self.std_error

@@ -759,6 +759,14 @@ def mean_cautions(
     )
 
 
+def floored_caution(mean: ClusteredMean, affects: str = "") -> tuple[Caution, ...]:
+    """Caution SS206: the two-way variance was smaller than that of one factor, which took its place."""
+    if not mean.floored:
+        return ()
+    message = "the two-way variance fell below the larger one-way variance, used instead"
+    return (caution("SS206", message, affects=affects),)
+
+
 def shape_cautions(
     means: Iterable[ClusteredMean],
     *,

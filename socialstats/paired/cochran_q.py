@@ -122,38 +122,32 @@ def cochran_q(
     checked_level(level)
     check_allowed("missing", missing, get_args(Missing))
     settings = {"missing": missing, "cluster": cluster, "level": level}
-    return estimate(ratings, settings)
-
-
-def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
-    """Compute shares, differences and tests of the units that all raters of one design rated."""
-    k = len(design.raters)
-    level = settings["level"]
-    if len(design.levels) != 2:
+    k = len(ratings.raters)
+    if len(ratings.levels) != 2:
         raise DesignError(
-            f"{design.source}: Cochran's Q takes two levels, these ratings have {len(design.levels)} "
-            f"({quoted(design.levels)})"
+            f"{ratings.source}: Cochran's Q takes two levels, these ratings have {len(ratings.levels)} "
+            f"({quoted(ratings.levels)})"
         )
     if k < 2:
         raise DesignError(
-            f"{design.source}: Cochran's Q compares raters; there is one, {quoted(design.raters)}"
+            f"{ratings.source}: Cochran's Q compares raters; there is one, {quoted(ratings.raters)}"
         )
-    factors = cluster_factors(design, settings["cluster"])
-    table = design.matrix()
+    factors = cluster_factors(ratings, cluster)
+    table = ratings.matrix()
     complete = ~np.isnan(table).any(axis=1)
-    dropped = int(design.unit_count[~complete].sum())
-    if dropped and settings["missing"] == "error":
+    dropped = int(ratings.unit_count[~complete].sum())
+    if dropped and missing == "error":
         raise InputError(
-            f"{design.source}: {count(dropped, 'unit')} not rated by all {k} raters; "
+            f"{ratings.source}: {count(dropped, 'unit')} not rated by all {k} raters; "
             f"{option('missing', 'drop')} leaves them out"
         )
     if not complete.any():
         raise NothingToAnalyse(
-            f"{design.source}: no unit was rated by all {k} raters; take fewer with of_raters()"
+            f"{ratings.source}: no unit was rated by all {k} raters; take fewer with of_raters()"
         )
     # (units, raters) of 0 and 1, and how many units of the data each row stands for
     values = table[complete]
-    times = design.unit_count[complete]
+    times = ratings.unit_count[complete]
     codes = [factor.codes[complete] for factor in factors]
     n = float(times.sum())
     mixed = float(times @ (np.ptp(values, axis=1) > 0))
@@ -161,9 +155,9 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     wald = robust_test(values - values.mean(axis=1, keepdims=True), times, codes)
     shares = [
         rater_share_row(name, column, times, codes, level)
-        for name, column in zip(design.raters, values.T, strict=True)
+        for name, column in zip(ratings.raters, values.T, strict=True)
     ]
-    differences = pair_difference_rows(design.raters, values, times, codes, level)
+    differences = pair_difference_rows(ratings.raters, values, times, codes, level)
     tests = wald_and_chi_square_rows(wald, {"cochran_q": q_test(values, times)}, n, NAMES)
     rows = (*shares, *differences, *tests)
     # Q has the chi-squared distribution of independent units: with clusters the Wald test leads
@@ -182,16 +176,16 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     references = (*METRIC.references, *(CLUSTERED if factors else ()))
     return Result(
         metric="cochran_q",
-        title=f"Cochran's Q: share of '{shorten(design.levels[1])}' by {count(k, 'rater')}",
+        title=f"Cochran's Q: share of '{shorten(ratings.levels[1])}' by {count(k, 'rater')}",
         inference=f"{leading}; {cluster_text(factors, 'units')}",
         rows=rows,
         counts={"units": int(n), "raters": k, "units that raters disagree about": int(mixed)}
         | sizes,
         fit=fit,
         settings=settings,
-        cautions=(*share_cautions(design, factors, rows), *cautions),
+        cautions=(*share_cautions(ratings, factors, rows), *cautions),
         references=references,
-        design=design,
+        design=ratings,
         extras={"dropped": dropped, **extras},
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import asdict, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -60,13 +60,11 @@ from socialstats.resampling import (
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
+from socialstats.results.plots import forest_plot
 from socialstats.results.rows import Interval as IntervalName
 from socialstats.sentences import apa_interval
 from socialstats.text import count, number
 from socialstats.voice import check_allowed, option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # "auto" is the hull for d_z and g_z, and the jackknife for the others; see `interval_kinds`
 CIS = ("auto", "noncentral_t", "jackknife", "percentile", "basic", "bca")
@@ -163,20 +161,9 @@ def effect_sizes(
     """
     checked_level(level)
     check_allowed("ci", ci, CIS)
-    return estimate(paired, cluster=cluster, ci=ci, level=level, resamples=resamples, seed=seed)
-
-
-def estimate(
-    design: Paired,
-    cluster: str | Sequence[str] | None,
-    ci: str,
-    level: float,
-    resamples: int,
-    seed: int,
-) -> Result:
-    """Compute the effect sizes of one design."""
-    pairs = pair_values(design)
-    factors = cluster_factors(design, cluster)
+    how = How(ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed)
+    pairs = pair_values(paired)
+    factors = cluster_factors(paired, cluster)
     if factors and ci == "noncentral_t":
         raise InputError(
             f"{option('ci', 'noncentral_t')} needs independent pairs; use {option('ci', 'bca')}, or "
@@ -187,9 +174,8 @@ def estimate(
     # d_z, d_av and d_rm are computed together: one set of resamples serves all
     intervals = ComputedIntervals()
     if kinds["d_av"] and any(value is not None for value in summary.sizes().values()):
-        how = How(ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed)
         intervals = compute_intervals(
-            pairs, resampling_units(design, factors), kinds["d_av"], how, crossed=len(factors) == 2
+            pairs, resampling_units(paired, factors), kinds["d_av"], how, crossed=len(factors) == 2
         )
     clusters = min(cluster_counts(factors).values(), default=None)
     rows = tuple(
@@ -200,7 +186,7 @@ def estimate(
     kinds_in_use = dict.fromkeys(printed_kinds.get(kind, kind) for kind in kinds.values() if kind)
     boot = intervals.boot
     dfs = [row.df for row in rows if row.df is not None]
-    largest = largest_share(design.count, factors)
+    largest = largest_share(paired.count, factors)
     fit = {
         "nobs": pairs.n,
         "method": ", ".join(kinds_in_use),
@@ -209,16 +195,9 @@ def estimate(
         "effective_df": min(dfs, default=None),
         "largest_leverage": largest if factors else None,
     }
-    settings = {
-        "cluster": cluster,
-        "ci": ci,
-        "level": level,
-        "resamples": resamples,
-        "seed": seed,
-    }
     df = dfs if boot is None else [None]
     cautions = (
-        *cluster_cautions(design, factors, df=df, largest=largest),
+        *cluster_cautions(paired, factors, df=df, largest=largest),
         *effect_size_cautions(pairs, clusters or pairs.n, summary, kinds_in_use, boot),
     )
     works = [*REFERENCES]
@@ -226,15 +205,15 @@ def estimate(
         works += BY_KIND.get(kind, ())
     return Result(
         metric="effect_sizes",
-        title=f"Standardised mean differences: {' minus '.join(condition_names(design))}",
+        title=f"Standardised mean differences: {' minus '.join(condition_names(paired))}",
         inference=f"{'; '.join(kind_text(kind) for kind in kinds_in_use)}; {cluster_text(factors, 'pairs')}",
         rows=rows,
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit=fit,
-        settings=settings,
+        settings=asdict(how),
         cautions=cautions,
         references=tuple(dict.fromkeys(works)),
-        design=design,
+        design=paired,
         extras={"summary": summary, "hedges_j": hedges_j(pairs.n - 1) if pairs.n > 2 else None},
     )
 
@@ -528,15 +507,6 @@ def sentence(result: Result) -> str:
     return f"{text}, over {count(row.n or 0, 'pair')}{where}{sizes}."
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the effect sizes with their intervals."""
-    from socialstats.figures import forest
-
-    return forest(
-        result.rows, ax=ax, **{"xlabel": "Standardised mean difference", "sort": False, **options}
-    )
-
-
 def sample_standardised_pairs(result: Result) -> Iterator[PlainSample]:
     """Yield the pairs, with the mean difference in units of three standard deviations."""
     pairs = result.design
@@ -624,7 +594,7 @@ METRIC = Metric(
     design="paired",
     function=effect_sizes,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(xlabel="Standardised mean difference"),
     definition=Definition(samples=sample_standardised_pairs, peers=ask_for_sizes),
     estimand="Mean difference of pairs over a standard deviation: of the differences, or of the conditions.",
     assumptions=(

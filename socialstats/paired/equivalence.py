@@ -22,6 +22,7 @@ from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
+    floored_caution,
     largest_share,
 )
 from socialstats.inference.intervals import not_zero
@@ -371,7 +372,7 @@ def difference_and_tests(
         term="",
         n=mean.n,
         n_units=int(mean.n),
-        n_clusters=min(mean.clusters) if mean.clusters else None,
+        n_clusters=mean.n_clusters,
         undefined=why or None,
     )
     first = replace(blank, term="difference", role="difference", estimate=mean.mean, method=name)
@@ -392,17 +393,6 @@ def difference_and_tests(
         span = "noncentral_t"
     first = with_ends(first, *tests.interval, 2 * level - 1, df=tests.df, interval=span)
     return first, *tests.rows(replace(blank, test="score" if score else "t"), test, name)
-
-
-def floored_caution(mean: ClusteredMean) -> tuple[Caution, ...]:
-    """Caution SS206 when the two-way variance was raised."""
-    if not mean.floored:
-        return ()
-    return (
-        caution(
-            "SS206", "the two-way variance fell below the larger one-way variance, used instead"
-        ),
-    )
 
 
 def works_on_errors(factors: Sequence[Factor]) -> tuple[str, ...]:

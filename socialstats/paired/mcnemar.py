@@ -351,7 +351,7 @@ def clustered_difference(
         estimate=cells.difference,
         n=cells.n,
         n_units=int(cells.n),
-        n_clusters=min(mean.clusters),
+        n_clusters=mean.n_clusters,
         limits=SHARES,
         leverage=None if score.errors is None else float(score.errors.largest[0]),
         **both_names(
@@ -383,7 +383,7 @@ def clustered_odds(clustered: Clustered, cells: Cells, level: float, side: Alter
         estimate=cells.odds_ratio,
         n=cells.n,
         n_units=int(cells.discordant),
-        n_clusters=min(clustered.mean.clusters),
+        n_clusters=clustered.mean.n_clusters,
         method=f"odds of {DISCORDANT}",
     )
     if share is None or share.low is None or share.high is None:
@@ -415,7 +415,7 @@ def g_row(clustered: Clustered | None, cells: Cells, level: float, side: Alterna
     if clustered is None or clustered.share is None:
         row = with_ends(row, *values[1:], inner, method="Wilson's interval", interval="score")
         return one_end(row, side, level)
-    row = replace(row, n_clusters=min(clustered.mean.clusters))
+    row = replace(row, n_clusters=clustered.mean.n_clusters)
     made = with_share(row, clustered.share, inner, clustered=True, shift=-0.5, method=DISCORDANT)
     return one_end(replace(made, effective=None), side, level)  # g is no share
 
@@ -618,7 +618,7 @@ def mcnemar(
         odds = clustered_odds(clustered, cells, level, alternative)
         how: dict[str, Any] = {"level": level, "side": alternative}
         tests = rows_of_tests(
-            together, cells, lead, "test", clusters=min(clustered.mean.clusters), means=means, **how
+            together, cells, lead, "test", clusters=clustered.mean.n_clusters, means=means, **how
         )
         for name, (own, mean) in single.items() if others else ():
             tests += rows_of_tests(

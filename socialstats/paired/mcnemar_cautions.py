@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, caution
-from socialstats.inference.dependence import cluster_cautions
+from socialstats.inference.dependence import cluster_cautions, floored_caution
 from socialstats.paired.matched_pairs import Cells, wald_std_error
 from socialstats.paired.mcnemar_clusters import Clustered
 from socialstats.resampling import Alternative
@@ -33,7 +33,9 @@ def all_cautions(
     cautions = [few_discordant(clustered, cells, side)]
     df, even = None, math.inf
     if clustered is not None:
-        cautions += [design_effect(clustered, cells), floored(clustered)]
+        affects = "the interval and test of the difference, which may be conservative"
+        floored = floored_caution(clustered.mean, affects)
+        cautions += [design_effect(clustered, cells), *floored]
         if clustered.score.errors is not None and not math.isnan(clustered.score.errors.df[0]):
             df = [float(clustered.score.errors.df[0]), *(row.df for row in shown[1:])]
             even = float(clustered.score.errors.df[0]) + 1
@@ -92,17 +94,6 @@ def design_effect(clustered: Clustered, cells: Cells) -> Caution | None:
     return caution(
         "SS205",
         f"the standard error of the difference is {number(ratio)} times that of independent pairs",
-    )
-
-
-def floored(clustered: Clustered) -> Caution | None:
-    """SS206: the two-way variance was smaller than that of one factor, which took its place."""
-    if not clustered.mean.floored:
-        return None
-    return caution(
-        "SS206",
-        "the two-way variance fell below the larger one-way variance, used instead",
-        affects="the interval and test of the difference, which may be conservative",
     )
 
 

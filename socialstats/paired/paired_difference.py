@@ -28,6 +28,7 @@ from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
+    floored_caution,
     mean_cautions,
     small_sample_caution,
 )
@@ -103,7 +104,7 @@ def mean_difference_row(
         estimate=mean.mean,
         n=mean.n,
         n_units=int(mean.n),
-        n_clusters=min(mean.clusters) if mean.clusters else None,
+        n_clusters=mean.n_clusters,
         method=method,
     )
     return with_mean(row, mean, options.level, null=options.null, alternative=options.alternative)
@@ -353,15 +354,7 @@ def paired_cautions(
     rows: tuple[Row, ...], lead: ClusteredMean, pairs: PairValues, options: PairedDifferenceOptions
 ) -> tuple[Caution, ...]:
     """Cautions SS206 (floored variance), SS312 (small sample) and SS316 (tests on both sides of the line)."""
-    cautions = []
-    if lead.floored:
-        cautions.append(
-            caution(
-                "SS206",
-                "the two-way variance fell below the larger one-way variance, used instead",
-                affects="standard error, interval, t",
-            )
-        )
+    cautions = [*floored_caution(lead, "standard error, interval, t")]
     # SS202 is about resamples of few clusters
     if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):
         units = min((*lead.clusters, pairs.n))

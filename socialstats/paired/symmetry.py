@@ -126,56 +126,50 @@ def symmetry(
     """
     checked_level(level)
     settings = {"cluster": cluster, "level": level}
-    return estimate(paired, settings)
-
-
-def estimate(design: Paired, settings: dict[str, Any]) -> Result:
-    """Compute margins and tests of one design."""
-    if design.scale == "numeric":
+    if paired.scale == "numeric":
         raise DesignError(
-            f"{design.source}: symmetry takes levels, but these values are numbers. Say {option('scale', 'nominal')} "
+            f"{paired.source}: symmetry takes levels, but these values are numbers. Say {option('scale', 'nominal')} "
             "where they are labels; paired_difference() compares numbers"
         )
-    if not design.n_pairs:
-        raise NothingToAnalyse(f"{design.source}: no pair to compare")
-    factors = cluster_factors(design, settings["cluster"])
+    if not paired.n_pairs:
+        raise NothingToAnalyse(f"{paired.source}: no pair to compare")
+    factors = cluster_factors(paired, cluster)
     codes = [factor.codes for factor in factors]
-    table = design.square()
+    table = paired.square()
     # levels without a pair would be empty rows and columns, whose tests do not exist
     levels_used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
     square = table[np.ix_(levels_used, levels_used)]
     # (pairs, levels) indicators of the level under either condition; their difference has the margins as means
     first, second = (
         np.equal.outer(v.astype(np.int64), levels_used).astype(np.float64)
-        for v in (design.first, design.second)
+        for v in (paired.first, paired.second)
     )
-    wald = robust_test(first - second, design.count, codes)
+    wald = robust_test(first - second, paired.count, codes)
     clusters = smallest_cluster_count(codes)
     margins = []
-    for k, name in enumerate(design.levels[u] for u in levels_used.tolist()):
+    for k, name in enumerate(paired.levels[u] for u in levels_used.tolist()):
         row = Row(
             term=name,
             group="margin",
             key=(("level", name),),
             role="difference",
-            n=float(design.n_pairs),
+            n=float(paired.n_pairs),
             limits=(-1.0, 1.0),
             n_clusters=clusters,
         )
-        columns = first[:, k], second[:, k]
-        row = with_share_difference(row, *columns, design.count, codes, settings["level"])
+        row = with_share_difference(row, first[:, k], second[:, k], paired.count, codes, level)
         margins.append(row)
     # with clusters these stand beside the robust test, as of independent pairs
     plain = {"stuart_maxwell": stuart_maxwell(square), "bowker": bowker(square)}
     rows = (
         *rows_with_holm(margins, family="levels"),
-        *wald_and_chi_square_rows(wald, plain, float(design.n_pairs), NAMES),
+        *wald_and_chi_square_rows(wald, plain, float(paired.n_pairs), NAMES),
     )
     sizes = clusters_by_factor(factors, codes)
     shown = [row for row in rows if row.group == "margin" and row.conf_low is not None]
     dfs = [row.df for row in shown if row.df is not None]
-    largest = largest_share(design.count, factors)
-    conditions = " and ".join(shorten(name) for name in design.conditions)
+    largest = largest_share(paired.count, factors)
+    conditions = " and ".join(shorten(name) for name in paired.conditions)
     test = NAMES[WALD if factors else "stuart_maxwell"]
     # pairs of one level under both conditions tell nothing of symmetry
     discordant = float(square.sum() - np.trace(square))
@@ -183,14 +177,14 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     # a row has one df; that of the denominator of F is beside it
     extras = {"df_denominator": wald.df_denominator} if isinstance(wald, WaldTest) else {}
     fit = {
-        "nobs": design.n_pairs,
+        "nobs": paired.n_pairs,
         "n_clusters": clusters,
         "method": "chi-square tests",
         "effective_df": min(dfs, default=None),
         "largest_leverage": largest if factors else None,
     }
     cautions = (
-        *cluster_cautions(design, factors, df=dfs, largest=largest),
+        *cluster_cautions(paired, factors, df=dfs, largest=largest),
         *cautions_of_tests(wald, discordant, discordant_text),
     )
     return Result(
@@ -198,14 +192,14 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         title=f"Symmetry of {count(len(levels_used), 'level')}: {conditions}",
         inference=f"{rows[0].method}; {test}; {cluster_text(factors, 'pairs')}",
         rows=rows,
-        counts={"pairs": design.n_pairs, "levels": len(levels_used)} | sizes,
+        counts={"pairs": paired.n_pairs, "levels": len(levels_used)} | sizes,
         fit=fit,
         settings=settings,
         cautions=cautions,
         references=METRIC.references
         + (("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()),
-        design=design,
-        extras={"table": square, "levels": tuple(design.levels[k] for k in levels_used), **extras},
+        design=paired,
+        extras={"table": square, "levels": tuple(paired.levels[k] for k in levels_used), **extras},
     )
 
 

@@ -21,6 +21,7 @@ from socialstats.inference.clustered_mean import (
 from socialstats.inference.intervals import not_zero
 from socialstats.paired.pair_values import clusters_text
 from socialstats.resampling import Alternative
+from socialstats.results import Result, Row
 from socialstats.text import shorten
 
 MOST_TABLES = 2_000_000  # tables of the same margins that are added up
@@ -300,3 +301,9 @@ def exact_rank_sum(
     below, above = float(chance[: rank_sum + 1].sum()), float(chance[rank_sum:].sum())
     p = {"two_sided": 2 * min(below, above), "greater": above, "less": below}[alternative]
     return min(1.0, p)
+
+
+def groups_and_difference(result: Result) -> list[Row]:
+    """Return the estimates of both groups above their difference, for a figure."""
+    difference, *groups = result.rows[:3]
+    return [*groups, difference]

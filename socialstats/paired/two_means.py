@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
-from socialstats.errors import Caution, DesignError, caution
-from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.errors import Caution, DesignError
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
+    floored_caution,
     shape_cautions,
 )
 from socialstats.inference.rows import ANYWHERE, with_mean
@@ -31,17 +31,21 @@ from socialstats.inference.weights import (
 )
 from socialstats.paired.group_samples import GroupUnits, written_out
 from socialstats.paired.pair_values import checked_number, cluster_counts, whole_df
-from socialstats.paired.two_groups import TwoGroupMeans, check_sizes, cluster_place, group_means
+from socialstats.paired.two_groups import (
+    TwoGroupMeans,
+    check_sizes,
+    cluster_place,
+    group_means,
+    groups_and_difference,
+)
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PeerNumbers, PlainSample
+from socialstats.results.plots import forest_plot
 from socialstats.sentences import stat
 from socialstats.text import count, number, shorten
 from socialstats.voice import option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 KINDS = {
     "rows": "Welch's t",
@@ -196,7 +200,7 @@ def two_mean_rows(
         estimate=gap.mean,
         n=float(design.n_rows),
         n_units=design.n_rows,
-        n_clusters=fewest(gap),
+        n_clusters=gap.n_clusters,
         method=f"{KINDS[gap.kind]}{NAMED * design.weighted}{OPEN[alternative]}",
     )
     gap_limits, mean_limits = (GAPS, SHARES) if shares else (ANYWHERE, ANYWHERE)
@@ -210,7 +214,7 @@ def two_mean_rows(
             group="mean",
             role="estimate",
             estimate=mean.mean,
-            n_clusters=fewest(mean),
+            n_clusters=mean.n_clusters,
             method=f"{method}{NAMED * design.weighted}",
         )
         row = with_mean(row, mean, level, within=mean_limits, test=False, df=mean.df)
@@ -219,33 +223,19 @@ def two_mean_rows(
     return (lead, *mean_rows, *spreads)
 
 
-def fewest(mean: ClusteredMean) -> int | None:
-    """Return the number of clusters of a mean; None without any."""
-    return min(mean.clusters) if mean.clusters else None
-
-
 def two_mean_cautions(
     design: Groups, factors: Sequence[Factor], means: TwoGroupMeans, rows: Sequence[Row]
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, the shape of the values, and a variance that was raised."""
-    gap = means.difference
-    all_means = (gap, *means.sides)
+    all_means = (means.difference, *means.sides)
     # the difference, then the means of both groups
     dfs = [mean.df for mean in all_means if not mean.undefined]
     largest = max((mean.largest for mean in all_means if not mean.undefined), default=0.0)
-    cautions = [
+    return (
         *cluster_cautions(design, factors, df=dfs, largest=largest, rows=rows[:3]),
         *shape_cautions(all_means, names=[row.name for row in rows[:3]], what="units"),
-    ]
-    if gap.floored:
-        cautions.append(
-            caution(
-                "SS206",
-                "the two-way variance fell below the larger one-way variance, used instead",
-                affects="standard error, interval, t",
-            )
-        )
-    return tuple(cautions)
+        *floored_caution(means.difference, "standard error, interval, t"),
+    )
 
 
 def sentence(result: Result) -> str:
@@ -265,17 +255,6 @@ def sentence(result: Result) -> str:
     against = f" against {number(settings['null'])}" if settings["null"] else ""
     return (
         f"The mean was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}{against}."
-    )
-
-
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw both means and their difference with intervals."""
-    from socialstats.figures import forest
-
-    # the means above their difference
-    rows = [*result.rows[1:3], result.rows[0]]
-    return forest(
-        rows, ax=ax, **{"sort": False, "xlabel": "Mean, and difference of means", **options}
     )
 
 
@@ -318,7 +297,7 @@ METRIC = Metric(
     design="groups",
     function=two_means,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(groups_and_difference, xlabel="Mean, and difference of means"),
     definition=Definition(samples=sample_group_means, peers=ask_for_welch),
     estimand="The mean over units of the first group minus that of the second.",
     assumptions=(

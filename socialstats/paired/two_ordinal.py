@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -35,12 +35,10 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
+from socialstats.results.plots import forest_plot
 from socialstats.sentences import stat
 from socialstats.text import count, number, p_value, quoted, shorten
 from socialstats.voice import option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Of a value of one group above one of the other where both have one distribution.
 CHANCE = 0.5
@@ -172,7 +170,7 @@ def superiority_row(
         n=float(design.n_rows),
         n_units=design.n_rows,
         limits=(0.0, 1.0),
-        n_clusters=min(error.clusters) if error.clusters else None,
+        n_clusters=error.n_clusters,
         method=f"{KINDS[error.kind]}{OPEN[alternative]}",
     )
     if error.undefined and error.sd == 0:
@@ -252,14 +250,6 @@ def sentence(result: Result) -> str:
     )
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the probability with its interval, beside one half."""
-    from socialstats.figures import forest
-
-    label = "Probability of superiority"
-    return forest(result.rows[:1], ax=ax, **{"xlabel": label, "reference": CHANCE, **options})
-
-
 def sample_ranked_units(result: Result) -> Iterator[PlainSample]:
     """Yield the units of both groups, with the share of pairs in which the first is higher."""
     design = result.design
@@ -320,7 +310,9 @@ METRIC = Metric(
     design="groups",
     function=two_ordinal,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(
+        lambda result: result.rows[:1], xlabel="Probability of superiority", reference=CHANCE
+    ),
     definition=Definition(samples=sample_ranked_units, peers=ask_for_ranks),
     estimand="The probability that a unit of the first group has a higher value than one of the second, ties halved.",
     assumptions=(

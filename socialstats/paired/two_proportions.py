@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +33,13 @@ from socialstats.inference.weights import (
 from socialstats.paired.group_samples import GroupUnits
 from socialstats.paired.pair_values import cluster_counts, whole_df
 from socialstats.paired.peers import newcombe_ends
-from socialstats.paired.two_groups import TwoGroupMeans, cluster_place, fisher_exact, group_means
+from socialstats.paired.two_groups import (
+    TwoGroupMeans,
+    cluster_place,
+    fisher_exact,
+    group_means,
+    groups_and_difference,
+)
 from socialstats.paired.two_shares import (
     DIFFERENCE_RANGE,
     group_share_row,
@@ -44,11 +50,9 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PeerNumbers, PlainSample
+from socialstats.results.plots import forest_plot
 from socialstats.sentences import stat
 from socialstats.text import count, number, shorten
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @reads(Groups, square=True, weighted=True)
@@ -219,17 +223,6 @@ def sentence(result: Result) -> str:
     return f"The share of '{choice}' was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}."
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw both shares and their difference with intervals."""
-    from socialstats.figures import forest
-
-    # the shares above their difference
-    rows = [*result.rows[1:3], result.rows[0]]
-    return forest(
-        rows, ax=ax, **{"sort": False, "xlabel": "Share, and difference of shares", **options}
-    )
-
-
 def units_of_shares(result: Result) -> GroupUnits:
     """Return the units of both groups: 1 where they have the level, or the share of their answers."""
     design, repeats = result.design, result.design.repeats
@@ -298,7 +291,7 @@ METRIC = Metric(
     design="groups",
     function=two_proportions,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(groups_and_difference, xlabel="Share, and difference of shares"),
     definition=Definition(samples=sample_group_shares, peers=ask_for_newcombe),
     estimand="The share of units of the first group with one level minus that of the second.",
     assumptions=(

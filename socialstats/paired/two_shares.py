@@ -119,7 +119,7 @@ def share_difference_row(
         n=float(design.n_rows),
         n_units=design.n_rows,
         limits=DIFFERENCE_RANGE,
-        n_clusters=min(gap.clusters) if gap.clusters else None,
+        n_clusters=gap.n_clusters,
         method=NEWCOMBE if plain else MOVER,
     )
     first, second = shares

@@ -232,7 +232,7 @@ def sample_mean_row(
         n=float(n),
         n_units=n,
         method=TWO_WAY if sample.drawn else mean_method(how),
-        n_clusters=min(mean.clusters) if mean.clusters else None,
+        n_clusters=mean.n_clusters,
         leverage=mean.largest if mean.clusters else None,
         **facts,
     )

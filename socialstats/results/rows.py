@@ -779,13 +779,6 @@ def html_table(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def with_group_names(rows: Iterable[Row]) -> list[Row]:
-    """Return rows whose terms have their group in brackets, for figures: ``ann | bob (law)``."""
-    return [
-        row if row.group is None else replace(row, term=f"{row.term} ({row.group})") for row in rows
-    ]
-
-
 def rescaled_row(row: Row, unit: float) -> Row:
     """Return a row of a number of values that were divided by a unit, in the unit of the values."""
     names = () if unit == 1 else ("estimate", "std_error", "conf_low", "conf_high")

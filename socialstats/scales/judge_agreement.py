@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from socialstats.inference.rows import with_inferred
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, RowKey
+from socialstats.results.plots import forest_plot
 from socialstats.results.rows import undefined_text
 from socialstats.scales.judged_units import (
     JudgedUnits,
@@ -45,9 +46,6 @@ from socialstats.scales.judged_units import (
 )
 from socialstats.text import count, listing, number, shorten
 from socialstats.voice import option
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 DIFFERENCE, JUDGE, PEOPLE = "difference", "judge with people", "people with people"
 SMALL = 50
@@ -148,26 +146,21 @@ def judge_agreement(
         "cluster": cluster,
         "level": checked_level(level),
     }
-    return estimate(ratings, settings)
-
-
-def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
-    """Compare every judge of one design with people."""
-    weights = reliability_weights(design, settings["weights"], settings["kind"], "missing")
-    sides = people_and_judges(design, settings["source"], settings["reference"])
+    weights = reliability_weights(ratings, weights, kind, "missing")
+    sides = people_and_judges(ratings, source, reference)
     if sides is None:
         raise InputError(
-            f"{design.source}: no rater group tells people from judges. Declare a column such as human and model with "
+            f"{ratings.source}: no rater group tells people from judges. Declare a column such as human and model with "
             f"{option('rater_source', typed='--map rater_source=COLUMN')}, or name the group with {option('source')} "
             f"and its level with {option('reference')}"
         )
-    factors = cluster_factors(design, settings["cluster"])
-    judged_by_name = judged_units(design, sides)
+    factors = cluster_factors(ratings, cluster)
+    judged_by_name = judged_units(ratings, sides)
     disagreement = 1 - weights.matrix  # (levels, levels)
     rows = tuple(
         row
         for name, units in judged_by_name.items()
-        for row in judge_rows(name, units, factors, disagreement, settings["level"])
+        for row in judge_rows(name, units, factors, disagreement, level)
     )
     n_units = len({unit for units in judged_by_name.values() for unit in units.index.tolist()})
     # the header is about the first judge with a difference
@@ -202,9 +195,9 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         fit=fit,
         settings=settings
         | {"weights": weights.name, "source": sides.group, "reference": sides.level},
-        cautions=(*weights.cautions, *cautions(design, sides, judged_by_name, factors)),
+        cautions=(*weights.cautions, *cautions(ratings, sides, judged_by_name, factors)),
         references=METRIC.references,
-        design=design,
+        design=ratings,
         extras=extras,
     )
 
@@ -343,14 +336,6 @@ def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None)
     return f"{verdict} Kappa was {numbers[0]} for {who} and {numbers[1]} among {people}, on the same {on}."
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw each judge's agreement with people beside theirs with each other."""
-    from socialstats.figures import forest
-
-    settings = {"xlabel": "kappa: 1 = perfect agreement, 0 = chance", "sort": False}
-    return forest(agreement_rows(result), ax=ax, **{**settings, **options})
-
-
 def agreement_rows(result: Result) -> list[Row]:
     """Rows of both agreements of every judge, named for a figure; people once where they are the same for all."""
     rows = [row for row in result.rows if row.term != DIFFERENCE]
@@ -388,7 +373,7 @@ def sample_judged_units(result: Result) -> Iterator[PlainSample]:
         yield PlainSample(
             count=design.unit_count[units],
             plain=kappas_of_judge(judge, of_judge, of_people, 1 - result.extras["weights"]),
-            factors=tuple(replace(factor, codes=factor.codes[units]) for factor in factors),
+            factors=tuple(factor.take(units) for factor in factors),
             alike=np.column_stack([judged[units], by_people[units]]),
             size=1.0,
             cost=1 + of_people[0].size / 10,
@@ -442,7 +427,7 @@ METRIC = Metric(
     design="ratings",
     function=judge_agreement,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(agreement_rows, xlabel="kappa: 1 = perfect agreement, 0 = chance"),
     definition=Definition(samples=sample_judged_units),
     estimand="Agreement of a judge with people minus that of people with each other, on the same units: weighted "
     "kappas pooled over pairs of raters.",

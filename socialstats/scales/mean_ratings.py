@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -49,12 +49,10 @@ from socialstats.paired.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, RowKey
+from socialstats.results.plots import forest_plot
 from socialstats.shares.counts import ONE_PERSON, probabilities_text
 from socialstats.shares.sources import People, Population, population, population_cautions
 from socialstats.text import count
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 ALL = "all units"
 MOST_RATERS = 30  # more have no rows of their own
@@ -414,15 +412,6 @@ def sentence(result: Result) -> str:
     return f"The mean rating{units} was {sentences.estimate_text(result.rows[0])}."
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the means as a forest."""
-    from socialstats.figures import forest
-
-    return forest(
-        result.rows, ax=ax, **{"sort": False, "reference": None, "xlabel": "mean rating", **options}
-    )
-
-
 def sample_ratings(result: Result) -> Iterator[PlainSample]:
     """Yield the ratings that each row speaks of: those of all units, of a stratum, or of a rater."""
     design: Ratings = result.design
@@ -454,9 +443,7 @@ def mean_sample(result: Result, key: RowKey, ratings: IntArray, people: IntArray
     weight = np.ones(len(units)) if design.unit_weight is None else design.unit_weight[units]
     size = np.bincount(place)
     by_unit = np.bincount(place, score) / size
-    factors = [
-        replace(f, codes=f.codes[units]) for f in design.factors(result.settings["cluster"] or None)
-    ]
+    factors = [f.take(units) for f in design.factors(result.settings["cluster"] or None)]
     at_ends = bool(np.isin(by_unit, result.extras["ends"] or ()).all())
     answers = math.inf
     if len(design.levels) == 2 and design.repeats is None:
@@ -467,7 +454,7 @@ def mean_sample(result: Result, key: RowKey, ratings: IntArray, people: IntArray
     if (people >= 0).any():
         of_people = Factor(name="person", codes=people, levels=design.raters)
         factors = factors or [Factor(name="unit", codes=np.arange(len(units)), levels=())]
-        factors = [replace(factor, codes=factor.codes[place]) for factor in factors]
+        factors = [factor.take(place) for factor in factors]
         # a rating weighs the share of its unit over the unit's ratings
         count, value = (weight / size)[place], score
 
@@ -493,7 +480,7 @@ METRIC = Metric(
     design="ratings",
     function=mean_ratings,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(xlabel="mean rating", reference=None),
     definition=Definition(samples=sample_ratings),
     estimand="The mean over units of a unit's mean rating.",
     assumptions=(

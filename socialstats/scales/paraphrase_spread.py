@@ -31,6 +31,7 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import ALTERNATIVES, Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PeerNumbers, PlainSample
+from socialstats.results.plots import forest_plot
 from socialstats.results.rows import RowKey, rows_with
 from socialstats.scales.plain_scores import (
     KEYS,
@@ -62,7 +63,6 @@ from socialstats.voice import option
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 UNITS = ("scenario", "model", "answer")
 SIDES = {"two_sided": "two-sided ", "greater": "one-sided ", "less": "one-sided "}
@@ -277,17 +277,12 @@ def spread_change_text(result: Result) -> str:
     return text + (f" ({row.undefined})" if row.undefined else "")
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the mean spread by stage, and by model where there are several, with the intervals."""
-    from socialstats.figures import forest
-
+def spread_rows(result: Result) -> list[Row]:
+    """Return the mean spreads by stage, and by model where there are several; at most 200, as a figure holds."""
     rows = rows_with(result.rows, "stage")
-    rows += [
-        replace(r, term=f"{r.term} ({r.label('stage')})")
-        for r in rows_with(result.rows, "model", "stage")
-    ]
-    settings = {"xlabel": "Standard deviation over wordings", "sort": False}
-    return forest(rows[:200], ax=ax, **{**settings, **options})
+    for row in rows_with(result.rows, "model", "stage"):
+        rows.append(replace(row, term=f"{row.term} ({row.label('stage')})"))
+    return rows[:200]
 
 
 @reads(trait_table, Ratings)
@@ -537,7 +532,7 @@ METRIC = Metric(
     design="ratings",
     function=paraphrase_spread,
     sentence=sentence,
-    plot=plot,
+    plot=forest_plot(spread_rows, xlabel="Standard deviation over wordings"),
     definition=Definition(samples=sample_spreads, peers=ask_for_signed_ranks),
     estimand="Mean standard deviation of a model's answers to wordings of the same question, by stage.",
     assumptions=(

@@ -234,8 +234,7 @@ def sample_alignment(result: Result) -> Iterator[PlainSample]:
     plain = PlainAlignment(design, settings)
     count = design.unit_count[plain.unit].astype(np.float64)
     factors: list[Factor] = [
-        replace(factor, codes=factor.codes[plain.unit])
-        for factor in design.factors(settings["cluster"])
+        factor.take(plain.unit) for factor in design.factors(settings["cluster"])
     ]
     for row in result.rows:
         if row.role == "rank":
