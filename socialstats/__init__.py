@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from socialstats.custom.multiverse import leave_one_out as leave_one_out
     from socialstats.custom.multiverse import multiverse as multiverse
     from socialstats.custom.permute import permute as permute
-    from socialstats.designs.calls import read_comparisons as read_comparisons
-    from socialstats.designs.calls import read_groups as read_groups
-    from socialstats.designs.calls import read_paired as read_paired
-    from socialstats.designs.calls import read_ratings as read_ratings
     from socialstats.designs.comparisons import Comparisons as Comparisons
+    from socialstats.designs.files import read_comparisons as read_comparisons
+    from socialstats.designs.files import read_groups as read_groups
+    from socialstats.designs.files import read_paired as read_paired
+    from socialstats.designs.files import read_ratings as read_ratings
     from socialstats.designs.groups import Groups as Groups
     from socialstats.designs.label_lists import LabelLists as LabelLists
     from socialstats.designs.model_scores import model_scores as model_scores
@@ -121,7 +121,7 @@ _GROUPS = {
     "reading": (
         "what files, data frames and vectors become",
         {
-            "designs.calls": "read_comparisons read_paired read_groups read_ratings",
+            "designs.files": "read_comparisons read_paired read_groups read_ratings",
             "tables.joining": "join stack",
             "": "datasets",
         },

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import (
-    DESIGNS,
     OF_FILES,
     Reader,
     as_design,
@@ -26,6 +25,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.habits import OF_KAPPA, refuse_habits
 from socialstats.designs.level_orders import SCALES
+from socialstats.designs.parts import Read
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.vectors import CALLS, OF_TOTALS, by_text, calls, from_vectors
 from socialstats.errors import InputError
@@ -293,7 +293,7 @@ class TableCall:
         """Return the design of a table, or a design as it is, with what the function can hold."""
         columns = by_text(data, columns)
         reading = columns
-        if not isinstance(data, DESIGNS):
+        if not isinstance(data, Read):
             reader = reader_of(columns, self.readers, self.name, self.options)
             of_files = {key: columns[key] for key in OF_FILES if key in columns}
             data = open_table(data, **of_files)

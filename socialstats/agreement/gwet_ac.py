@@ -21,7 +21,8 @@ from socialstats.agreement.reliability import (
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.ratings import Ratings, Refusal
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import Refusal
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
 from socialstats.results.definitions import PlainSample

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit, unique_rows
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.infer import Disagreement, Estimand
 from socialstats.resampling import PlanUnits

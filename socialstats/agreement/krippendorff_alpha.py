@@ -24,7 +24,8 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.level_orders import SCALES, Scale
-from socialstats.designs.ratings import Ratings, Refusal
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import Refusal
 from socialstats.errors import InputError
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup

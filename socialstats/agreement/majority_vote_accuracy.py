@@ -15,8 +15,8 @@ from socialstats.agreement.rating_tables import NO_RATING, level_table, strata_o
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.matching import Match, match_keys

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, scale_free
-from socialstats.designs.ratings import OK, REFUSAL, REFUSALS, REFUSED, Ratings
+from socialstats.designs.parts import OK, REFUSAL
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import REFUSALS, REFUSED
 from socialstats.voice import check_allowed
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.results import Result
 from socialstats.results.definitions import DisagreementParts, PlainSample, RowKey
 

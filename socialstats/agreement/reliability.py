@@ -19,8 +19,9 @@ from socialstats.agreement.rating_counts import (
 )
 from socialstats.arrays import IntArray
 from socialstats.designs.options import texts
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import MISSING, OK, REFUSAL, REFUSALS, Ratings
+from socialstats.designs.parts import MISSING, OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import REFUSALS
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.dependence import (
     cluster_cautions,

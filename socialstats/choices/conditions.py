@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.comparisons import B_WON, TIED, Comparisons
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import B_WON, TIED
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.matching import match_keys
 from socialstats.text import count, quoted

@@ -13,7 +13,8 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.comparisons import A_WON, TIED, Comparisons
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import A_WON, TIED
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import (
     cluster_facts,

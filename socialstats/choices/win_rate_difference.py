@@ -12,8 +12,8 @@ from socialstats.arrays import AnyArray, IntArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.cells import group
-from socialstats.designs.comparisons import A_WON, TIED, Comparisons
-from socialstats.designs.parts import Factor
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import A_WON, TIED, Factor
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.rows import with_mean

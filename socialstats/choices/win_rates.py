@@ -20,7 +20,8 @@ from socialstats.choices.conditions import (
 )
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import Factor
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.dependence import (

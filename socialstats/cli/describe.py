@@ -11,7 +11,8 @@ from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
-from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
+from socialstats.designs.parts import MISSING, REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.tables import Table, as_number
 from socialstats.text import as_given, count, listing, number, percent, shorten
 

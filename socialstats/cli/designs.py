@@ -25,7 +25,6 @@ from socialstats.cli.plan import REASONS
 from socialstats.cli.settings import OWN, ROWS, SETTINGS, Settings
 from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.aliases import Fields, Texts
-from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.crosstabs import crosstab, win_counts
 from socialstats.designs.frequencies import holds_numbers
@@ -427,7 +426,7 @@ def comparisons_by_settings(table: Table, settings: Settings) -> Comparisons:
     if settings.get("crosstab"):
         counts = win_counts(crosstab(table), table.columns[0])
         return replace(Comparisons.from_counts(counts, source=table.source), columns={})
-    return comparisons_of(table, options)
+    return Comparisons.from_keywords(table, options)
 
 
 def groups_by_settings(table: Table, settings: Settings) -> Groups:

@@ -16,7 +16,8 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.terms import effects_of
-from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import A_WON, B_WON
 from socialstats.results.peers import load_peer
 
 STEP, WIDTH = 1e-30, 1e-4  # complex steps, central differences

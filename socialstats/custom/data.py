@@ -10,11 +10,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from socialstats.designs.calls import DESIGNS
 from socialstats.designs.cells import joint_codes, several
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import texts
-from socialstats.designs.parts import Factor
+from socialstats.designs.parts import Design, Factor, Read
 from socialstats.designs.redrawn import Pieces, TablePieces, VectorPieces, pieces_of, vectors_of
 from socialstats.designs.suspects import cluster_suspects
 from socialstats.designs.undeclared import candidates
@@ -77,16 +76,15 @@ class DataSource:
 
 def result_by_level(data: DataLike, compute: Callable[[DataLike], Result]) -> Result | ResultGroup:
     """Return a result, or one for each level of the `by` of a design."""
-    if not isinstance(data, DESIGNS):
+    if not isinstance(data, Read):
         return compute(data)
-    by = getattr(data, "by", None)
 
     def of_level(part: Any) -> Result:
         return with_cautions(compute(part), part.cautions)
 
-    if by is None:
+    if not isinstance(data, Design) or data.by is None:
         return of_level(data)
-    return ResultGroup(by=by.name, results=each_level(by.name, data.split(), of_level))  # type: ignore[union-attr]
+    return ResultGroup(by=data.by.name, results=each_level(data.by.name, data.split(), of_level))
 
 
 def data_source(
@@ -117,7 +115,7 @@ def data_source(
     InputError
         For data of another kind, names that are none, and options that the data do not take.
     """
-    if isinstance(data, DESIGNS):
+    if isinstance(data, Read):
         refuse_options("a design", unit=unit, paired=paired)
         return source_of_design(data, cluster, strata)
     if is_table(data):

@@ -9,10 +9,12 @@ A table becomes a design in the same steps for comparisons, pairs, independent g
    them; `tables` finds frequencies, and stacks wide tables.
 3. Values. `winners` and `covariates` decode comparisons, `contrasts_reading` the values of pairs and groups,
    `ratings_reading` levels and scales; `means` averages repeats.
-4. The design. `cells` counts equal rows together; `comparisons`, `contrasts` with `paired` and `groups`, `ratings` and
-   `label_lists` hold what is left, with `parts` such as factors.
+4. The data of the design. `cells` counts equal rows together; `comparisons_data`, `contrasts` with `paired_data` and
+   `groups_data`, `ratings_data` and `label_lists` hold what is left, with `parts` such as factors. They know no tables.
 5. `undeclared` says what columns that were not declared would do to standard errors.
+6. The class of the design, above its readers: `comparisons`, `paired`, `groups` and `ratings` add to the data the
+   constructors that read a table, an array or a file (`constructors`).
 
-`calls` makes a design of a table for a function, by its keywords or a formula (`formulas`, `terms`). Clusters and
-covariates of very long tables stay with the table (`scan`).
+`calls` makes a design of a table for a function, by its keywords or a formula (`formulas`, `terms`). `files` has the
+functions that read a file. Clusters and covariates of very long tables stay with the table (`scan`).
 """

@@ -13,113 +13,17 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin,
 import numpy as np
 
 from socialstats.designs.aliases import Fields, Given, Levels, Missing, Texts
-from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.comparisons_reading import build
+from socialstats.designs.contrasts import ContrastScale
 from socialstats.designs.formulas import GRAMMAR, SIDES, take_apart
-from socialstats.designs.groups import Groups, GroupScale
 from socialstats.designs.habits import advice
-from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.level_orders import SCALES
-from socialstats.designs.options import Options, texts
-from socialstats.designs.paired import Paired, PairedScale
-from socialstats.designs.ratings import Ratings
-from socialstats.designs.ratings_options import RatingsOptions
-from socialstats.designs.ratings_reading import rater_columns
+from socialstats.designs.options import texts
+from socialstats.designs.paired_data import PairedScale
+from socialstats.designs.parts import Read
 from socialstats.errors import InputError
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import listing
 from socialstats.voice import option
-
-
-def comparisons_of(data: Any, options: Given) -> Comparisons:
-    """Make comparisons of a table, as `Comparisons.from_frame`, `from_counts` or `from_ranks` does.
-
-    Raises
-    ------
-    InputError
-        For a column of winners beside columns of counts, and as the constructors.
-    """
-    if options.get("ranks"):
-        return Comparisons.from_ranks(data, **options)
-    design = build(as_table(data), Options(**options))
-    unused = [
-        name
-        for name in ("winner", "wins_a", "wins_b", "ties")
-        if options.get(name) and name not in design.columns
-    ]
-    if unused:
-        read = ", ".join(
-            option(name, design.columns[name])
-            for name in ("winner", "wins_a")
-            if name in design.columns
-        )
-        raise InputError(
-            f"{design.source}: {option(unused[0], options[unused[0]])} does not go with {read}: a table has one row "
-            f"per comparison and {option('winner')}, or counts and {option('wins_a')}, {option('wins_b')}, "
-            f"{option('ties')}. Leave one of them out"
-        )
-    return design
-
-
-def paired_of(data: Any, options: Given) -> Paired:
-    """Make pairs of a table by the constructor of `Paired` whose keywords are given.
-
-    Raises
-    ------
-    InputError
-        For columns of two layouts at once, and as the constructors.
-
-    Examples
-    --------
-    >>> paired_of({"before": [3, 4], "after": [5, 4]}, {"first": "after", "second": "before"}).difference.tolist()
-    [0.0, 2.0]
-    """
-    wide = [name for name in ("first", "second") if name in options]
-    if len(wide) == 1:
-        raise InputError(
-            f"{option(wide[0], options[wide[0]])}: name both columns, {option('first')} and "
-            f"{option('second')}; differences are the first minus the second"
-        )
-    long = [name for name in ("condition", "value", "conditions") if options.get(name) is not None]
-    if wide and long:
-        raise InputError(
-            f"{option(wide[0])} names a column of a table with one row per unit, {option(long[0])} belongs to a table "
-            f"with one row per unit and condition. Leave {option(long[0])} out, or name {option('unit')}, "
-            f"{option('condition')} and {option('value')}"
-        )
-    return Paired.from_wide(data, **options) if wide else Paired.from_frame(data, **options)
-
-
-def ratings_of(data: Any, options: Given) -> Ratings:
-    """Make ratings of a table by the constructor of `Ratings` whose keywords are given.
-
-    Raises
-    ------
-    InputError
-        For columns of two layouts at once, and as the constructors.
-
-    Examples
-    --------
-    >>> ratings_of({"ann": [1, 2, 3], "bob": [1, 2, 2]}, {"raters": ["ann", "bob"]}).raters
-    ('ann', 'bob')
-    """
-    if "columns" in options:
-        return Ratings.from_counts(data, **options)
-    if not {"raters", "units", "raters_in"} & set(options):
-        if not set(options) - {"levels", "scale"}:
-            table = as_table(data)
-            if names := rater_columns(table, RatingsOptions(**options)):
-                return Ratings.from_wide(table, raters=names, raters_in="columns", **options)
-        return Ratings.from_frame(data, **options)
-    if options.get("value") is not None:
-        raise InputError(
-            f"{option('value', options['value'])} names the column of values where each row is one rating; "
-            f"{option('raters')} and {option('units')} name several columns of values. Leave one of them out"
-        )
-    return Ratings.from_wide(
-        data, **{"raters_in": "rows" if "units" in options else "columns", **options}
-    )
-
 
 # a data frame of any engine, a mapping of columns, a Table, or the path of a file
 TableLike: TypeAlias = Any
@@ -143,13 +47,6 @@ SHARED = {
 
 # keywords that say how a file is read
 OF_FILES = ("format", "encoding")
-DESIGNS = (Comparisons, Groups, Paired, Ratings, LabelLists)
-READ: Mapping[Reader, Callable[..., Any]] = {
-    Comparisons: comparisons_of,
-    Groups: lambda data, options: Groups.from_frame(data, **options),
-    Paired: paired_of,
-    Ratings: ratings_of,
-}
 CONSTRUCTORS = ("from_frame", "from_wide", "from_counts", "from_ranks")
 NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "cluster": (None, "declared"),
@@ -159,7 +56,7 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
 # what may stand for clusters, unless a column is called so
 RULES = ("auto", "pair")
 READ_TOO: Mapping[str, Levels] = {
-    "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)),
+    "scale": (*SCALES, *get_args(PairedScale), *get_args(ContrastScale)),
     "missing": get_args(Missing),
 }
 PARTS_NAMED = {
@@ -217,13 +114,15 @@ def as_design(
     >>> as_design(table, {"first": "new", "second": "old"}, Paired, name="f()").difference.tolist()
     [1.0, 0.0]
     """
-    if isinstance(data, DESIGNS) and not columns:
+    if isinstance(data, Read) and not columns:
         return data
     reader = reader_of(columns, readers, name, options)
-    if not isinstance(data, DESIGNS):
+    if not isinstance(data, Read):
         table = open_table(data, **{key: columns[key] for key in OF_FILES if key in columns})
         named = {key: value for key, value in columns.items() if key not in OF_FILES}
-        return READ[reader](table, named) if reader in READ else reader(table, **named)
+        # a design reads the table by one of its constructors
+        by_constructor = getattr(reader, "from_keywords", None)
+        return reader(table, **named) if by_constructor is None else by_constructor(table, named)
     columns_named, kind = ", ".join(option(key) for key in columns), type(data).__name__
     raise InputError(
         f"{name}: {columns_named} tells how to read a table, but this {kind} is read already. Name the columns where "
@@ -474,161 +373,3 @@ def _choices(function: Callable[..., Any], key: str) -> tuple[Any, ...]:
         )
 
     return listed(get_type_hints(function).get(key, Any))
-
-
-@takes_formula(Comparisons)
-def read_comparisons(
-    path: TableLike, *, format: Format | None = None, encoding: str | None = None, **options: Any
-) -> Comparisons:
-    """Read a file of paired comparisons.
-
-    {file}
-    **options
-        As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`;
-        ``ranks=`` as in `Comparisons.from_ranks`.
-
-    Returns
-    -------
-    Comparisons
-
-    Raises
-    ------
-    InputError
-        With file lines, up to 20 problems at once.
-    NothingToAnalyse
-        For files without a usable row.
-
-    Notes
-    -----
-    A formula names the columns as well: ``read_comparisons("winner ~ 1 | judge", table)``. The winner is left; wins of
-    both sides are ``wins_a + wins_b ~ 1``. Models have covariates of the sides on the right. {clusters}
-    Other columns are terms called like the keyword: ``order(first)``. Every metric of comparisons takes the same
-    formula; docs/formulas.md has the grammar.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "choices.csv"
-    >>> _ = file.write_text("item_a,item_b,winner\\nnurse,son,nurse\\nson,judge,tie\\n")
-    >>> read_comparisons(file).items
-    ('judge', 'nurse', 'son')
-    """
-    return comparisons_of(open_table(path, format, encoding), options)
-
-
-@takes_formula(Paired)
-def read_paired(
-    path: TableLike, *, format: Format | None = None, encoding: str | None = None, **options: Any
-) -> Paired:
-    """Read a file of pairs: the same units under two conditions.
-
-    {file}
-    **options
-        As in `Paired.from_frame`; with ``first=`` and ``second=`` as in `Paired.from_wide`.
-
-    Returns
-    -------
-    Paired
-
-    Raises
-    ------
-    InputError
-        With file lines, up to 20 problems at once.
-    NothingToAnalyse
-        For files without a usable row.
-
-    Notes
-    -----
-    A formula names the columns as well: ``read_paired("answer ~ condition + unit(question) | scenario", table)``. The
-    value is left, the condition right; a table with one row per unit has ``after + before ~ 1``. {clusters}
-    Other columns are terms called like the keyword: ``by(model)``. Every metric of pairs takes the same formula;
-    docs/formulas.md has the grammar.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "answers.csv"
-    >>> _ = file.write_text("question,prompt,correct\\n1,new,1\\n1,old,0\\n2,new,1\\n2,old,1\\n")
-    >>> read_paired(file, conditions=("new", "old")).difference.mean()
-    np.float64(0.5)
-    """
-    return paired_of(open_table(path, format, encoding), options)
-
-
-@takes_formula(Groups)
-def read_groups(
-    path: TableLike, *, format: Format | None = None, encoding: str | None = None, **options: Any
-) -> Groups:
-    """Read a file of two independent groups: different units under two conditions.
-
-    {file}
-    **options
-        As in `Groups.from_frame`. Two vectors: `Groups.from_samples`; counts: `Groups.from_table`.
-
-    Returns
-    -------
-    Groups
-
-    Raises
-    ------
-    InputError
-        With file lines, up to 20 problems at once; also for units that are in both groups.
-    NothingToAnalyse
-        For files in which a group has no usable row.
-
-    Notes
-    -----
-    A formula names the columns as well: ``read_groups("score ~ arm | class", table)``. The value is left, the group
-    right. {clusters}
-    Other columns are terms called like the keyword: ``unit(person)``. Every metric of groups takes the same formula;
-    docs/formulas.md has the grammar.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "trial.csv"
-    >>> _ = file.write_text("person,arm,score\\n1,drug,4\\n2,drug,6\\n3,placebo,3\\n4,placebo,5\\n")
-    >>> read_groups(file).n_units
-    (2, 2)
-    """
-    return Groups.from_frame(open_table(path, format, encoding), **options)
-
-
-@takes_formula(Ratings)
-def read_ratings(
-    path: TableLike, *, format: Format | None = None, encoding: str | None = None, **options: Any
-) -> Ratings:
-    """Read a file of ratings: who gave which unit which value.
-
-    {file}
-    **options
-        As in `Ratings.from_frame`; with ``raters=`` (their columns) or ``raters_in=`` as in `Ratings.from_wide`, with
-        ``columns=`` as in `Ratings.from_counts`.
-
-    Returns
-    -------
-    Ratings
-
-    Raises
-    ------
-    InputError
-        With file lines, up to 20 problems at once.
-    NothingToAnalyse
-        For files without a usable row.
-
-    Notes
-    -----
-    A formula names the columns as well: ``read_ratings("rating ~ judge + unit(item) | story", table)``. The value is
-    left, the rater right; raters with a column each are ``ann + bob ~ 1``. {clusters}
-    Other columns are terms called like the keyword: ``strata(domain)``. Every metric of ratings takes the same formula;
-    docs/formulas.md has the grammar.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "ratings.csv"
-    >>> _ = file.write_text("item,judge,rating\\n1,a,low\\n1,b,high\\n2,a,low\\n2,b,low\\n")
-    >>> read_ratings(file, levels=["low", "high"]).raters
-    ('a', 'b')
-    """
-    return ratings_of(open_table(path, format, encoding), options)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.comparisons import A_WON, TIED, Comparisons
+from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.label_lists import LabelLists, cited_labels, count_alike_units, split
-from socialstats.designs.parts import Factor
+from socialstats.designs.parts import A_WON, TIED, Factor
 from socialstats.designs.suspects import label_cautions
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import quoted

@@ -12,12 +12,11 @@ from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.designs.cells import joint_codes, several
 from socialstats.designs.columns import Contest, assign
-from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
+from socialstats.designs.comparisons_data import ComparisonsData, drop_unused_items, merged
 from socialstats.designs.covariates import continuous, read_covariates
 from socialstats.designs.frequencies import Frequency, frequency, unused_beside_wins
 from socialstats.designs.options import DEFAULT_TIES, Options
-from socialstats.designs.parts import TIED, FlowStep, Replies
-from socialstats.designs.ratings import MISSING, OK, REFUSAL
+from socialstats.designs.parts import MISSING, OK, REFUSAL, TIED, FlowStep, Replies
 from socialstats.designs.rows import Rows, begin
 from socialstats.designs.scan import Scan, fits, stays, with_texts
 from socialstats.designs.schema import NAMING, NEEDED
@@ -189,7 +188,7 @@ def _both_won(table: Table, roles: Contest) -> bool:
 
 
 @asks
-def build(table: Table, options: Options) -> Comparisons:
+def build(table: Table, options: Options) -> ComparisonsData:
     """Read a table as comparisons.
 
     Raises
@@ -269,7 +268,7 @@ def _item_codes(rows: Rows, columns: Pair) -> ItemSides:
     return sides
 
 
-def _finish_comparisons(begun: Draft, sides: ItemSides, won: Expanded) -> Comparisons:
+def _finish_comparisons(begun: Draft, sides: ItemSides, won: Expanded) -> ComparisonsData:
     """Decode the rest, raise what was collected, and keep the cells in use."""
     rows, roles, options, stored = begun.rows, begun.roles, begun.options, begun.stored
     first: AnyArray = np.ones(len(rows.use), dtype=np.int8)
@@ -323,7 +322,7 @@ def _finish_comparisons(begun: Draft, sides: ItemSides, won: Expanded) -> Compar
     may_tie = (
         roles["ties"] or roles["score_a"] or roles["drawn"] or (roles["winner"] and ties_declared)
     )
-    design = Comparisons(
+    design = ComparisonsData(
         **drop_unused_items(fields, sides.items),
         order_known=bool(roles["order"]),
         source=rows.table.source,
@@ -362,7 +361,7 @@ def _replies(rows: Rows, roles: Contest, codes: IntArray, cell: IntArray) -> Rep
     return Replies(codes=codes, rest=ties, none=int(rows.n[silent].sum()), column=roles["winner"])
 
 
-def _merge_cells(design: Comparisons, roles: Contest) -> Comparisons:
+def _merge_cells(design: ComparisonsData, roles: Contest) -> ComparisonsData:
     """Return the design with alike cells as one."""
     design = merged(design)
     return (
@@ -393,7 +392,7 @@ def _in_pairs(table: Table, roles: Contest, column: str) -> bool:
     return not len(several(label.codes + 1, pair))
 
 
-def _reading_cautions(begun: Draft, design: Comparisons) -> list[Caution]:
+def _reading_cautions(begun: Draft, design: ComparisonsData) -> list[Caution]:
     rows, roles = begun.rows, begun.roles
     cautions = [*begun.cautions]
     read, left = rows.flow[0].rows, int(rows.n[rows.use].sum())

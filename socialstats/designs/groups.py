@@ -1,42 +1,71 @@
-"""Independent groups: different units under two conditions."""
+"""Independent groups: different units under two conditions, and how they are made of tables."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
-import numpy as np
-
-from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import (
     ColumnOption,
+    Given,
     LevelOrder,
-    Levels,
     Missing,
     Names,
     NaTexts,
-    Pair,
     Texts,
 )
-from socialstats.designs.cells import counts_by
-from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
+from socialstats.designs.constructors import Constructors
+from socialstats.designs.groups_data import GroupScale, GroupsData
+from socialstats.designs.groups_reading import (
+    GroupsOptions,
+    counts_as_groups,
+    groups_from_table,
+    groups_roles,
+    samples_as_groups,
+)
 from socialstats.designs.options import among
 from socialstats.designs.stacking import several_values, values_were_read
-from socialstats.errors import DesignError, NothingToAnalyse
 from socialstats.tables import as_table, with_joint
-from socialstats.text import count as counted
-from socialstats.text import shorten
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["GroupScale", "Groups"]
 
-GroupScale = ContrastScale
 
+class Groups(Constructors, GroupsData):
+    """A checked table of two independent groups, as cells. Every difference is the first group minus the second.
 
-class GroupSources:
-    """Constructors of `Groups`."""
+    Attributes
+    ----------
+    groups : pair of str
+        Labels of the two groups, in the declared order.
+    group : (cells,) int64 array
+        0 for the first group, 1 for the second.
+    value : (cells,) float64 array
+        Numbers, or codes into `levels` (binary: 0 and 1).
+    count : (cells,) float64 array
+        Units in the cell: whole numbers from 1.
+    scale : {"binary", "nominal", "ordinal", "numeric"}
+    levels : tuple of str
+        Labels of the codes 0, 1, ...; empty for numbers.
+    by : Factor or None
+    clusters : tuple of Factor
+        Declared dependence between units; codes run over the cells.
+    units : UnitNames or None
+        Names of the units; None where they have no names.
+    epsilon : float
+        Relative rounding error of the values.
+    repeats : Repeats or None
+        The answers behind each value, where units answered several times and the values are means.
+    flow, source, columns, cautions
+        As in `Comparisons`.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> table = {"arm": ["a", "a", "b"], "score": [1.0, 3.0, 2.5], "site": ["x", "y", "x"]}
+    >>> groups = ss.Groups.from_frame(table, groups=("b", "a"), cluster="site")
+    >>> groups.groups, groups.n_units, groups.scale
+    (('b', 'a'), (1, 2), 'numeric')
+    """
 
     __slots__ = ()
 
@@ -126,18 +155,12 @@ class GroupSources:
         >>> design.groups, design.n_units
         (('drug', 'placebo'), (2, 2))
         """
-        from socialstats.designs.groups_reading import (
-            GroupsOptions,
-            groups_from_table,
-            groups_roles,
-        )
-
         table, key = with_joint(as_table(data, source), unit or None)
         table, stacked, row = several_values(table, value, repeat)
         options = among(GroupsOptions, locals(), unit=False if unit is False else key, **stacked)
         if row and not groups_roles(table, options)["unit"]:
             options = replace(options, unit=row)
-        return values_were_read(groups_from_table(table, options), table)
+        return cls.of(values_were_read(groups_from_table(table, options), table))
 
     @classmethod
     def from_samples(
@@ -173,9 +196,8 @@ class GroupSources:
         >>> Groups.from_samples([1, 0, 1], [0, 0, 1, 0], groups=("new", "old")).n_units
         (3, 4)
         """
-        from socialstats.designs.groups_reading import samples_as_groups
-
-        return samples_as_groups(first, second, groups, levels, scale, missing, source)
+        design = samples_as_groups(first, second, groups, levels, scale, missing, source)
+        return cls.of(design)
 
     @classmethod
     def from_table(
@@ -217,99 +239,9 @@ class GroupSources:
         >>> Groups.from_table([[14, 56], [32, 48]], groups=("new", "old")).square().tolist()
         [[14.0, 56.0], [32.0, 48.0]]
         """
-        from socialstats.designs.groups_reading import counts_as_groups
+        return cls.of(counts_as_groups(table, groups, levels, scale, source))
 
-        return counts_as_groups(table, groups, levels, scale, source)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Groups(GroupSources, Contrast):
-    """A checked table of two independent groups, as cells. Every difference is the first group minus the second.
-
-    Attributes
-    ----------
-    groups : pair of str
-        Labels of the two groups, in the declared order.
-    group : (cells,) int64 array
-        0 for the first group, 1 for the second.
-    value : (cells,) float64 array
-        Numbers, or codes into `levels` (binary: 0 and 1).
-    count : (cells,) float64 array
-        Units in the cell: whole numbers from 1.
-    scale : {"binary", "nominal", "ordinal", "numeric"}
-    levels : tuple of str
-        Labels of the codes 0, 1, ...; empty for numbers.
-    by : Factor or None
-    clusters : tuple of Factor
-        Declared dependence between units; codes run over the cells.
-    units : UnitNames or None
-        Names of the units; None where they have no names.
-    epsilon : float
-        Relative rounding error of the values.
-    repeats : Repeats or None
-        The answers behind each value, where units answered several times and the values are means.
-    flow, source, columns, cautions
-        As in `Comparisons`.
-
-    Examples
-    --------
-    >>> import socialstats as ss
-    >>> table = {"arm": ["a", "a", "b"], "score": [1.0, 3.0, 2.5], "site": ["x", "y", "x"]}
-    >>> groups = ss.Groups.from_frame(table, groups=("b", "a"), cluster="site")
-    >>> groups.groups, groups.n_units, groups.scale
-    (('b', 'a'), (1, 2), 'numeric')
-    """
-
-    groups: Pair
-    group: IntArray
-    value: FloatArray
-
-    CELLS: ClassVar[Levels] = ("group", "value")
-
-    def __repr__(self) -> str:
-        sizes = " and ".join(
-            f"{counted(n, 'unit')} of {shorten(name)}"
-            for n, name in zip(self.n_units, self.groups, strict=True)
-        )
-        return f"<Groups: {'; '.join([f'{sizes}, {self.scale}', *self.cluster_words()])}>"
-
-    @property
-    def n_units(self) -> tuple[int, int]:
-        """Units of the first and of the second group."""
-        first, second = np.bincount(self.group, self.count, 2).tolist()
-        return int(first), int(second)
-
-    def square(self) -> FloatArray:
-        """(2, levels) table of counts of units: group by value.
-
-        Raises
-        ------
-        DesignError
-            For numbers, which have no levels.
-        """
-        if not self.levels:
-            raise DesignError(
-                f"{self.source}: a table of counts needs levels; these values are numbers"
-            )
-        return counts_by(self.group, self.value, self.count, (2, len(self.levels)))
-
-    def refuse_empty(self, index: IntArray, note: str) -> None:
-        """Refuse a design of which a group has no unit."""
-        for code, name in enumerate(self.groups):
-            if not np.any(self.group[index] == code):
-                raise NothingToAnalyse(
-                    f"{self.source}: no unit of '{shorten(name)}' is left ({note})"
-                )
-
-    def swap(self) -> Groups:
-        """Exchange the two groups: differences change their sign."""
-        return replace(self, groups=swapped(self.groups), group=1 - self.group)
-
-    def table(self) -> pd.DataFrame:
-        """Return the cells as a data frame: group, value, count, `by`, clusters."""
-        return self.frame(
-            {
-                "group": np.array(self.groups, dtype=object)[self.group],
-                "value": self.shown(self.value),
-            }
-        )
+    @classmethod
+    def from_keywords(cls, data: Any, options: Given) -> Groups:
+        """Build the design of a table: groups have one layout."""
+        return cls.from_frame(data, **options)

@@ -20,7 +20,7 @@ from socialstats.designs.contrasts_reading import (
     vector,
 )
 from socialstats.designs.frequencies import roles_of_two
-from socialstats.designs.groups import Groups
+from socialstats.designs.groups_data import GroupsData
 from socialstats.designs.levels import categories, declared_levels, opposites, sort_labels
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.repeated_answers import repeat_columns
@@ -61,7 +61,7 @@ class GroupsOptions(ContrastOptions):
     PART: ClassVar[str] = "group"
     UNIT: ClassVar[str] = "unit"
 
-    DESIGN = Groups
+    DESIGN = GroupsData
     SCORES = staticmethod(group_scores)
 
     def decoded(self, rows: Rows, roles: Roles) -> DecodedValues:
@@ -160,9 +160,9 @@ def groups_roles(table: Table, options: GroupsOptions) -> Roles:
     return roles_of_two(table, PARTS, options, beside)
 
 
-def groups_from_table(table: Table, options: GroupsOptions) -> Groups:
+def groups_from_table(table: Table, options: GroupsOptions) -> GroupsData:
     """Read a long table as two groups; `Groups.from_frame` documents it."""
-    design: Groups = read_contrast(table, groups_roles(table, options), options)
+    design: GroupsData = read_contrast(table, groups_roles(table, options), options)
     return design
 
 
@@ -184,7 +184,7 @@ def treated_first(first: str, second: str) -> Pair | None:
 
 def samples_as_groups(
     first: Any, second: Any, groups: Texts, levels: Any, scale: Any, missing: Any, source: str
-) -> Groups:
+) -> GroupsData:
     """Read two vectors; `Groups.from_samples` documents it."""
     names = two_labels("groups", groups)
     samples = [[*vector(values, name)] for name, values in zip(names, (first, second), strict=True)]
@@ -197,7 +197,7 @@ def samples_as_groups(
     return replace(groups_from_table(table, options), columns={})
 
 
-def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: str) -> Groups:
+def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: str) -> GroupsData:
     """Read counts by group and level; `Groups.from_table` documents it."""
     framed = hasattr(table, "index") and hasattr(table, "columns")
     cells = np.asarray(table, dtype=object)

@@ -307,7 +307,8 @@ def scores_design(
         cautions.append(
             caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing")
         )
-    return replace(done, strata=strata, columns=tasks | columns, cautions=tuple(cautions))
+    done = replace(done, strata=strata, columns=tasks | columns, cautions=tuple(cautions))
+    return Ratings.of(done)
 
 
 def of_log(table: Table, caution: Caution) -> bool:

@@ -1,40 +1,77 @@
-"""Pairs: the same units under two conditions."""
+"""Pairs: the same units under two conditions, and how they are made of tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any
 
-from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import (
     ColumnOption,
+    Given,
     LevelOrder,
-    Levels,
     Missing,
     Names,
     NaTexts,
-    Pair,
     Repeat,
     Texts,
 )
-from socialstats.designs.cells import counts_by
-from socialstats.designs.contrasts import Contrast, swapped
+from socialstats.designs.constructors import Constructors
+from socialstats.designs.contrasts_reading import read_contrast
+from socialstats.designs.crosstabs import whole_count
 from socialstats.designs.options import among
+from socialstats.designs.paired_data import PairedData, PairedScale
+from socialstats.designs.paired_reading import (
+    PairedOptions,
+    paired_roles,
+    square_pairs,
+    values_against,
+    wide_pairs,
+)
 from socialstats.designs.stacking import several_values, values_were_read
-from socialstats.errors import DesignError, NothingToAnalyse
+from socialstats.errors import InputError
 from socialstats.tables import as_table, with_joint
-from socialstats.text import count as counted
-from socialstats.text import shorten
-
-if TYPE_CHECKING:
-    import pandas as pd
+from socialstats.voice import option
 
 __all__ = ["Paired", "PairedScale"]
 
 
-class PairedSources:
-    """Constructors of `Paired`."""
+class Paired(Constructors, PairedData):
+    """A checked table of pairs, as cells. Every difference is the first condition minus the second.
+
+    Attributes
+    ----------
+    conditions : pair of str
+        Labels of the two conditions, in the declared order.
+    first, second : (cells,) float64 arrays
+        Values under the two conditions: numbers, or codes into `levels` (binary: 0 and 1).
+    count : (cells,) float64 array
+        Pairs in the cell: whole numbers from 1.
+    scale : {"binary", "nominal", "numeric"}
+    levels : tuple of str
+        Labels of the codes 0, 1, ...; empty for numbers.
+    by : Factor or None
+    clusters : tuple of Factor
+        Declared dependence between pairs; codes run over the cells.
+    units : UnitNames or None
+        Names of the units, by which levels of `by` are matched. None where units have no names: pairs that are
+        counted, and rows of a wide table without a column of units.
+    unmatched : tuple of str
+        Units left out because one condition is missing.
+    epsilon : float
+        Relative rounding error of the values: that of the type of their column (1.2e-7 of single precision).
+    flow, source, columns, cautions
+        As in `Comparisons`.
+    repeats : Repeats or None
+        The answers behind each value, where units answered several times under a condition and the values are means.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> table = {"story": ["s", "s", "t"], "before": [1, 2, 2], "after": [2, 2, 5]}
+    >>> pairs = ss.Paired.from_wide(table, first="after", second="before", cluster="story")
+    >>> pairs.conditions, pairs.scale, (pairs.first - pairs.second).tolist()
+    (('after', 'before'), 'numeric', [1.0, 0.0, 3.0])
+    """
 
     __slots__ = ()
 
@@ -128,14 +165,11 @@ class PairedSources:
         >>> design.difference.tolist(), design.n_pairs
         ([0.0, 2.0], 2)
         """
-        from socialstats.designs.contrasts_reading import read_contrast
-        from socialstats.designs.paired_reading import PairedOptions, paired_roles
-
         table, key = with_joint(as_table(data, source), unit)
         table, stacked, _ = several_values(table, value, repeat)
         options = among(PairedOptions, locals(), unit=key, **stacked)
-        design: Paired = read_contrast(table, paired_roles(table, options), options)
-        return values_were_read(design, table)
+        design: PairedData = read_contrast(table, paired_roles(table, options), options)
+        return cls.of(values_were_read(design, table))
 
     @classmethod
     def from_wide(
@@ -177,10 +211,8 @@ class PairedSources:
         >>> Paired.from_wide({"before": [3, 4], "after": [5, 4]}, first="after", second="before").difference.tolist()
         [0.0, 2.0]
         """
-        from socialstats.designs.paired_reading import PairedOptions, wide_pairs
-
         table, key = with_joint(as_table(data, source), unit)
-        return wide_pairs(table, first, second, PairedOptions(unit=key, **options))
+        return cls.of(wide_pairs(table, first, second, PairedOptions(unit=key, **options)))
 
     @classmethod
     def from_counts(
@@ -219,11 +251,8 @@ class PairedSources:
         >>> Paired.from_counts(rows, first="before", second="after", count="n").square().tolist()
         [[0.0, 8.0], [2.0, 30.0]]
         """
-        from socialstats.designs.paired_reading import PairedOptions, wide_pairs
-
-        return wide_pairs(
-            as_table(data, source), first, second, PairedOptions(count=count, **options)
-        )
+        counted = PairedOptions(count=count, **options)
+        return cls.of(wide_pairs(as_table(data, source), first, second, counted))
 
     @classmethod
     def from_table(
@@ -274,9 +303,7 @@ class PairedSources:
         >>> bool((same.square() == design.square()).all())
         True
         """
-        from socialstats.designs.paired_reading import square_pairs
-
-        return square_pairs(table, conditions, levels, scale, source)
+        return cls.of(square_pairs(table, conditions, levels, scale, source))
 
     @classmethod
     def from_cells(
@@ -321,11 +348,8 @@ class PairedSources:
         >>> Paired.from_table([[570, 86], [150, 794]]).square().tolist() == cells.square().tolist()
         True
         """
-        from socialstats.designs.crosstabs import whole_count
-        from socialstats.designs.paired_reading import square_pairs
-
         a, b, c, d = (whole_count(x, name) for name, x in {"a": a, "b": b, "c": c, "d": d}.items())
-        return square_pairs([[d, c], [b, a]], conditions, levels, "binary", source)
+        return cls.of(square_pairs([[d, c], [b, a]], conditions, levels, "binary", source))
 
     @classmethod
     def one_sample(
@@ -366,113 +390,37 @@ class PairedSources:
         >>> Paired.one_sample([1, 4, 4], bound=3).difference.tolist()
         [-2.0, 1.0]
         """
-        from socialstats.designs.paired_reading import values_against
+        return cls.of(values_against(values, bound, cluster, name, missing, source))
 
-        return values_against(values, bound, cluster, name, missing, source)
+    @classmethod
+    def from_keywords(cls, data: Any, options: Given) -> Paired:
+        """Make pairs of a table by the constructor of `Paired` whose keywords are given.
 
+        Raises
+        ------
+        InputError
+            For columns of two layouts at once, and as the constructors.
 
-PairedScale = Literal["binary", "nominal", "numeric"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Paired(PairedSources, Contrast):
-    """A checked table of pairs, as cells. Every difference is the first condition minus the second.
-
-    Attributes
-    ----------
-    conditions : pair of str
-        Labels of the two conditions, in the declared order.
-    first, second : (cells,) float64 arrays
-        Values under the two conditions: numbers, or codes into `levels` (binary: 0 and 1).
-    count : (cells,) float64 array
-        Pairs in the cell: whole numbers from 1.
-    scale : {"binary", "nominal", "numeric"}
-    levels : tuple of str
-        Labels of the codes 0, 1, ...; empty for numbers.
-    by : Factor or None
-    clusters : tuple of Factor
-        Declared dependence between pairs; codes run over the cells.
-    units : UnitNames or None
-        Names of the units, by which levels of `by` are matched. None where units have no names: pairs that are
-        counted, and rows of a wide table without a column of units.
-    unmatched : tuple of str
-        Units left out because one condition is missing.
-    epsilon : float
-        Relative rounding error of the values: that of the type of their column (1.2e-7 of single precision).
-    flow, source, columns, cautions
-        As in `Comparisons`.
-    repeats : Repeats or None
-        The answers behind each value, where units answered several times under a condition and the values are means.
-
-    Examples
-    --------
-    >>> import socialstats as ss
-    >>> table = {"story": ["s", "s", "t"], "before": [1, 2, 2], "after": [2, 2, 5]}
-    >>> pairs = ss.Paired.from_wide(table, first="after", second="before", cluster="story")
-    >>> pairs.conditions, pairs.scale, (pairs.first - pairs.second).tolist()
-    (('after', 'before'), 'numeric', [1.0, 0.0, 3.0])
-    """
-
-    conditions: Pair
-    first: FloatArray
-    second: FloatArray
-    scale: PairedScale
-    unmatched: Levels = ()
-
-    CELLS: ClassVar[Levels] = ("first", "second")
-
-    def __repr__(self) -> str:
-        parts = [
-            f"{counted(self.n_pairs, 'pair')}, {' and '.join(map(shorten, self.conditions))}, {self.scale}"
+        Examples
+        --------
+        >>> from socialstats import Paired
+        >>> table = {"before": [3, 4], "after": [5, 4]}
+        >>> Paired.from_keywords(table, {"first": "after", "second": "before"}).difference.tolist()
+        [0.0, 2.0]
+        """
+        wide = [name for name in ("first", "second") if name in options]
+        if len(wide) == 1:
+            raise InputError(
+                f"{option(wide[0], options[wide[0]])}: name both columns, {option('first')} and "
+                f"{option('second')}; differences are the first minus the second"
+            )
+        long = [
+            name for name in ("condition", "value", "conditions") if options.get(name) is not None
         ]
-        return f"<Paired: {'; '.join(parts + self.cluster_words())}>"
-
-    @property
-    def n_pairs(self) -> int:
-        """Pairs analysed: a pair is the unit of every metric of this design."""
-        return self.n_rows
-
-    @property
-    def difference(self) -> FloatArray:
-        """(cells,) float64 array: first minus second.
-
-        Raises
-        ------
-        DesignError
-            For nominal values, which have no difference.
-        """
-        if self.scale == "nominal":
-            raise DesignError(
-                f"{self.source}: differences need numbers or two levels; these values are nominal"
+        if wide and long:
+            raise InputError(
+                f"{option(wide[0])} names a column of a table with one row per unit, {option(long[0])} belongs to a "
+                f"table with one row per unit and condition. Leave {option(long[0])} out, or name {option('unit')}, "
+                f"{option('condition')} and {option('value')}"
             )
-        return self.first - self.second
-
-    def square(self) -> FloatArray:
-        """(levels, levels) table of pair counts: value under the first condition by value under the second.
-
-        Raises
-        ------
-        DesignError
-            For numbers, which have no levels.
-        """
-        if self.scale == "numeric":
-            raise DesignError(
-                f"{self.source}: a table of pairs needs levels; these values are numbers"
-            )
-        k = len(self.levels)
-        return counts_by(self.first, self.second, self.count, (k, k))
-
-    def refuse_empty(self, index: IntArray, note: str) -> None:
-        """Refuse a design without pairs."""
-        if not len(index):
-            raise NothingToAnalyse(f"{self.source}: no pair is left ({note})")
-
-    def swap(self) -> Paired:
-        """Exchange the two conditions: differences change their sign."""
-        return replace(
-            self, conditions=swapped(self.conditions), first=self.second, second=self.first
-        )
-
-    def table(self) -> pd.DataFrame:
-        """Return the cells as a data frame: values under the two conditions, count, `by`, clusters."""
-        return self.frame({"first": self.shown(self.first), "second": self.shown(self.second)})
+        return cls.from_wide(data, **options) if wide else cls.from_frame(data, **options)

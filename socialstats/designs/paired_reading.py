@@ -24,7 +24,7 @@ from socialstats.designs.crosstabs import square_counts
 from socialstats.designs.frequencies import frequency, looks_counted, roles_of_two
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import check_choice
-from socialstats.designs.paired import Paired, PairedScale
+from socialstats.designs.paired_data import PairedData, PairedScale
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.rows import Rows, begin
 from socialstats.designs.schema import DesignPart, Roles, find_roles
@@ -56,7 +56,7 @@ class PairedOptions(ContrastOptions):
     unmatched: Missing | None = None
 
     SCALES: ClassVar[tuple[Any, ...]] = get_args(PairedScale)
-    DESIGN = Paired
+    DESIGN = PairedData
     SCORES = staticmethod(of_pairs)
 
     def __post_init__(self) -> None:
@@ -252,7 +252,7 @@ def _two_groups_error(rows: Rows, roles: Roles, has: AnyArray, conditions: Texts
     )
 
 
-def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) -> Paired:
+def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) -> PairedData:
     """Read one row per unit; `Paired.from_wide` documents it."""
     given = find_roles(table, WIDE, options, first=first, second=second)
     used = given.columns()
@@ -283,7 +283,9 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     typed = (opposites(long.levels) or long.levels) if long.levels else None
     levels = options.levels if options.levels is not None or options.scale == "numeric" else typed
     full = replace(options, conditions=(first, second), levels=levels)
-    done: Paired = read_contrast(long.table, roles, full, wide=table, noticed=frequencies.cautions)
+    done: PairedData = read_contrast(
+        long.table, roles, full, wide=table, noticed=frequencies.cautions
+    )
     done = replace(done, columns=given.parts())
     if frequencies.column is not None or not is_tried(table):
         return done
@@ -300,7 +302,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
 
 def square_pairs(
     table: Any, conditions: Texts, levels: LevelOrder, scale: Any, source: str
-) -> Paired:
+) -> PairedData:
     """Read a square table of counts; `Paired.from_table` documents it."""
     paired_options = PairedOptions(
         conditions=conditions, levels=None if scale == "numeric" else levels, scale=scale
@@ -346,7 +348,7 @@ def _order_of_frame(labels: Levels, scale: Any, source: str) -> Levels | None:
 
 def values_against(
     values: Any, bound: float, cluster: Any, name: str, missing: str, source: str
-) -> Paired:
+) -> PairedData:
     """Pair values with a constant; `Paired.one_sample` documents it."""
     number = isinstance(bound, (int, float, np.integer, np.floating)) and not isinstance(
         bound, bool
@@ -376,7 +378,7 @@ def values_against(
         raise rows.nothing("value")
     count = rows.n[index]
     step = FlowStep(label="values analysed", rows=int(count.sum()))
-    return Paired(
+    return PairedData(
         conditions=(name, "bound"),
         first=numbers[index],
         second=np.full(len(index), float(bound)),

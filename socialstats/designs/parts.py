@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,11 +12,13 @@ import numpy as np
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.aliases import Fields, Levels, Names, Texts
 from socialstats.errors import Caution, InputError
-from socialstats.tables import Format, read_table
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
 
 A_WON, B_WON, TIED = 0, 1, 2
+# whether a rating is one
+OK, MISSING, REFUSAL = 0, 1, 2
+STATUSES = ("ok", "missing", "refusal")
 StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 T = TypeVar("T")
 
@@ -365,26 +366,6 @@ class Design(Read, ABC):
 
     by: Factor | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def from_file(
-        cls,
-        path: str | os.PathLike[str],
-        *,
-        format: Format | None = None,
-        encoding: str | None = None,
-        **options: Any,
-    ) -> Self:
-        """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
-
-        Options are those of `from_frame`, and of the constructor of the layout whose columns are named. Errors name
-        the file's lines.
-        """
-        # the readers import this module
-        from socialstats.designs.calls import READ
-
-        done: Self = READ[cls](read_table(path, format, encoding), options)
-        return done
 
     def splits(self) -> list[Factor]:
         """Return the factors that split the design: `by` and the clusters."""

@@ -22,7 +22,7 @@ from socialstats.tables.lazy import collected
 from socialstats.voice import option
 
 if TYPE_CHECKING:
-    from socialstats.designs.comparisons import Comparisons
+    from socialstats.designs.comparisons_data import ComparisonsData
 
 # between the words of a name
 MARKS = ("_", " ", ".", "-")
@@ -31,7 +31,7 @@ SIDES = (("item_a", "score_a"), ("item_b", "score_b"))
 FEWEST = 3
 
 
-def ranked_comparisons(data: Any, columns: Texts, source: str, options: Options) -> Comparisons:
+def ranked_comparisons(data: Any, columns: Texts, source: str, options: Options) -> ComparisonsData:
     """Read rankings; `Comparisons.from_ranks` documents it."""
     table = as_table(data, source)
     finder = Finder(table)

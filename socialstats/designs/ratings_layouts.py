@@ -16,7 +16,7 @@ from socialstats.designs.level_orders import SCALES, Scale
 from socialstats.designs.levels import declared_levels, opposites
 from socialstats.designs.options import check_choice, texts
 from socialstats.designs.parts import FlowStep
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import RatingsData
 from socialstats.designs.ratings_options import RatingsOptions, check_scale
 from socialstats.designs.ratings_reading import (
     MOST_NAMED,
@@ -58,7 +58,7 @@ BELONG = spelled("stratum strata stage trait category split language block fold 
 
 def wide_ratings(
     data: Any, raters_in: str, columns: Any, source: str, options: RatingsOptions
-) -> Ratings:
+) -> RatingsData:
     """Read a matrix of ratings; `Ratings.from_wide` documents it."""
     check_choice("raters_in", raters_in, AXES)
     if options.probabilities:
@@ -184,7 +184,7 @@ def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
 
 def counted_ratings(
     data: Any, columns: Texts | None, levels: LevelOrder, source: str, options: RatingsOptions
-) -> Ratings:
+) -> RatingsData:
     """Read units by levels; `Ratings.from_counts` documents it."""
     table = as_table(as_named(data), source)
     finder = Finder(table)
@@ -250,7 +250,7 @@ def _scale_of(
 
 def _from_counts(
     rows: Rows, counts: FloatArray, labels: Texts, scale: Scale, roles: Roles
-) -> Ratings:
+) -> RatingsData:
     """One unit a row (or, without names, one a distinct row, standing for all like it); raters 1, 2, ... a unit."""
     given = counts.sum(axis=1) > 0
     use = np.flatnonzero(rows.use & given)
@@ -305,7 +305,7 @@ def number_labels(n: int) -> Levels:
 
 def square_ratings(
     table: Any, raters: Texts, levels: LevelOrder, scale: Scale | None, source: str
-) -> Ratings:
+) -> RatingsData:
     """Read a square table of two raters; `Ratings.from_table` documents it."""
     names = texts(raters)
     if len(names) != 2:

@@ -27,9 +27,9 @@ from socialstats.designs.levels import (
     sort_labels,
 )
 from socialstats.designs.means import Means, mean_answers, refuse_averaging
-from socialstats.designs.parts import FlowStep, StatusArray
+from socialstats.designs.parts import MISSING, OK, REFUSAL, FlowStep, StatusArray
 from socialstats.designs.people import is_people
-from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.designs.ratings_data import RatingsData
 from socialstats.designs.ratings_options import RatingsOptions, check_scale
 from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import FILL, Rows, if_labels
@@ -459,7 +459,7 @@ def build_from(
     *,
     wide: Table | None = None,
     noticed: Sequence[Caution] | None = None,
-) -> Ratings:
+) -> RatingsData:
     """Read a long table whose columns are known.
 
     Parameters
@@ -708,7 +708,7 @@ def _finish_ratings(
     probabilities: FloatArray | None,
     means: Means | None,
     weight: FloatArray | None,
-) -> Ratings:
+) -> RatingsData:
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise rows.nothing("rating")
@@ -744,7 +744,7 @@ def _finish_ratings(
         cautions.append(caution("SS315", detail, affects=affects, fix=how))
     labels = {"levels": chosen.levels, "raters": raters.labels}
     cautions += label_cautions(labels, (by, *clusters, *strata.values(), *rater_groups.values()))
-    design = Ratings(
+    design = RatingsData(
         units=units.labels,
         raters=raters.labels,
         levels=chosen.levels,

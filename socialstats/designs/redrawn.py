@@ -17,7 +17,8 @@ import numpy as np
 from socialstats.arrays import AnyArray, IntArray
 from socialstats.designs.aliases import Fields
 from socialstats.designs.cells import unequal
-from socialstats.designs.comparisons import Comparisons, take_columns
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.comparisons_data import take_columns
 from socialstats.designs.groups import Groups
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.paired import Paired

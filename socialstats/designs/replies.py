@@ -9,8 +9,16 @@ import numpy as np
 
 from socialstats.arrays import unique_rows
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import Factor, StatusArray, stack_factors, taken
-from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.designs.parts import (
+    MISSING,
+    OK,
+    REFUSAL,
+    Factor,
+    StatusArray,
+    stack_factors,
+    taken,
+)
+from socialstats.designs.ratings import Ratings
 
 # who replied, where the table does not say
 MODEL = "model"

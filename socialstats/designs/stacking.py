@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import or_
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -14,6 +14,7 @@ from socialstats.arrays import AnyArray
 from socialstats.designs.aliases import Fields, Levels, Names, Texts, TextSet
 from socialstats.designs.levels import categories
 from socialstats.designs.options import texts
+from socialstats.designs.parts import Read
 from socialstats.errors import NothingToAnalyse
 from socialstats.tables import Coded, DistinctRows, Table
 from socialstats.tables.counting import WEIGHT_OK, coded_column
@@ -21,12 +22,7 @@ from socialstats.tables.lazy import ROW, asks, collected
 from socialstats.tables.table import Stacked
 from socialstats.text import listing, shorten
 
-if TYPE_CHECKING:
-    from socialstats.designs.groups import Groups
-    from socialstats.designs.paired import Paired
-    from socialstats.designs.ratings import Ratings
-
-    D = TypeVar("D", Groups, Paired, Ratings)
+D = TypeVar("D", bound=Read)
 
 
 # more than any number of a row: those of stacked columns lie as far apart

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray
-from socialstats.designs.ratings import MISSING, OK, REFUSAL
+from socialstats.designs.parts import MISSING, OK, REFUSAL
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import Roles
 from socialstats.text import shorten

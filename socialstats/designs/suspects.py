@@ -24,7 +24,7 @@ from socialstats.text import count as counted
 from socialstats.voice import option
 
 if TYPE_CHECKING:
-    from socialstats.designs.comparisons import Comparisons
+    from socialstats.designs.comparisons_data import ComparisonsData
 
 ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
 RATER_STEMS = frozenset(
@@ -249,7 +249,7 @@ def item_suspects(raters: Texts) -> list[Caution]:
     return [caution("SS326", quoted(items), affects="every number", fix=fix)]
 
 
-def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
+def votes(design: ComparisonsData, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
     """Return how often each outcome of two items occurred; turned: as seen from the other side."""
     oriented = design.swap() if turned else design
     names, by = (
@@ -269,7 +269,7 @@ def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ..
     return counts
 
 
-def mirror_suspects(design: Comparisons, columns: TextSet = ()) -> list[Caution]:
+def mirror_suspects(design: ComparisonsData, columns: TextSet = ()) -> list[Caution]:
     """Return caution SS328 where each comparison has a twin with the items changed round and the same winner.
 
     Of two items few comparisons may be so by chance. A judge who was asked in both orders and kept to its choice gives

@@ -137,12 +137,13 @@ def trait_ratings(
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
     further = {part: named[part] for part in ("by", "status") if named[part]}
-    return replace(
+    done = replace(
         done,
         strata=strata,
         columns={**columns, "rater": judge, **further},
         instrument=declared(table),
     )
+    return Ratings.of(done)
 
 
 def refuse_twice(table: Table, columns: dict[str, str], traits: Texts, further: Texts) -> None:

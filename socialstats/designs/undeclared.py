@@ -47,10 +47,10 @@ from socialstats.voice import option
 
 if TYPE_CHECKING:
     from socialstats.designs.column_profile import ColumnProfile
-    from socialstats.designs.comparisons import Comparisons
-    from socialstats.designs.groups import Groups
-    from socialstats.designs.paired import Paired
-    from socialstats.designs.ratings import Ratings
+    from socialstats.designs.comparisons_data import ComparisonsData
+    from socialstats.designs.groups_data import GroupsData
+    from socialstats.designs.paired_data import PairedData
+    from socialstats.designs.ratings_data import RatingsData
 
 # labels of a cluster
 FEWEST = 3
@@ -73,7 +73,7 @@ CENTRED = 1e-6
 # for the tests of all columns and families together (Holm)
 LEVEL = 0.02
 Scores = Mapping[str, FloatArray]
-D = TypeVar("D", "Comparisons", "Groups", "Paired", "Ratings")
+D = TypeVar("D", "ComparisonsData", "GroupsData", "PairedData", "RatingsData")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +181,7 @@ def reach(clusters: float) -> float:
     return float(ndtri(0.975) if clusters == math.inf else stdtrit(max(clusters - 1, 1), 0.975))
 
 
-def of_comparisons(design: Comparisons) -> Scores:
+def of_comparisons(design: ComparisonsData) -> Scores:
     """Return the scores of strengths, and of the order effect and ties where there are any.
 
     A win is compared with the share of wins of its pair; where pairs are thin, with the items' win rates.
@@ -218,7 +218,7 @@ def of_comparisons(design: Comparisons) -> Scores:
     return scores
 
 
-def of_pairs(design: Paired) -> Scores:
+def of_pairs(design: PairedData) -> Scores:
     """Return the scores of the difference; of nominal values those of each level."""
     if design.scale != "nominal":
         change = design.difference[:, None]
@@ -231,7 +231,7 @@ def of_pairs(design: Paired) -> Scores:
     return {"the difference": change - centre}
 
 
-def group_scores(design: Groups) -> Scores:
+def group_scores(design: GroupsData) -> Scores:
     """Return the scores of the difference of two groups; of levels without numbers those of each level's shares."""
     levels = np.arange(len(design.levels))
     labelled = design.levels and design.scale != "binary"
@@ -245,7 +245,7 @@ def group_scores(design: Groups) -> Scores:
     }
 
 
-def of_ratings(design: Ratings) -> Scores:
+def of_ratings(design: RatingsData) -> Scores:
     """Return the scores of the means of units and of differences between raters; of labels those of their shares."""
     values, n = design.matrix(), design.unit_count
     there = ~np.isnan(values)

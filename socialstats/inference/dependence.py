@@ -9,8 +9,9 @@ from typing import Literal, Protocol
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
-from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, caution

@@ -12,7 +12,8 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import (

@@ -15,7 +15,8 @@ from socialstats.agreement.kappa import units_by_stratum
 from socialstats.arrays import BoolArray, FloatArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
+from socialstats.designs.parts import MISSING, REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.halves import in_halves
 from socialstats.inference.compare import rows_with_holm

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.designs.parts import MISSING, OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.resampling import PlanUnits
 from socialstats.resampling.engine import factor_blocks

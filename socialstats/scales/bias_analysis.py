@@ -10,8 +10,8 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.levels import codes_in
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import cluster_factors, cluster_names

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.parts import OK
 from socialstats.designs.people import MACHINES, is_people, words_of_label
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.text import quoted, shorten
 from socialstats.voice import option

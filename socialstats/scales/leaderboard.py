@@ -18,8 +18,8 @@ from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.nouns import MODEL, noun_of, unit_noun
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ClusteredMean, skewness_statistic
 from socialstats.inference.compare import HOLM, rows_with_holm

@@ -14,8 +14,8 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.cells import kish, mass, unequal
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import (

@@ -10,7 +10,8 @@ import numpy as np
 from socialstats.agreement.krippendorff_alpha import alpha_sums
 from socialstats.agreement.rating_counts import rating_counts
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.matching import match_keys
 from socialstats.paired.unit_means import has_rating, unit_shares
 from socialstats.scales.alignment import mode_distances

@@ -10,8 +10,8 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.choices.conditions import condition_table, labels_of_pairs, sensitivity_terms
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import REFUSAL, Ratings
+from socialstats.designs.parts import REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_factors

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.results import Result, Row
 from socialstats.results.definitions import PlainSample, key_of_row, sample_of_mean
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import DESIGN_COLUMNS, Ratings
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import DESIGN_COLUMNS
 from socialstats.results.definitions import PlainSample, RowKey
 
 if TYPE_CHECKING:

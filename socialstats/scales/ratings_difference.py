@@ -13,7 +13,8 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.inference.compare import with_resampled_t
 from socialstats.inference.dependence import cluster_names, small_sample_caution

@@ -10,7 +10,8 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, IntArray
 from socialstats.crosscheck.definition import Definition
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import (

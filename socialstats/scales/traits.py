@@ -11,8 +11,8 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.instrument import declared
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import as_named
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, Problem, caution

@@ -14,7 +14,8 @@ from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.ratings import Ratings, Refusal
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import Refusal
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.dependence import (
     cluster_factors,

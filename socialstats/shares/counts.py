@@ -11,8 +11,9 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.designs.cells import kish, mass
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, REFUSAL, REFUSALS, REFUSED, Ratings
+from socialstats.designs.parts import OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import REFUSALS, REFUSED
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.results import Result
 
 PERSON = "person"

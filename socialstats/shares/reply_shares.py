@@ -11,8 +11,8 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.designs.parts import MISSING, OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import (
     cluster_factors,

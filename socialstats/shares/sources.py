@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray
+from socialstats.designs.parts import OK
 from socialstats.designs.people import (
     HUMANS,
     MACHINES,
@@ -17,7 +18,7 @@ from socialstats.designs.people import (
     people_level,
     words_of_label,
 )
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.ratings import Ratings
 from socialstats.designs.roles import FAMILIES
 from socialstats.errors import Caution, InputError, caution
 from socialstats.text import count

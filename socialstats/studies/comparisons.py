@@ -17,8 +17,9 @@ from socialstats.arrays import FloatArray
 from socialstats.choices.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
 from socialstats.choices.bradley_terry.ranks import MOST_MAX_T
 from socialstats.choices.group_win_rates import group_win_rates
-from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
+from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.nouns import count_of
+from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.designs.terms import column_term
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat, wins

@@ -8,7 +8,8 @@ from functools import partial
 from socialstats import sentences
 from socialstats.designs.levels import opposites
 from socialstats.designs.nouns import unit_noun
-from socialstats.designs.ratings import REFUSAL, Ratings
+from socialstats.designs.parts import REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.figures import forest
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.results import Result, Row

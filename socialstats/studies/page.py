@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from socialstats.designs.comparisons import Comparisons, FlowStep
+from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
+from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.terms import column_term
 from socialstats.errors import Caution, InputError, SocialStatsError, caution

@@ -22,7 +22,8 @@ from socialstats.agreement.percent_agreement import percent_agreement
 from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.custom.multiverse import Variant, distinct, multiverse
 from socialstats.designs.paired import Paired
-from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.designs.parts import MISSING, OK, REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.figures import forest, rater_heat, square
 from socialstats.figures.forest import MOST_ROWS

@@ -11,8 +11,8 @@ import numpy as np
 
 from socialstats.arrays import unique_rows
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import Factor, taken
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK, Factor, taken
+from socialstats.designs.ratings import Ratings
 from socialstats.designs.replies import replies_of
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest

@@ -8,7 +8,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.designs.cited import chosen_labels
-from socialstats.designs.comparisons import combine_designs, without_cited
+from socialstats.designs.comparisons_data import combine_designs, without_cited
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 
 ROWS = {

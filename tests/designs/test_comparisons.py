@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from socialstats.designs.calls import read_comparisons
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.files import read_comparisons
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 
 ROWS = {

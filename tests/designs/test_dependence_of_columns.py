@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from socialstats.designs.comparisons import Factor
+from socialstats.designs.parts import Factor
 from socialstats.designs.repeated_answers import means_by, shared_residual, unit_p_value
 from socialstats.designs.undeclared import component, dependence, reach, small_sample_factor
 

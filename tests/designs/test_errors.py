@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from socialstats.designs.calls import read_comparisons
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.files import read_comparisons
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 
 HEAD = "item_a,item_b,winner"

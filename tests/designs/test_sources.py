@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from socialstats.designs.calls import read_comparisons
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.files import read_comparisons
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse
 from socialstats.tables import as_table, read_table
 

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.designs.winners import (
     cell_of_replies,
     likely_scheme,

@@ -15,7 +15,8 @@ from socialstats.choices.bradley_terry import bradley_terry
 from socialstats.choices.bradley_terry.fitting import Refitter, fit_newton, strongly_connected
 from socialstats.choices.bradley_terry.likelihoods import pair_data
 from socialstats.choices.bradley_terry.refits import refit_all
-from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.errors import InputError, NonConvergence, UndefinedStatistic
 from socialstats.resampling.engine import PlanUnits, weight_blocks
 from tests.golden_data import golden_frame

@@ -16,7 +16,7 @@ import socialstats as ss
 from socialstats import Comparisons, bradley_terry
 from socialstats.choices.group_win_rates import group_win_rates
 from socialstats.choices.win_rate_difference import win_rate_difference
-from socialstats.designs.comparisons import combine_designs
+from socialstats.designs.comparisons_data import combine_designs
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.metrics import METRICS
 

@@ -10,7 +10,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.custom.multiverse import Variant, distinct, ends, moves, multiverse, side
-from socialstats.designs.comparisons import A_WON, TIED
+from socialstats.designs.parts import A_WON, TIED
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.results import Result, Row
 from socialstats.studies import STUDIES, StudyOptions

@@ -12,7 +12,7 @@ import pytest
 from study_examples import FAST, choices
 
 import socialstats as ss
-from socialstats.designs.comparisons import A_WON, B_WON, TIED
+from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.errors import DesignError, InputError
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study

@@ -10,7 +10,7 @@ import pytest
 from study_examples import FAST
 
 import socialstats as ss
-from socialstats.designs.calls import read_paired
+from socialstats.designs.files import read_paired
 from socialstats.results import Row
 from socialstats.sentences import is_significant
 from socialstats.studies import STUDIES, run_study

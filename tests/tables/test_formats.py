@@ -15,7 +15,7 @@ import pyreadstat
 import pytest
 
 from socialstats.cli import main
-from socialstats.designs.calls import read_paired, read_ratings
+from socialstats.designs.files import read_paired, read_ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import Format, read_table
 from socialstats.tables.formats import READ, UNREAD

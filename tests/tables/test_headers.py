@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats.designs.calls import read_comparisons, read_ratings
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.files import read_comparisons, read_ratings
 from socialstats.errors import InputError
 from socialstats.tables import as_table, read_table
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats.designs.calls import read_ratings
+from socialstats.designs.files import read_ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import read_table
 

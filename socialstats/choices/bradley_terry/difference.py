@@ -15,7 +15,8 @@ from socialstats.choices.bradley_terry.covariance import WhitenedRows
 from socialstats.choices.bradley_terry.model import FitState, undefined_reason
 from socialstats.choices.bradley_terry.result import BradleyTerryResult
 from socialstats.choices.conditions import labels_of_pairs
-from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_cautions
 from socialstats.inference.intervals import checked_level

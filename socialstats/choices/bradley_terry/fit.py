@@ -45,7 +45,8 @@ from socialstats.choices.bradley_terry.model import (
 from socialstats.choices.bradley_terry.result import BradleyTerryResult, make_result
 from socialstats.choices.bradley_terry.streamed import StreamedRows, row_blocks
 from socialstats.designs.calls import TableLike
-from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import Factor
 from socialstats.designs.scan import Spool
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
 from socialstats.inference.cluster_blocks import Block

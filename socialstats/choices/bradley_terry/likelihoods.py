@@ -11,7 +11,8 @@ from scipy import linalg, sparse
 from scipy.special import expit, log_expit
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
-from socialstats.designs.comparisons import TIED, Comparisons
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import TIED
 from socialstats.tables import EPSILON
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from socialstats.arrays import FloatArray
 from socialstats.choices.bradley_terry.fitting import Fitted
 from socialstats.choices.bradley_terry.likelihoods import BradleyTerry, PairData
 from socialstats.choices.terms import columns_of_python, columns_of_terms
-from socialstats.designs.comparisons import Comparisons, Covariate, Factor
-from socialstats.designs.parts import REPLY
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import REPLY, Covariate, Factor
 from socialstats.designs.terms import Term, column_term, right_terms, term_text
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.dependence import settled_cluster

@@ -11,7 +11,8 @@ from scipy.special import chdtrc
 from socialstats.arrays import FloatArray
 from socialstats.choices.bradley_terry.likelihoods import sums_by_code
 from socialstats.choices.bradley_terry.model import PROBABLE
-from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import A_WON, B_WON
 from socialstats.errors import InputError
 from socialstats.inference.intervals import not_zero
 from socialstats.results import Result, Row

@@ -10,7 +10,8 @@ from scipy import sparse
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.choices.bradley_terry.fitting import Refitter
 from socialstats.choices.bradley_terry.model import FitState
-from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import Factor
 from socialstats.designs.scan import ClusterPart, one_number
 from socialstats.errors import InputError
 from socialstats.halves import in_halves, processes

@@ -17,7 +17,8 @@ from socialstats.choices.conditions import common_pairs
 from socialstats.choices.sensitivity import sensitivity, sensitivity_difference
 from socialstats.choices.win_rate_difference import win_rate_difference
 from socialstats.choices.win_rates import win_rates
-from socialstats.designs.comparisons import Comparisons, without_cited
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.comparisons_data import without_cited
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
 from socialstats.results import Result
 from socialstats.studies.comparisons import (

@@ -13,7 +13,8 @@ from socialstats import sentences
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.nouns import noun_or
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.planning.part_gaps import part_gaps

@@ -13,7 +13,8 @@ import numpy as np
 from socialstats import sentences
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.agreement.majority_vote_accuracy import majority_vote_accuracy
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import Bar, dumbbell, forest, heat, shares
 from socialstats.figures.heat import MOST_GROUPS as MOST_CELLS

@@ -12,7 +12,8 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
+from socialstats.designs.parts import MISSING, REFUSAL
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.planning.adjusting import adjust_family_by_holm

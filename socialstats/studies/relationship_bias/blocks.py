@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats import sentences
-from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.parts import OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.figures import forest, multiples
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.inference.dependence import cluster_text

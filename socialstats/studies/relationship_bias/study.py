@@ -11,7 +11,8 @@ import numpy as np
 
 from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_answers
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK
+from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import STATUS
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text

@@ -18,8 +18,9 @@ from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.designs.cited import ChosenLabels, chosen_labels
 from socialstats.designs.columns import ITEM_PAIRS
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import OK
 from socialstats.designs.people import is_people
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import (
     MOST_PROBLEMS,

@@ -9,7 +9,8 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.choices.bradley_terry import BradleyTerryResult
-from socialstats.designs.comparisons import Comparisons, without_cited
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.comparisons_data import without_cited
 from socialstats.errors import MleDoesNotExist, UndefinedStatistic
 from socialstats.results import Result, combine_verifications
 from socialstats.studies import comparisons

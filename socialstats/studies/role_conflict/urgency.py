@@ -17,15 +17,9 @@ from socialstats.choices.choice_entropy import choice_entropy
 from socialstats.choices.sensitivity import kind_of_s, lead_row, reference_values, sensitivity
 from socialstats.choices.win_rates import win_rates
 from socialstats.custom.multiverse import SAME, Variant, distinct, multiverse, without_label
-from socialstats.designs.comparisons import (
-    A_WON,
-    B_WON,
-    TIED,
-    Comparisons,
-    combine_designs,
-    merged,
-    without_cited,
-)
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.comparisons_data import combine_designs, merged, without_cited
+from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.inference.dependence import cluster_factors, settled_cluster, share_cautions

@@ -10,7 +10,8 @@ from typing import Any
 from socialstats import sentences
 from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.instrument import COLUMN, Instrument
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK
+from socialstats.designs.ratings import Ratings
 from socialstats.designs.replies import trait_replies
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse

@@ -9,7 +9,8 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.arrays import IntArray
-from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.parts import OK
+from socialstats.designs.ratings import Ratings
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with

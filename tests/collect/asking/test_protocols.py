@@ -15,7 +15,7 @@ import pytest
 
 from socialstats.cli import main
 from socialstats.designs.couples import couples_design
-from socialstats.designs.ratings import OK
+from socialstats.designs.parts import OK
 from socialstats_collect.protocols.base import Settings
 from socialstats_collect.protocols.shares import Shares
 from tests.collect.mock import TRAITS
