@@ -1,1 +1,0 @@
-cd /tmp/w_rel; PYTHONPATH=.:collect:reports OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 timeout 290 /work/main/.venv/bin/python -m pytest -q -n 0 -p no:cacheprovider -x --maxfail=${MF:-40} -m "${M:-not slow and not engines}" "$@"
