@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Literal, TypeAlias
@@ -10,12 +10,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.special import ndtr, stdtr
 
-from socialstats.crosscheck.definition import Definition
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, quantile, tail_p
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.rows import row_at_level
 from socialstats.inference.sides import has_open_end
-from socialstats.results import Result, Row
+from socialstats.results import Check, Result, Row
+from socialstats.results.result import Checker
 from socialstats.results.rows import Test
 from socialstats.sentences import apa_interval
 from socialstats.text import as_given, count, number, p_value
@@ -27,7 +29,8 @@ REFERENCES = {
     "equivalence": ("schuirmann1987", "lakens2018"),
     "noninferiority": ("blackwelder1982",),
 }
-OF_ROWS = "socialstats.crosscheck.margins:of_rows"
+SMALLEST = float(np.finfo(np.float64).tiny)  # no p is 0
+TAILS = "estimate less bound over its error, and scipy's tails"
 BEYOND = {
     "different": "; the CI lies outside the bounds",
     "inferior": "; the CI lies below the margin",
@@ -264,7 +267,7 @@ def against_margin(
     test: MarginTest = "equivalence",
     level: float = 0.95,
     tested: Tested | None = None,
-    check: Definition | str = OF_ROWS,
+    check: Checker | None = None,
 ) -> Result:
     """Test differences that a result has against a margin.
 
@@ -278,7 +281,9 @@ def against_margin(
     level : float
         1 minus the error rate of each test.
     tested : callable, optional
-        Returns the tests of a row whose interval is not of t or z, and the row at 2 `level` - 1; `check` recomputes it.
+        Returns the tests of a row whose interval is not of t or z, and the row at 2 `level` - 1.
+    check : callable, optional
+        Recomputes the result; by default `recheck_margin_tests`.
 
     Returns
     -------
@@ -368,8 +373,59 @@ def against_margin(
             "at": tuple(places),
         },
         words=margin_text(rows, list(verdicts.values()), bounds, test),
-        check=check,
+        check=check or recheck_margin_tests,
     )
+
+
+def recheck_margin_tests(result: Result) -> Iterator[Check]:
+    """Compare each difference with what its source's own checks found, and its tests with scipy's tails."""
+    source, places = result.extras["source"], result.extras["at"]
+    # a row alone has no metric that recomputes it
+    of_source = source.verify().checks if source.title != "Difference" else ()
+    step = len(result.rows) // len(places)
+    for k, place in enumerate(places):
+        row, *tests = result.rows[k * step : (k + 1) * step]
+        for check in of_source:
+            if check.row == place and check.field in ("estimate", "std_error"):
+                yield from compare_with_source(row, check)
+        df = tests[0].df
+        value, error = row.estimate or 0.0, row.std_error or 1.0
+        reach = quantile(2 * result.settings["level"] - 1, df) * error
+        yield from end_checks(row, value - reach, value + reach, "scipy", TAILS, least=reach)
+        if df is not None:
+            for test in tests:
+                yield from field_checks(test, "scipy", TAILS, df=source.rows[place].df)
+        yield from recheck_sides(tests, value, error, df, result.extras["bounds"])
+
+
+def compare_with_source(row: Row, check: Check) -> Iterator[Check]:
+    """Compare a number of a row with that of the check of its source, where there was one."""
+    if check.theirs is not None:
+        yield compare(
+            label(row, check.field),
+            getattr(row, check.field),
+            check.theirs,
+            package=check.package,
+            tolerance=check.tolerance,
+            why=check.note,
+        )
+
+
+def recheck_sides(
+    tests: Sequence[Row],
+    value: float,
+    error: float,
+    df: float | None,
+    bounds: tuple[float, float],
+) -> Iterator[Check]:
+    """Compare the test above the lower bound, that below the upper one, and the row that shows the larger p."""
+    low, high = ((value - bound) / error for bound in bounds)
+    above = low, max(tail_p(low, df, "greater"), SMALLEST)
+    below = high, max(tail_p(high, df, "less"), SMALLEST)
+    worse = above if above[1] >= below[1] else below
+    # a test of noninferiority has the first of the three only
+    for test, (statistic, p) in zip(tests, (above, below, worse), strict=False):
+        yield from field_checks(test, "scipy", TAILS, statistic=statistic, p_value=p)
 
 
 def margin_test_words(bounds: tuple[float, float], test: MarginTest) -> str:
