@@ -18,6 +18,7 @@ from socialstats.custom.data import (
     data_source,
     result_by_level,
 )
+from socialstats.custom.rechecks import recheck_bootstrap
 from socialstats.custom.statistics import (
     Function,
     LeaveOneOut,
@@ -241,7 +242,7 @@ def estimate(
         design=source.design,
         words=numbers_sentence(rows, f"{method}; {plan.text()}"),
         extras=extras,
-        check="socialstats.crosscheck.own_statistics:bootstrap_checks",
+        check=recheck_bootstrap,
     )
 
 

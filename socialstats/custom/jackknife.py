@@ -17,6 +17,7 @@ from socialstats.custom.data import (
     data_source,
     result_by_level,
 )
+from socialstats.custom.rechecks import recheck_jackknife
 from socialstats.custom.statistics import (
     Function,
     checked_statistic,
@@ -187,7 +188,7 @@ def estimate(source: DataSource, function: Function, *, null: float | None, leve
             "statistic": statistic,
             "plan": plan,
         },
-        check="socialstats.crosscheck.own_statistics:jackknife_checks",
+        check=recheck_jackknife,
     )
 
 

@@ -16,6 +16,7 @@ from socialstats.custom.data import (
     data_source,
     result_by_level,
 )
+from socialstats.custom.rechecks import recheck_permutations
 from socialstats.custom.statistics import (
     Function,
     checked_statistic,
@@ -310,7 +311,7 @@ def permutation_result(
         design=source.design,
         words=numbers_sentence(rows, inference).replace(", no interval: ", ", no p: "),
         extras=extras,
-        check="socialstats.crosscheck.own_statistics:permute_checks",
+        check=recheck_permutations,
     )
 
 

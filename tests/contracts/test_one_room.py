@@ -23,6 +23,7 @@ OF_ROWS = {  # modules that write ends of rows, and why
 OF_QUANTILES = {  # modules that take quantiles, and why
     "paired/noncentral_t.py": "inverts the noncentral t",
     "paired/mean_sizes.py": "draws correlated t",
+    "custom/rechecks.py": "intervals, recomputed",
     "planning/power.py": "power of tests",
     "planning/power_peers.py": "power of tests, recomputed",
     "designs/undeclared.py": "how much longer intervals would be with a column as clusters",
