@@ -12,7 +12,10 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
+<<<<<<< HEAD
 from socialstats.designs.parts import OK
+=======
+>>>>>>> df6d6eba (The fit of a mean, shares of groups, rows of a group and settings of means have one maker each)
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.compare import rows_with_holm
@@ -27,9 +30,9 @@ from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.paired.matched_pairs import cochran_q as q_test
 from socialstats.paired.matched_pairs import with_share_difference
+from socialstats.paired.pair_values import IGNORING
 from socialstats.paired.peers import ask_for_mid_p, wilson_ends
 from socialstats.paired.unit_means import (
-    IGNORING,
     WALD,
     WaldTest,
     cautions_of_tests,
@@ -134,8 +137,7 @@ def cochran_q(
             f"{ratings.source}: Cochran's Q compares raters; there is one, {quoted(ratings.raters)}"
         )
     factors = cluster_factors(ratings, cluster)
-    table = ratings.matrix()
-    complete = ~np.isnan(table).any(axis=1)
+    values, complete = complete_units(ratings)
     dropped = int(ratings.unit_count[~complete].sum())
     if dropped and missing == "error":
         raise InputError(
@@ -147,7 +149,6 @@ def cochran_q(
             f"{ratings.source}: no unit was rated by all {k} raters; take fewer with of_raters()"
         )
     # (units, raters) of 0 and 1, and how many units of the data each row stands for
-    values = table[complete]
     times = ratings.unit_count[complete]
     codes = [factor.codes[complete] for factor in factors]
     n = float(times.sum())
@@ -261,10 +262,8 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 
 def complete_units(design: Ratings) -> tuple[FloatArray, BoolArray]:
     """Return the values of the units that all raters rated, (units, raters), and which units these are."""
-    rated = design.status == OK
-    table = np.full((len(design.units), len(design.raters)), np.nan)
-    table[design.unit[rated], design.rater[rated]] = design.value[rated]
-    complete = ~np.isnan(table).any(axis=1)
+    table = design.matrix()
+    complete = np.asarray(~np.isnan(table).any(axis=1))
     return table[complete], complete
 
 

@@ -452,7 +452,7 @@ def effect_sizes_from_summary(
     (-1.2846, -2.118, -0.4146)
     """
     checked_level(level)
-    numbers = {
+    numbers: dict[str, Any] = {
         "n": n,
         "t": t,
         "mean": mean,
@@ -461,9 +461,7 @@ def effect_sizes_from_summary(
         "sd_second": sd_second,
         "r": r,
     }
-    summary = complete_summary(
-        n=n, t=t, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r
-    )
+    summary = complete_summary(**numbers)
     # without the pairs there is nothing to leave out or to resample
     kinds = interval_kinds((), "noncentral_t")
     rows = [

@@ -29,6 +29,7 @@ from socialstats.inference.sides import (
 )
 from socialstats.paired import matched_pairs as plain
 from socialstats.paired.matched_pairs import (
+    CELLS,
     CLUSTERED_SCORE,
     INTERVALS,
     NAMES,
@@ -51,7 +52,7 @@ from socialstats.paired.mcnemar_clusters import (
     score_test,
     t_test,
 )
-from socialstats.paired.pair_values import whole_df
+from socialstats.paired.pair_values import IGNORING, whole_df
 from socialstats.paired.peers import (
     binomial_p,
     cluster_means,
@@ -59,6 +60,7 @@ from socialstats.paired.peers import (
     t_test_numbers,
     wilson_ends,
 )
+from socialstats.paired.unit_means import clusters_by_factor, sample_text
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -76,7 +78,6 @@ from socialstats.tables.spelling import spelled_alike
 from socialstats.text import (
     count,
     interval,
-    listing,
     number,
     p_value,
     quoted,
@@ -143,7 +144,6 @@ DIFFERENCE_INTERVALS: dict[str, Interval] = {
     "wald": "z",
 }
 ODDS_INTERVALS: dict[str, Interval] = {"exact": "exact", "wilson": "score", "wald": "z"}
-IGNORING = "ignoring clusters"
 DISCORDANT = "Wilson's interval for the effective number of discordant pairs, t"
 NONE_DISCORDANT = "no discordant pairs"
 SHARES = (-1.0, 1.0)  # what a difference of shares can be
@@ -324,6 +324,21 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
     )
     shown = rows_of_tests(tests, cells, lead, group or "test")
     return [one_end(row, side, level), one_end(odds, side, level, ODDS), *shown]
+
+
+def share_rows(cells: Cells, conditions: tuple[str, str]) -> list[Row]:
+    """Return the shares of the second level under both conditions, then the shares of the four cells."""
+    first, second = conditions
+    share = Row(term="", group="proportion", role="component", n=cells.n, limits=(0.0, 1.0))
+    rows = []
+    for name, n in ((first, cells.a + cells.b), (second, cells.a + cells.c)):
+        key = (("condition", name),)
+        rows.append(replace(share, term=name, key=key, estimate=n / cells.n))
+    for cell, name in CELLS.items():
+        n = getattr(cells, cell)
+        row = replace(share, term=name, group="cell", key=(("cell", name),))
+        rows.append(replace(row, estimate=n / cells.n, n=n))
+    return rows
 
 
 def infinite(cells: Cells) -> str:
@@ -560,39 +575,12 @@ def mcnemar(
     check_binary(paired)
     if not paired.n_pairs:
         raise NothingToAnalyse(f"{paired.source}: no pair to compare")
-    factors, level = cluster_factors(paired, settings["cluster"]), settings["level"]
-    lead = chosen_test(settings["test"], factors)
+    factors = cluster_factors(paired, cluster)
+    lead = chosen_test(test, factors)
     cells, (first, second) = cells_of(paired.first, paired.second, paired.count), paired.conditions
     exact = odds_ratio_interval(cells, "exact", inner)
-    odds_ends = odds_ratio_interval(cells, settings["odds_ratio_ci"], inner) or exact or ODDS
+    odds_ends = odds_ratio_interval(cells, odds_ratio_ci, inner) or exact or ODDS
     extras: dict[str, Any] = {"odds_ratio_interval": one_sided_ends(*odds_ends, alternative, ODDS)}
-    held = {"both": cells.a, "first only": cells.b, "second only": cells.c, "neither": cells.d}
-    shares = [
-        *(
-            Row(
-                term=name,
-                group="proportion",
-                key=(("condition", name),),
-                role="component",
-                estimate=n / cells.n,
-                n=cells.n,
-                limits=(0.0, 1.0),
-            )
-            for name, n in ((first, cells.a + cells.b), (second, cells.a + cells.c))
-        ),
-        *(
-            Row(
-                term=term,
-                group="cell",
-                key=(("cell", term),),
-                role="component",
-                estimate=n / cells.n,
-                n=n,
-                limits=(0.0, 1.0),
-            )
-            for term, n in held.items()
-        ),
-    ]
     clustered, counts, effective = None, {}, {}
     if not factors:
         difference, odds, *tests = pair_rows(cells, settings, lead, None)
@@ -632,10 +620,7 @@ def mcnemar(
                 **how,
             )
         tests += pair_rows(cells, settings, "", IGNORING)
-        counts = {
-            f"clusters of '{shorten(f.name)}'": n
-            for f, n in zip(factors, clustered.mean.clusters, strict=True)
-        }
+        counts = clusters_by_factor(factors, codes)
         effective = effective_sizes(clustered)
         if clustered.mean.kind == "two-way":
             extras["unfloored_std_error"] = clustered.mean.unfloored_std_error
@@ -643,7 +628,13 @@ def mcnemar(
         replace(row, key=(("condition", first), ("minus", second), *row.key))
         if row.role == "difference"
         else row
-        for row in (difference, odds, g_row(clustered, cells, level, alternative), *shares, *tests)
+        for row in (
+            difference,
+            odds,
+            g_row(clustered, cells, level, alternative),
+            *share_rows(cells, paired.conditions),
+            *tests,
+        )
     )
     return Result(
         metric="mcnemar",
@@ -671,13 +662,8 @@ def sentence(result: Result) -> str:
     design, cells = result.design, result.extras["cells"]
     first, second = (shorten(c) for c in design.conditions)
     row, odds = result.rows[0], result.rows[1]
-    factors = [
-        f"clusters of '{shorten(f.name)}'" for f in design.factors(result.settings["cluster"])
-    ]
-    clusters = [
-        count(result.counts[what], what.replace("clusters", "cluster", 1), what) for what in factors
-    ]
-    sizes = count(result.counts["pairs"], "pair") + (f" in {listing(clusters)}" if clusters else "")
+    factors = design.factors(result.settings["cluster"])
+    sizes = sample_text(result, "pairs", "pair")
     text = (
         f"Of {sizes}, {count(cells['b'])} had '{shorten(design.levels[1])}' under {first} only and "
         f"{count(cells['c'])} under {second} only. The proportions differed by "
@@ -686,8 +672,8 @@ def sentence(result: Result) -> str:
     ends = ", without an interval"
     if row.has_interval:
         made = NAMES[result.settings["difference_ci"]]
-        if clusters:
-            made = CLUSTERED_SCORE if row.interval == "score" else robust_name(len(clusters) == 2)
+        if factors:
+            made = CLUSTERED_SCORE if row.interval == "score" else robust_name(len(factors) == 2)
         ends = f", {apa_interval(row)} ({made})"
     text += f"{ends}, {said_test(result)}."
     if odds.estimate is None:
@@ -695,7 +681,7 @@ def sentence(result: Result) -> str:
     else:
         ends = f", {apa_interval(odds)}" if odds.has_interval else ""
         text += f" The matched odds ratio was {number(odds.shown())}{ends}."
-    if clusters:
+    if factors:
         p = p_value(result.row("mid_p", group=IGNORING).p_value)
         text += f" {TEST_NAMES['mid_p']} of independent pairs gave {p}{side_text(result.settings['alternative'])}."
     return text

@@ -55,6 +55,11 @@ class MeanSizeEstimates:
     block: IntArray
 
     @property
+    def signed_weight(self) -> FloatArray:
+        """(k,) float64 array: weights with the signs of the estimates, that of 0 positive."""
+        return np.where(self.value < 0, -self.weight, self.weight)
+
+    @property
     def size(self) -> float:
         """The mean size, sum of weight x abs(value)."""
         return float(np.abs(self.value) @ self.weight)
@@ -272,7 +277,7 @@ def size_interval(
     high = observed
     if quantile_gap(observed, tail) < 0:
         high = most if quantile_gap(most, tail) <= 0 else size_at(observed, most, tail)
-    signed_errors = errors @ (estimates.weight * np.where(estimates.value < 0, -1.0, 1.0))
+    signed_errors = errors @ estimates.signed_weight
     half_width = float(np.quantile(np.abs(signed_errors), level))
     least_high = min(estimates.corrected + half_width, most)
     return min(low, estimates.corrected), max(high, least_high)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from socialstats.designs.cells import mass
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
+from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.weights import EFFECTIVE
 from socialstats.resampling import (
     Interval,
@@ -25,6 +27,7 @@ from socialstats.resampling import (
 from socialstats.text import count_with_noun, shorten
 from socialstats.voice import option
 
+IGNORING = "ignoring clusters"  # the group of rows that take units as independent
 ROUNDING_ERRORS = 8  # rounding errors that two differences of two values can be apart
 LEFT = 1e-13  # share of a sum of squares that rounding can leave of a sum that is 0
 MOST_LABEL = 30
@@ -185,6 +188,19 @@ def whole_df(df: float) -> float | None:
     if math.isnan(df):
         return None
     return int(df) if df == int(df) else df
+
+
+def fit_of_mean(mean: ClusteredMean, nobs: int, method: str) -> dict[str, Any]:
+    """Return the fit of a result whose first row is a mean; of clusters also effective df and the largest share."""
+    clustered = bool(mean.clusters) and not mean.undefined
+    return {
+        "nobs": nobs,
+        "n_clusters": mean.n_clusters,
+        "df": whole_df(mean.df),
+        "method": method,
+        "effective_df": mean.df if clustered else None,
+        "largest_leverage": mean.largest if clustered else None,
+    }
 
 
 def mean_interval(

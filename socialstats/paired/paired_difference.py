@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -47,16 +47,17 @@ from socialstats.inference.weights import (
 )
 from socialstats.paired.pair_sizes import PairSummary, summary_of
 from socialstats.paired.pair_values import (
+    IGNORING,
     ROUNDING_ERRORS,
     PairValues,
     checked_number,
     cluster_counts,
     clusters_text,
     condition_names,
+    fit_of_mean,
     mean_interval,
     merge_ties,
     pair_values,
-    whole_df,
 )
 from socialstats.paired.peers import MOST_WRITTEN_OUT, cluster_means, t_test_numbers
 from socialstats.paired.signed_rank import ask_for_wilcoxon, signed_rank
@@ -317,7 +318,6 @@ def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> EqualCluster
     return EqualClusters(mean_in_unit(mean, unit, float(means[0]) * unit), gap * unit, p)
 
 
-IGNORING = "ignoring clusters"
 ALIKE = "clusters weighing alike"
 
 
@@ -614,17 +614,7 @@ def estimate(design: Paired, options: PairedDifferenceOptions) -> Result:
         *summary_rows(design, pairs, summary_of(pairs)),
     )
     kinds = {kind: mean_of(codes, kind=kind) for kind in KINDS} if len(factors) == 1 else {}
-    effective = bool(factors) and not lead.undefined
-    fit = {
-        "nobs": pairs.n,
-        "n_clusters": rows[0].n_clusters,
-        "df": whole_df(lead.df),
-        "method": how,
-        "seed": options.seed,
-        "resamples": None if options.ci == "closed" else options.resamples,
-        "effective_df": lead.df if effective else None,
-        "largest_leverage": lead.largest if effective else None,
-    }
+    resamples = None if options.ci == "closed" else options.resamples
     extras = {
         "wilcoxon": ranks,
         "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
@@ -649,10 +639,8 @@ def estimate(design: Paired, options: PairedDifferenceOptions) -> Result:
         inference=f"{how}; {cluster_text(factors, 'pairs')}",
         rows=all_rows,
         counts={"pairs": pairs.n, **weight_counts(weighing, "pairs"), **cluster_counts(factors)},
-        fit=fit,
-        settings={
-            name: getattr(options, name) for name in PairedDifferenceOptions.__dataclass_fields__
-        },
+        fit=fit_of_mean(lead, pairs.n, how) | {"seed": options.seed, "resamples": resamples},
+        settings=asdict(options),
         cautions=cautions,
         references=(*works(factors, options), *(WORKS if weighing else ())),
         design=design,

@@ -46,9 +46,7 @@ class MeanSizes:
     @cached_property
     def signed(self) -> FloatArray:
         """What every unit adds to the mean size, where each estimate keeps its sign, (units,)."""
-        return np.asarray(
-            self.influence @ (self.estimates.weight * np.where(self.estimates.value < 0, -1.0, 1.0))
-        )
+        return np.asarray(self.influence @ self.estimates.signed_weight)
 
     def ends(self, level: float, most: float) -> tuple[float, float]:
         """Return the interval of the mean size (`size_interval`)."""
@@ -69,9 +67,7 @@ class MeanSizes:
 
         As in `size_interval`, at least half that of the sum by signs around the corrected size.
         """
-        by_sign = self.errors @ (
-            self.estimates.weight * np.where(self.estimates.value < 0, -1.0, 1.0)
-        )
+        by_sign = self.errors @ (self.estimates.signed_weight)
         least = share_of_draws(np.asarray(np.abs(by_sign) >= size - self.estimates.corrected)) / 2
         return max(
             share_of_draws(np.asarray(self.drawn(size) <= self.estimates.size * (1 + TIE))), least

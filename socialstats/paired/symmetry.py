@@ -27,9 +27,9 @@ from socialstats.paired.matched_pairs import (
     stuart_maxwell,
     with_share_difference,
 )
+from socialstats.paired.pair_values import IGNORING
 from socialstats.paired.peers import ask_for_mid_p
 from socialstats.paired.unit_means import (
-    IGNORING,
     WALD,
     WaldTest,
     cautions_of_tests,

@@ -30,7 +30,7 @@ from socialstats.inference.weights import (
     weight_counts,
 )
 from socialstats.paired.group_samples import GroupUnits, written_out
-from socialstats.paired.pair_values import checked_number, cluster_counts, whole_df
+from socialstats.paired.pair_values import checked_number, cluster_counts, fit_of_mean
 from socialstats.paired.two_groups import (
     TwoGroupMeans,
     check_sizes,
@@ -134,15 +134,6 @@ def two_means(
     # both ends, of which one is infinite with a one-sided alternative
     ends = None if gap.undefined else gap.interval(level, alternative=alternative)
     how = KINDS[gap.kind] + (NAMED if weighing else "")
-    clustered = bool(factors) and not gap.undefined
-    fit = {
-        "nobs": samples.n_rows,
-        "n_clusters": rows[0].n_clusters,
-        "df": whole_df(gap.df),
-        "method": how,
-        "effective_df": gap.df if clustered else None,
-        "largest_leverage": gap.largest if clustered else None,
-    }
     cautions = (
         *two_mean_cautions(samples, factors, means, rows),
         *weight_cautions(sides, "unit", samples),
@@ -162,7 +153,7 @@ def two_means(
             **weight_counts(weighing, "units"),
             **cluster_counts(factors),
         },
-        fit=fit,
+        fit=fit_of_mean(gap, samples.n_rows, how),
         settings={"null": null, "alternative": alternative, "cluster": cluster, "level": level},
         cautions=cautions,
         references=references,

@@ -23,7 +23,7 @@ from socialstats.inference.dependence import (
 from socialstats.inference.rows import with_mean
 from socialstats.inference.sides import OPEN, side_text, two_sided_level
 from socialstats.paired.group_samples import written_out
-from socialstats.paired.pair_values import cluster_counts, whole_df
+from socialstats.paired.pair_values import IGNORING, cluster_counts, fit_of_mean
 from socialstats.paired.two_groups import (
     Superiority,
     check_sizes,
@@ -47,7 +47,6 @@ KINDS = {
     "CR2": "Brunner-Munzel t with CR2 errors (Satterthwaite df)",
     "two-way": "Brunner-Munzel t with two-way CR2 errors (Cochran df)",
 }
-IGNORING = "ignoring clusters"
 MOST_LEVELS = 3_000  # different values whose pairs are compared one by one
 FEWEST = 10  # units (or effective clusters) of the smaller group below which intervals were too short in simulations
 
@@ -128,15 +127,6 @@ def two_ordinal(
         rank_sum_row(samples, bool(factors), alternative),
     )
     error = probability.error
-    clustered = bool(factors) and not error.undefined
-    fit = {
-        "nobs": samples.n_rows,
-        "n_clusters": rows[0].n_clusters,
-        "df": whole_df(error.df),
-        "method": KINDS[error.kind],
-        "effective_df": error.df if clustered else None,
-        "largest_leverage": error.largest if clustered else None,
-    }
     references = (
         "brunnermunzel2000",
         "mannwhitney1947",
@@ -148,7 +138,7 @@ def two_ordinal(
         inference=f"{KINDS[error.kind]}; {cluster_text(factors, 'units')}",
         rows=rows,
         counts={"units": samples.n_rows, **cluster_counts(factors)},
-        fit=fit,
+        fit=fit_of_mean(error, samples.n_rows, KINDS[error.kind]),
         settings={"alternative": alternative, "cluster": cluster, "level": level},
         cautions=superiority_cautions(samples, factors, probability, rows),
         references=references,

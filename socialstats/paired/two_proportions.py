@@ -42,7 +42,7 @@ from socialstats.paired.two_groups import (
 )
 from socialstats.paired.two_shares import (
     DIFFERENCE_RANGE,
-    group_share_row,
+    group_share_rows,
     level_indicator,
     share_difference_row,
 )
@@ -131,11 +131,8 @@ def two_proportions(
     sides = group_weighings(samples)
     # single yes-or-no answers that are independent and weigh alike: Newcombe's interval and Fisher's test
     plain = not factors and samples.repeats is None and not sides
-    shares = tuple(group_share_row(samples, ones, side, factors, level) for side in (0, 1))
     # a one-sided interval has an end of a two-sided one at a lower level, made of shares at that level
-    inside = shares
-    if inner != level:
-        inside = tuple(group_share_row(samples, ones, side, factors, inner) for side in (0, 1))
+    shares, inside = (group_share_rows(samples, ones, factors, at) for at in (level, inner))
     gap_row, test_name = share_difference_row(samples, inside, means, plain, inner)
     lead = one_sided(gap_row, alternative, level)
     in_groups = [samples.group == side for side in (0, 1)]

@@ -106,6 +106,13 @@ def group_share_row(
     return with_share(row, mean, level, clustered=bool(codes) or design.weighted)
 
 
+def group_share_rows(
+    design: Groups, ones: FloatArray, factors: Sequence[Factor], level: float
+) -> tuple[Row, ...]:
+    """Rows of the shares of both groups."""
+    return tuple(group_share_row(design, ones, side, factors, level) for side in (0, 1))
+
+
 def share_difference_row(
     design: Groups, shares: Sequence[Row], means: TwoGroupMeans, plain: bool, level: float
 ) -> tuple[Row, str]:
@@ -153,7 +160,7 @@ def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | Non
     plain = not factors and design.repeats is None and not design.weighted
 
     def difference_at(level: float) -> Row:
-        shares = tuple(group_share_row(design, ones, side, factors, level) for side in (0, 1))
+        shares = group_share_rows(design, ones, factors, level)
         return share_difference_row(design, shares, means, plain, level)[0]
 
     def p_above(bound: float, sign: float) -> float:

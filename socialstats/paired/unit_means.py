@@ -33,7 +33,7 @@ from socialstats.inference.means import DrawnRaters, factors_and_intersections, 
 from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.paired.matched_pairs import NOTHING, McNemarTest
 from socialstats.paired.pair_sizes import with_d_z
-from socialstats.paired.pair_values import mean_interval
+from socialstats.paired.pair_values import IGNORING, mean_interval
 from socialstats.results import Result, Row
 from socialstats.rounding import gated, left_of_sums, no_variation_reason
 from socialstats.text import count, listing, number, p_value, quoted, shorten
@@ -760,7 +760,6 @@ def satterthwaite_df(count: FloatArray, code: IntArray) -> float:
     return clustered_mean(signs, count, [code]).df
 
 
-IGNORING = "ignoring clusters"
 FEW_DISCORDANT = 10  # units or pairs that differ, below which SS314 is raised
 WALD = "robust_wald"
 # the robust test, p = 1 by definition, why there is none, no clusters

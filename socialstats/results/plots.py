@@ -6,11 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from socialstats.errors import InputError
 from socialstats.results.result import Result
 from socialstats.results.rows import Row
+from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+MOST_ROWS = 200  # rows that a forest draws
 
 
 def every_row(result: Result) -> Sequence[Row]:
@@ -24,6 +28,20 @@ def rows_with_groups(result: Result) -> Sequence[Row]:
         row if row.group is None else replace(row, term=f"{row.term} ({row.group})")
         for row in result.rows
     ]
+
+
+def rows_of_group(result: Result, group: str) -> list[Row]:
+    """Return the rows of one group; at most 200, as a figure holds.
+
+    Raises
+    ------
+    InputError
+        For a group that no row has.
+    """
+    groups = list(dict.fromkeys(row.group for row in result.rows if row.group))
+    if group not in groups:
+        raise InputError(f"no group '{shorten(group)}'; groups: {quoted(groups, 12)}")
+    return [row for row in result.rows if row.group == group][:MOST_ROWS]
 
 
 def forest_plot(

@@ -637,7 +637,7 @@ def ada_met(
         resamples=resamples,
         seed=seed,
     )
-    options.check()
+    options.check_all()
     return estimate(ratings, options)
 
 
@@ -663,7 +663,7 @@ def results_by_attribute(
     states = []
     for name in attributes:
         chosen = AlignmentOptions(**{**defaults, **options, "group": name})
-        chosen.check()
+        chosen.check_all()
         states.append(AlignmentState.from_design(ratings, chosen))
     if not states:
         return {}

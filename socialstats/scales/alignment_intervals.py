@@ -14,7 +14,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError
 from socialstats.inference.dependence import cluster_factors
-from socialstats.inference.intervals import checked_level
+from socialstats.inference.how import How
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates
@@ -53,7 +53,7 @@ Why = tuple[str, Reason | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlignmentOptions:
+class AlignmentOptions(How):
     """Options of `ada_met`."""
 
     reference: str | None
@@ -63,17 +63,12 @@ class AlignmentOptions:
     unparsed: str
     group: str | None
     stratum: str | None
-    ci: str
-    cluster: str | Sequence[str] | None
-    level: float
-    resamples: int
-    seed: int
 
-    def check(self) -> None:
+    def check_all(self) -> None:
         """Raise InputError for an impossible option."""
-        checked_level(self.level)
-        for name, allowed in (("ties", MODE_TIES), ("unparsed", UNPARSED), ("ci", CIS)):
-            check_allowed(name, getattr(self, name), allowed)
+        self.check(CIS)
+        check_allowed("ties", self.ties, MODE_TIES)
+        check_allowed("unparsed", self.unparsed, UNPARSED)
         if isinstance(self.refusal, int | float) and not isinstance(self.refusal, bool):
             possible = math.isfinite(self.refusal) and self.refusal >= 0
         else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.agreement.rating_tables import level_table
 from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.choices.bradley_terry.covariance import (
     SAME,
@@ -18,9 +19,15 @@ from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.nouns import MODEL, noun_of, unit_noun
+<<<<<<< HEAD
 from socialstats.designs.parts import OK, Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
+=======
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, caution
+>>>>>>> df6d6eba (The fit of a mean, shares of groups, rows of a group and settings of means have one maker each)
 from socialstats.inference.clustered_mean import ClusteredMean, skewness_statistic
 from socialstats.inference.compare import HOLM, rows_with_holm
 from socialstats.inference.dependence import (
@@ -39,6 +46,7 @@ from socialstats.paired.unit_means import Strata, StratifiedMeans
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, RowKey
+from socialstats.results.plots import rows_of_group
 from socialstats.results.rows import (
     negate_row,
     rescaled_row,
@@ -68,7 +76,6 @@ from socialstats.text import (
     listing,
     number,
     plural_of,
-    quoted,
     shorten,
     shortened,
 )
@@ -347,15 +354,11 @@ def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options
     """Draw the means of one group (``"mean"``, ``"task: NAME"``, ...) with their intervals, highest first."""
     from socialstats.figures import forest
 
-    groups = list(dict.fromkeys(row.group for row in result.rows if row.group))
-    if group not in groups:
-        raise InputError(f"no group '{shorten(group)}'; groups: {quoted(groups, 12)}")
-    rows = [row for row in result.rows if row.group == group]
     settings: dict[str, Any] = {
         "xlabel": shorten(group) if group != MEAN else "mean score",
         "reference": None,
     }
-    return forest(rows[:200], ax=ax, **{**settings, **options})
+    return forest(rows_of_group(result, group), ax=ax, **{**settings, **options})
 
 
 FEW_UNITS = 10
@@ -610,7 +613,8 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
 def sample_scores(result: Result) -> Iterator[PlainSample]:
     """Yield the units behind each mean, with their scores, or behind each difference, with the differences."""
     design, settings = result.design, result.settings
-    table = scores_by_model(design)
+    # the score of each unit by each model, NaN for none
+    table = np.append(design.scores, np.nan)[level_table(design, "missing")]
     factors = design.factors(settings["cluster"])
     task = np.zeros(len(design.units), dtype=np.int64)
     tasks: dict[str, int] = {}
@@ -632,14 +636,6 @@ def sample_scores(result: Result) -> Iterator[PlainSample]:
             equal_tasks = pooling == "tasks" and of_task is None
             key = row.group, row.term
             yield sample_of_tasks(key, values, design.unit_count, task, factors, equal_tasks)
-
-
-def scores_by_model(design: Ratings) -> FloatArray:
-    """Return the score of each unit by each model, (units, models), NaN for none."""
-    table = np.full((len(design.units), len(design.raters)), np.nan)
-    scored = design.status == OK
-    table[design.unit[scored], design.rater[scored]] = design.scores[design.value[scored]]
-    return table
 
 
 def sample_of_tasks(

@@ -130,41 +130,39 @@ def mean_ratings(
     >>> round(result.row("all units").estimate, 2), round(result.row("b").estimate, 2)
     (3.5, 3.67)
     """
-    return estimate(ratings, cluster=cluster, people=people, level=checked_level(level))
-
-
-def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Result:
-    """Compute the means of one design."""
-    rated_units = has_rating(design)
+    checked_level(level)
+    rated_units = has_rating(ratings)
     if not rated_units.any():
-        raise NothingToAnalyse(f"{design.source}: no unit has a rating")
-    if not design.numeric or design.scale == "nominal":
+        raise NothingToAnalyse(f"{ratings.source}: no unit has a rating")
+    if not ratings.numeric or ratings.scale == "nominal":
         raise InputError(
-            f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels. The "
+            f"{ratings.source}: a mean needs levels that are numbers; these are {ratings.scale} labels. The "
             "share of each label is a metric of its own, choice_shares"
         )
-    if np.any(design.unit_count != 1):
+    if np.any(ratings.unit_count != 1):
         raise InputError(
-            f"{design.source}: units that stand for several alike ones; give one row a rating"
+            f"{ratings.source}: units that stand for several alike ones; give one row a rating"
         )
-    values, expected = unit_shares(design) @ design.scores, design.read_as() @ design.scores
-    factors = cluster_factors(design, cluster)
+    values, expected = unit_shares(ratings) @ ratings.scores, ratings.read_as() @ ratings.scores
+    factors = cluster_factors(ratings, cluster)
     how = Inference(
         unit="unit",
         level=level,
         clusters=tuple(f.codes for f in factors),
-        magnitude=float(np.abs(design.scores).max()),
+        magnitude=float(np.abs(ratings.scores).max()),
     )
     ends, people_population, weights = (
-        design.ends,
-        population(design, people, factors),
-        design.unit_weight,
+        ratings.ends,
+        population(ratings, people, factors),
+        ratings.unit_weight,
     )
     weighing = (
         None if weights is None else Weighing.of_units(rated_units.astype(np.float64), weights)
     )
     # a unit with several ratings has a mean between both levels
-    single = len(design.levels) == 2 and design.repeats is None  # each rating is one of two levels
+    single = (
+        len(ratings.levels) == 2 and ratings.repeats is None
+    )  # each rating is one of two levels
     means = list[Mean]()
 
     def put(
@@ -173,7 +171,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         unit = np.flatnonzero(members)
         drawn: tuple[DrawnRaters, ...] = ()
         if "rater" not in part:  # a rater's own mean speaks of this rater alone
-            drawn = people_means(design, expected, members, people_population.drawn, how.clusters)
+            drawn = people_means(ratings, expected, members, people_population.drawn, how.clusters)
         weight = None if weights is None else unequal(weights[unit])
         sample = UnitSample(
             values=values[unit][:, None], unit=unit, how=how, drawn=drawn, weight=weight
@@ -185,18 +183,21 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
             row = replace(row, method=f"{row.method}{NAMED}")
         means.append(mean_with_interval(row, sample, ends, answers if single else math.inf))
 
-    n_ratings = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
+    n_ratings = np.bincount(ratings.unit[ratings.status == OK], minlength=len(ratings.units))
     put(ALL, "mean", values, rated_units, int(n_ratings.sum()))
-    for name, factor in design.strata.items():
+    for name, factor in ratings.strata.items():
         for code, label in enumerate(factor.levels):
             members = rated_units & (factor.codes == code)
             n = int(n_ratings[members].sum())
             put(label, f"mean by {name}", values, members, n, stratum=name, level=label)
     # a row for each rater, unless there are too many to read
-    for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_RATERS else ()):
-        of_rater = (design.rater == code) & (design.status == OK)
-        mean_by_unit, members = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
-        mean_by_unit[design.unit[of_rater]], members[design.unit[of_rater]] = (
+    for code, rater in enumerate(ratings.raters if 1 < len(ratings.raters) <= MOST_RATERS else ()):
+        of_rater = (ratings.rater == code) & (ratings.status == OK)
+        mean_by_unit, members = (
+            np.zeros(len(ratings.units)),
+            np.zeros(len(ratings.units), dtype=bool),
+        )
+        mean_by_unit[ratings.unit[of_rater]], members[ratings.unit[of_rater]] = (
             expected[of_rater],
             True,
         )
@@ -209,11 +210,11 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         kind, works = share_ci(rows), (*works, "wilson1927", "korngraubard1998")
     return Result(
         metric="mean_ratings",
-        title="Mean rating" + probabilities_text(design),
+        title="Mean rating" + probabilities_text(ratings),
         rows=tuple(rows),
         inference=f"{kind} over units{errors}{NAMED if weighing else ''}; {people_population.text()}",
         counts={
-            "ratings": design.n_rows,
+            "ratings": ratings.n_rows,
             "units": int(rated_units.sum()),
             **weight_counts(weighing, "units"),
         },
@@ -224,12 +225,12 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
             "level": level,
         },
         cautions=(
-            *rating_cautions(design, factors, means, people_population),
-            *weight_cautions([weighing] if weighing else (), "unit", design),
+            *rating_cautions(ratings, factors, means, people_population),
+            *weight_cautions([weighing] if weighing else (), "unit", ratings),
         ),
         references=(*works, *(WORKS if weighing else ())),
-        design=design,
-        extras={"ends": ends, "people": people_population.names(design), "weighing": weighing},
+        design=ratings,
+        extras={"ends": ends, "people": people_population.names(ratings), "weighing": weighing},
     )
 
 
@@ -454,7 +455,7 @@ def mean_sample(result: Result, key: RowKey, ratings: IntArray, people: IntArray
     if (people >= 0).any():
         of_people = Factor(name="person", codes=people, levels=design.raters)
         factors = factors or [Factor(name="unit", codes=np.arange(len(units)), levels=())]
-        factors = [factor.take(place) for factor in factors]
+        factors = [replace(factor, codes=factor.codes[place]) for factor in factors]
         # a rating weighs the share of its unit over the unit's ratings
         count, value = (weight / size)[place], score
 

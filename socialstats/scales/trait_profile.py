@@ -21,6 +21,7 @@ from socialstats.paired.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.plots import rows_of_group
 from socialstats.results.rows import (
     lowest_and_highest,
     rows_with,
@@ -164,11 +165,8 @@ def plot(
     groups = list(dict.fromkeys(r.group for r in result.rows if r.group is not None))
     default = "composite" if "composite" in groups else f"composite by stage {ALL}"
     chosen = group or (default if default in groups else groups[0])
-    if chosen not in groups:
-        raise InputError(f"no group '{shorten(chosen)}'; groups: {quoted(groups, 12)}")
-    rows = [r for r in result.rows if r.group == chosen]
     settings = {"xlabel": shorten(chosen), "sort": False}
-    return forest(rows[:200], ax=ax, **{**settings, **options})
+    return forest(rows_of_group(result, chosen), ax=ax, **{**settings, **options})
 
 
 @reads(trait_table, Ratings)

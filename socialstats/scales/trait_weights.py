@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.instrument import published_instrument
 from socialstats.errors import InputError
+from socialstats.paired.pair_values import checked_number
 from socialstats.text import number, shorten
 from socialstats.voice import option
 
@@ -49,16 +50,10 @@ def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) 
     if weights is not None and not isinstance(weights, Mapping):
         raise InputError(f"weights must map traits to numbers, not {weights!r}")
     weights = TRAIT_WEIGHTS if weights is None else weights
-    for trait, weight in weights.items():
-        if (
-            isinstance(weight, bool)
-            or not isinstance(weight, int | float | np.number)
-            or not math.isfinite(weight)
-        ):
-            raise InputError(
-                f"the weight of trait '{shorten(str(trait))}' must be a finite number, not {weight!r}"
-            )
-    checked = {str(trait): float(weight) for trait, weight in weights.items()}
+    checked = {
+        str(trait): checked_number(weight, f"the weight of trait '{shorten(str(trait))}'")
+        for trait, weight in weights.items()
+    }
     if not any(checked.values()):
         raise InputError("weights: every weight is 0, or there is none")
     total, size = math.fsum(checked.values()), math.fsum(map(abs, checked.values()))
