@@ -12,10 +12,6 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
-<<<<<<< HEAD
-from socialstats.designs.parts import OK
-=======
->>>>>>> df6d6eba (The fit of a mean, shares of groups, rows of a group and settings of means have one maker each)
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.compare import rows_with_holm

@@ -19,15 +19,9 @@ from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.nouns import MODEL, noun_of, unit_noun
-<<<<<<< HEAD
-from socialstats.designs.parts import OK, Factor
-from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, caution
-=======
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
->>>>>>> df6d6eba (The fit of a mean, shares of groups, rows of a group and settings of means have one maker each)
 from socialstats.inference.clustered_mean import ClusteredMean, skewness_statistic
 from socialstats.inference.compare import HOLM, rows_with_holm
 from socialstats.inference.dependence import (
