@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from socialstats.choices.sensitivity import sensitivity_difference as sensitivity_difference
     from socialstats.choices.win_rate_difference import win_rate_difference as win_rate_difference
     from socialstats.choices.win_rates import win_rates as win_rates
+    from socialstats.cli.own_study import read_study as read_study
     from socialstats.custom.bootstrap import bootstrap as bootstrap
     from socialstats.custom.jackknife import jackknife as jackknife
     from socialstats.custom.multiverse import Variant as Variant
@@ -231,7 +232,7 @@ _GROUPS = {
     ),
     "pages": (
         "reports, and numbers that others printed",
-        {"studies": "STUDIES", "": "audit claims"},
+        {"studies": "STUDIES", "cli.own_study": "read_study", "": "audit claims"},
     ),
     "results": (
         "what these functions return",

@@ -226,6 +226,10 @@ ADVICE: Mapping[str, tuple[str, str]] = {
         "Tests and shares of levels, which ignore their order",
         'Use `scale="numeric"` with `levels=` in order, or declare `scale="nominal"`.',
     ),
+    "SS346": (
+        "Scores of the scale, and their differences",
+        "Read the items, and name those that are worded the other way in reversed.",
+    ),
     "SS344": ("None of the numbers", "No action is needed."),
     "SS343": (
         "Estimates for that model",
@@ -292,6 +296,7 @@ CAUSES: Mapping[str, str] = {
     "SS341": "A rater scored a unit several times.",
     "SS342": "Some models lack scores of some units.",
     "SS345": "Three or more levels in order were compared as categories, without a declared scale.",
+    "SS346": "As keyed, an item of a scale correlates negatively with the sum of its other items.",
     "SS344": "Labels of an unused column repeat, and rows do not depend on them beyond chance.",
     "SS343": "The answers of one model carry several returned names or endpoints.",
     "SS402": "The difference is above the tolerance of the check.",

@@ -496,6 +496,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS345": ("info", "the order of levels was not used"),
     "SS344": ("info", "columns that repeat were tried as clusters"),
     "SS343": ("caution", "a model answered under several names, or from several endpoints"),
+    "SS346": ("caution", "items of a scale point in opposite directions"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
     "SS403": ("info", "labels were shortened or cleaned for display"),

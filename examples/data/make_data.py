@@ -458,6 +458,33 @@ def people(folder: Path) -> None:
     )
 
 
+def foundations(folder: Path) -> None:
+    """Four judges score 30 answers of three models under two conditions on five moral foundations, three items each.
+
+    Pressure raises authority by 0.8 and lowers care by 0.5. The third item of each foundation is worded the other way.
+    """
+    draw, rows = Random(26), []
+    names = ("care", "fairness", "loyalty", "authority", "purity")
+    effects = {"care": -0.5, "authority": 0.8}
+    severity = {"judge 1": 0.0, "judge 2": 0.2, "judge 3": -0.2, "judge 4": 0.1}
+    heads = [f"{name}{k}" for name in names for k in (1, 2, 3)]
+    for scenario in range(1, 31):
+        base = 3 + draw.gauss(0, 0.4)
+        for model, level_of_model in (("alder", 0.0), ("birch", 0.3), ("cedar", -0.3)):
+            for condition in ("plain", "pressure"):
+                shown = {name: base + level_of_model + draw.gauss(0, 0.4) for name in names}
+                for name, effect in effects.items():
+                    shown[name] += effect if condition == "pressure" else 0
+                for judge, bias in severity.items():
+                    values = []
+                    for name in names:
+                        noisy = [shown[name] + bias + draw.gauss(0, 0.5) for _ in range(3)]
+                        values += [noisy[0], noisy[1], 6 - noisy[2]]
+                    grades = [min(5, max(1, round(value))) for value in values]
+                    rows.append((f"s{scenario:02d}", model, condition, judge, *grades))
+    write_csv(folder / "foundations.csv", ("scenario", "model", "condition", "judge", *heads), rows)
+
+
 MADE: tuple[Callable[[Path], None], ...] = (
     choices,
     arena,
@@ -481,6 +508,7 @@ MADE: tuple[Callable[[Path], None], ...] = (
     judged,
     cited,
     people,
+    foundations,
 )
 
 

@@ -107,7 +107,8 @@ def word_of(found: Mapping[str, Any], number: str) -> bytes:
 
 def _table(found: Mapping[str, Any], number: str) -> Mapping[str, Any]:
     known = tables_in(found)
-    return known[_chosen("table", number, list(known))]
+    titled = {table["caption"]: table for table in reversed(known.values())}
+    return titled.get(number) or known[_chosen("table", number, list(known))]
 
 
 def _view(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from socialstats.cli.beside import read_beside, with_factors
 from socialstats.cli.deciding import words
+from socialstats.cli.describe import columns_read, describe
 from socialstats.cli.designs import Design, read, second_reading, values_below
 from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
+from socialstats.cli.own_study import SIMULATED, OwnAnalysis, own_analysis
 from socialstats.cli.plan import Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
 from socialstats.cli.settings import COMPUTED, Settings
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
 from socialstats.designs.aliases import Fields, Levels
-from socialstats.errors import InputError
+from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.grouped import why
@@ -60,6 +62,24 @@ class Analysis:
     facts: dict[str, str]
     notes: Levels = ()
 
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self.study.name
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Those of the design."""
+        return self.design.cautions
+
+    def design_lines(self) -> list[str]:
+        """Return the design in lines of text."""
+        return describe(self.design)
+
+    def column_lines(self) -> list[str]:
+        """Return what each column that was used holds."""
+        return columns_read(self.design, self.table)
+
     def run(self) -> tuple[Outcome, Levels]:
         """Return the outcome, and every departure from the plan."""
         found = run_study(self.study, self.design, self.options)
@@ -75,7 +95,7 @@ class Analysis:
         return outcome, (*self.deviations, *departed)
 
 
-def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
+def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis | OwnAnalysis:
     """Read the data and settle what is to be computed.
 
     Parameters
@@ -101,7 +121,11 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     if options.example is not None:
         settings = with_reading(options.example, settings)
     found = read_input(options, settings)
+    if plan.values.get("simulated") and not found.simulated:
+        found = replace(found, simulated=SIMULATED)
     notes = found.notes
+    if plan.own is not None:
+        return own_analysis(options, plan, found, settings, deviations, fixed)
     if found.logs and not (settings.get("study") or settings.get("design")):
         settings, said = of_logs(found.table, settings)
         notes += said

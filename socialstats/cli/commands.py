@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from socialstats.cli.deciding import NoDesign
-from socialstats.cli.describe import columns_read, data_section, describe, shaped_section
+from socialstats.cli.describe import data_section, shaped_section
 from socialstats.cli.designs import Design, read
 from socialstats.cli.guessing import guessed
 from socialstats.cli.inputs import settle
@@ -56,18 +57,15 @@ def check(options: argparse.Namespace) -> int:
     """Read a table and say what is in it; with a plan or a study, try the analysis too."""
     from socialstats.cli.analysis import prepare
 
-    analysis = prepare(options, load_plan(options.plan), verify=False, resamples=TRIED)
-    print(
-        "\n".join([*describe(analysis.design), *columns_read(analysis.design, analysis.table)]),
-        flush=True,
-    )
-    notes = analysis.design.cautions
+    analysis = prepare(options, plan_of(options), verify=False, resamples=TRIED)
+    print("\n".join([*analysis.design_lines(), *analysis.column_lines()]), flush=True)
+    notes = analysis.cautions
     print("".join(f"note        {shorten(note, 400)}\n" for note in analysis.notes), end="")
     if options.plan is not None or options.study is not None:
         outcome, deviations = analysis.run()
         questions, notes = count(len(outcome.blocks), "question"), outcome.cautions
         print(
-            f"report      study {analysis.study.name} runs: {questions}, {count(len(notes), 'caution')}"
+            f"report      study {analysis.name} runs: {questions}, {count(len(notes), 'caution')}"
         )
         print("".join(f"deviation   {shorten(text, 400)}\n" for text in deviations), end="")
     for note in notes:
@@ -175,6 +173,26 @@ def cite(options: argparse.Namespace) -> int:
     print("@software{socialstats,\n  author = {{The socialstats developers}},")
     print(f"  title = {{{title}}},\n  year = {{2026}},\n  version = {{{__version__}}}\n}}")
     return 0
+
+
+def plan_of(options: argparse.Namespace) -> Plan:
+    """Read the plan of a command; ``--study FILE.toml`` names one as well.
+
+    Raises
+    ------
+    InputError
+        For two files.
+    """
+    named = options.study or ""
+    if Path(named).suffix.lower() != ".toml":
+        return load_plan(options.plan)
+    if options.plan:
+        raise InputError(
+            f"--study {shorten(named)} and --plan {shorten(options.plan)}: the file of a study is a plan. Keep one of "
+            "them"
+        )
+    options.plan, options.study = named, None
+    return load_plan(named)
 
 
 def load_plan(path: str | None) -> Plan:

@@ -65,6 +65,8 @@ def run_estimate(options: argparse.Namespace) -> int:
         For an unknown metric or option, what the metric refuses, and an output that would replace a file of another
         kind.
     """
+    if "--study" in (options.words or []):
+        return estimate_question(options.words)
     known = functions()
     name, *words = options.words or [""]
     if options.list_metrics or not name:
@@ -97,7 +99,7 @@ def run_estimate(options: argparse.Namespace) -> int:
         *ROWS,
     )
     chosen = {key: given.pop(key) for key in own_keys}
-    kind = format_of(chosen["output"], chosen["as"], FORMATS)
+    format_of(chosen["output"], chosen["as"], FORMATS)  # refused before anything is computed
     given = {
         key: typed(key, value, hints[key]) for key, value in given.items() if value is not None
     }
@@ -124,16 +126,55 @@ def run_estimate(options: argparse.Namespace) -> int:
     how = {key: chosen[key] for key in ("overwrite", "keep_formulas")}
     with speaking(of_metric(hints)), writing(words_of(typed_in), **how):
         result = function(*tables, **given)
-        content = rendered(result, kind)
-        if chosen["output"]:
-            own = (
-                table_like(list(result.tidy(all=True).columns), "csv")
-                if kind == "csv"
-                else text_like(content)
-            )
-            write_whole(chosen["output"], content + "\n", NUMBERS if kind == "json" else own)
-        else:
-            print(content)
+        return deliver(result, chosen)
+
+
+def estimate_question(words: Sequence[str]) -> int:
+    """Answer a question of a study of a user's own, and print or write its results.
+
+    Raises
+    ------
+    InputError
+        For a question that the file does not have, and as `run_estimate`.
+    """
+    from socialstats.cli.own_study import read_study
+
+    parser = Parser(
+        prog="socialstats estimate QUESTION TABLE --study FILE",
+        allow_abbrev=False,
+        description="Answer a question of a study of your own (docs/own-study.md).",
+    )
+    add = parser.add_argument
+    add("question", metavar="QUESTION", help="id of a [[question]] of the file")
+    add("table", metavar="TABLE", help="file of the table")
+    add("--study", metavar="FILE", required=True, help="the file of the study")
+    add("--format", dest="as", choices=FORMATS, help="default: by the name of -o, else text")
+    add("-o", "--output", metavar="FILE", type=Output, help="write it to a file; - for stdout")
+    add("--verify", action="store_true", help="recompute by independent implementations")
+    add_writing(parser)
+    given = vars(parser.parse_args(words))
+    result = read_study(given["study"]).answers(given["table"], [given["question"]])[
+        given["question"]
+    ]
+    with writing(
+        words_of(given), overwrite=given["overwrite"], keep_formulas=given["keep_formulas"]
+    ):
+        return deliver(result, given)
+
+
+def deliver(result: Any, chosen: Settings) -> int:
+    """Print or write a result, its cautions, and what its check found; return an exit code."""
+    kind = format_of(chosen["output"], chosen["as"], FORMATS)
+    content = rendered(result, kind)
+    if chosen["output"]:
+        own = (
+            table_like(list(result.tidy(all=True).columns), "csv")
+            if kind == "csv"
+            else text_like(content)
+        )
+        write_whole(chosen["output"], content + "\n", NUMBERS if kind == "json" else own)
+    else:
+        print(content)
     if kind != "text":
         for line in dict.fromkeys(str(one) for one in cautions_of(result)):
             print(f"caution: {line}", file=sys.stderr)

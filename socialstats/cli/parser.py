@@ -11,7 +11,16 @@ from socialstats.cli.building import add_design
 from socialstats.cli.gating import add_gate
 from socialstats.cli.helping import Parser
 from socialstats.cli.joining import add_join
-from socialstats.cli.options import EVERYDAY, Output, add_analysis, add_data, add_writing, day
+from socialstats.cli.options import (
+    EVERYDAY,
+    FORMATS,
+    KNOWN,
+    Output,
+    add_analysis,
+    add_data,
+    add_writing,
+    day,
+)
 from socialstats.cli.powering import add_power
 from socialstats.cli.validating import add_validate
 
@@ -25,6 +34,8 @@ CHECKED = """examples, with the tables in examples/data:
   socialstats check answers.csv --map unit=item --map value=correct --cluster scenario"""
 GUESSED = """example, with the tables in examples/data:
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml"""
+DECLARED = """example, with the tables in examples/data:
+  socialstats new ratings.csv -o study.toml && socialstats report ratings.csv --study study.toml"""
 COLLECT = "query language models as a run file says, and log every attempt"
 FORM = "write a page, or a table, for people to answer"
 MERGE = "merge logs of 'collect' from the same questions"
@@ -33,7 +44,7 @@ CONVERT = "convert the log of a harness to a table (Inspect, HELM, ...)"
 
 
 JOBS = {
-    "analyse a table": "report check init estimate gate show",
+    "analyse a table": "report check init new estimate gate show",
     "plan a study and collect its data": "power design collect form",
     "make a table of logs, or of tables": "tidy convert merge join",
     "check printed numbers": "validate audit",
@@ -90,6 +101,24 @@ def make_parser() -> Parser:
     )
     add_data(init)
     init.shorten(("data", *EVERYDAY), "every option: socialstats init --help-all")
+    new = _command(
+        commands,
+        "new",
+        "new_study:run_new",
+        about="write the first file of a study of your own, guessed from a table",
+        epilog=DECLARED,
+    )
+    new.add_argument("data", metavar="TABLE", help=KNOWN)
+    new.add_argument("--input-format", choices=FORMATS, help="format of the file")
+    new.add_argument("--encoding", metavar="NAME", help="of a text file that is not UTF-8")
+    new.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Output,
+        help="file to write (default: study.toml; - for stdout); none is replaced",
+    )
+    new.set_defaults(overwrite=False)  # nothing is replaced
     _command(commands, "studies", "commands:studies", help="list the studies and what they need")
     datasets = _command(
         commands, "datasets", "commands:datasets", help="list the bundled data, or describe one"
@@ -112,12 +141,16 @@ def make_parser() -> Parser:
         about="read a report back: numbers, tables, figures, quotation",
     )
     show.add_argument(
-        "report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin"
+        "report",
+        metavar="REPORT.html",
+        help="a page that 'socialstats report' wrote; - for stdin; or the file of a study, as it is read",
     )
     part = show.add_mutually_exclusive_group()
     part.add_argument("--json", action="store_true", help="every number that the page carries")
     part.add_argument(
-        "--table", metavar="N", help="a table by its number, such as 2 or A3 (csv, md, latex, docx)"
+        "--table",
+        metavar="N",
+        help="a table by its number, such as 2 or A3, or its title (csv, md, latex, docx)",
     )
     part.add_argument(
         "--figure", metavar="N", help="a figure by its number, such as 2 or A3 (svg, pdf)"

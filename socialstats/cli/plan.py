@@ -12,12 +12,21 @@ from typing import Any
 from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES, Settings
 from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError, Problem
+from socialstats.studies.declared.declaration import Declaration
+from socialstats.studies.declared.reading import SECTIONS, read_declaration
 from socialstats.tables.toml_files import PLAIN, read_toml
 from socialstats.text import meant
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "study": {"name": str, "title": str, "status": str, "registered": str, "data_seen": bool},
-    "data": {"file": str}
+    "study": {
+        "name": str,
+        "title": str,
+        "status": str,
+        "registered": str,
+        "data_seen": bool,
+        "simulated": bool,
+    },
+    "data": {"file": str, "range": list}
     | {one.key: TYPES[one.kind] for one in (*READ, *BESIDE) if one.key != "weights"},
     "inference": {one.key: TYPES[one.kind] for one in COMPUTED if one.key != "study"}
     | {"weights": str},
@@ -25,6 +34,7 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
         "id": str,
         "text": str,
         "metric": str,
+        "question": str,
         "terms": (str, list),
         "group": str,
         "by": str,
@@ -52,6 +62,8 @@ class Plan:
         The keys of all sections in one mapping; ``study`` for the study's name, ``reasons`` for those of exclusions.
     hypotheses : tuple of mapping
         One for each ``[[hypothesis]]``, with its keys as read.
+    own : Declaration or None
+        The study that the file declares, where it asks questions of its own.
     """
 
     name: str = ""
@@ -59,6 +71,7 @@ class Plan:
     sha256: str = ""
     values: Settings = field(default_factory=dict)
     hypotheses: tuple[Settings, ...] = ()
+    own: Declaration | None = None
 
 
 def read_plan(path: str) -> Plan:
@@ -72,8 +85,16 @@ def read_plan(path: str) -> Plan:
     raw, content = read_toml(path)
     found = _Reading(path)
     for section, entries in content.items():
-        found.section(section, entries)
-    if not content or not (found.problems or found.values or found.hypotheses):
+        if section not in SECTIONS:
+            found.section(section, entries)
+    text = raw.decode("utf-8-sig")
+    own = None
+    if any(section in content for section in SECTIONS):
+        try:
+            own = read_declaration(content, found.values, path, text)
+        except InputError as error:
+            found.problems += error.problems
+    elif not content or not (found.problems or found.values or found.hypotheses):
         found.wrong(
             "this file plans nothing: it has no key of [study], [data] or [inference], and no [[hypothesis]]",
             "'socialstats init TABLE' writes a plan to start from",
@@ -83,10 +104,11 @@ def read_plan(path: str) -> Plan:
     digest = hashlib.sha256(raw).hexdigest()
     return Plan(
         name=Path(path).name,
-        text=raw.decode("utf-8-sig"),
+        text=text,
         sha256=digest,
         values=found.values,
         hypotheses=tuple(found.hypotheses),
+        own=own,
     )
 
 
@@ -103,7 +125,8 @@ class _Reading:
         self.problems.append(Problem(source=self.path, message=message, fix=fix))
 
     def unknown(self, what: str, word: str, section: str | None = None) -> None:
-        known = [name for name in (KEYS[section] if section else KEYS) if name != "sesoi"]
+        sections = (*KEYS, *SECTIONS)
+        known = [name for name in (KEYS[section] if section else sections) if name != "sesoi"]
         self.wrong(f"unknown {what}", meant(word, known).strip() or f"Known: {', '.join(known)}")
 
     def section(self, section: str, entries: Any) -> None:
@@ -132,6 +155,8 @@ class _Reading:
             if isinstance(value, dict)
             else ()
         )
+        if key == "range" and section == "data":
+            inside = ()  # two numbers, which the study checks
         if not all(isinstance(v, str) for v in inside):
             wanted = (
                 "is not a list of texts"
@@ -175,7 +200,8 @@ class _Reading:
         where = f"[[hypothesis]] {name}:"
         for key, value in entry.items():
             self.check(where, "hypothesis", key, value)
-        missing = [key for key in ("id", "metric") if not entry.get(key)]
+        needed = ("id",) if "question" in entry else ("id", "metric")
+        missing = [key for key in needed if not entry.get(key)]
         if missing:
             self.wrong(
                 f"{where} {missing[0]} is missing",

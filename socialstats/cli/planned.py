@@ -16,7 +16,7 @@ from socialstats.studies.plan import ONE_FAMILY, Hypothesis
 from socialstats.tables.toml_files import line_of_key
 from socialstats.text import meant, quoted, shorten
 
-OPTIONAL = ("text", "group", "by", "minus", "alternative", "smallest_effect")
+OPTIONAL = ("text", "group", "by", "minus", "alternative", "smallest_effect", "question")
 
 
 def hypotheses_of(plan: Plan, metrics: TextSet) -> tuple[Hypothesis, ...]:
@@ -43,6 +43,33 @@ def hypotheses_of(plan: Plan, metrics: TextSet) -> tuple[Hypothesis, ...]:
     return tuple(
         hypothesis_of(entry, name, status)
         for entry, name in zip(plan.hypotheses, names, strict=True)
+    )
+
+
+def own_hypotheses(plan: Plan) -> tuple[Hypothesis, ...]:
+    """Return the hypotheses of a study of a user's own, each of a question.
+
+    Raises
+    ------
+    InputError
+        For a hypothesis that names no question, or one that is not there.
+    """
+    questions = plan.own.questions if plan.own is not None else {}
+    problems = [
+        Problem(
+            source=plan.name,
+            message=f"[[hypothesis]] {shorten(entry['id'])}: question = '{shorten(entry.get('question', ''))}'",
+            fix=f"Name one of the questions {quoted([*questions], 12)}",
+        )
+        for entry in plan.hypotheses
+        if entry.get("question") not in questions
+    ]
+    if problems:
+        raise InputError(problems)
+    status = plan.values.get("status", "exploratory")
+    return tuple(
+        hypothesis_of(entry, questions[entry["question"]].metric, status)
+        for entry in plan.hypotheses
     )
 
 

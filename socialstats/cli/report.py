@@ -15,8 +15,7 @@ from pathlib import Path
 
 from socialstats.cli.analysis import prepare
 from socialstats.cli.claimed import claims_facts, claims_of, with_claims
-from socialstats.cli.commands import load_plan
-from socialstats.cli.describe import describe
+from socialstats.cli.commands import plan_of
 from socialstats.cli.plan import Plan
 from socialstats.cli.voices import hint
 from socialstats.designs.aliases import Levels, Pair
@@ -47,15 +46,13 @@ def run_report(options: argparse.Namespace) -> int:
 def made(options: argparse.Namespace) -> int:
     """Write the page (and JSON) that the options ask for."""
     targets = targets_of(options)
-    plan = load_plan(options.plan)
+    plan = plan_of(options)
     claims = claims_of(options.claims)
     with listening(to_stream(sys.stderr)) if not options.quiet else nullcontext():
         analysis = prepare(options, plan, verify=not options.no_verify)
         for note in analysis.notes:
             say(f"note: {shorten(note, 400)}", slow=True)
-        say(
-            f"{describe(analysis.design)[0]}; study {analysis.study.name}", slow=sys.stderr.isatty()
-        )
+        say(f"{analysis.design_lines()[0]}; study {analysis.name}", slow=sys.stderr.isatty())
         found, deviations = analysis.run()
         outcome, stand = with_claims(found, claims)
         facts = analysis.facts | claims_facts(options.claims) | noted(options)

@@ -32,7 +32,12 @@ PDF = Kind(
 
 
 def run_show(options: argparse.Namespace) -> int:
-    """Print or write the summary of a report, its JSON, a table, a figure or the quotation."""
+    """Print or write the summary of a report, its JSON, a table, a figure or the quotation; of a study its lines."""
+    if Path(options.report).suffix.lower() == ".toml":
+        from socialstats.cli.own_study import read_study
+
+        print(read_study(options.report))
+        return 0
     import socialstats_reports
 
     name = "stdin" if options.report == "-" else options.report

@@ -30,6 +30,8 @@ from socialstats.studies.page import KINDS, Block, Design, Outcome, PageTable, S
 from socialstats.text import count, listing, number, p_value, quoted, shorten
 
 Status = Literal["confirmatory", "exploratory"]
+MOST_TESTS = 8  # tests of a hypothesis with sentences of their own
+MOST_SAID = 3  # tests that a sentence names
 ONE_FAMILY = "all hypotheses"
 SIDES: dict[str, Verdict] = {
     "greater": "above",
@@ -60,6 +62,8 @@ class Hypothesis:
     family : str
         Hypotheses of one family are adjusted together, by Holm's method.
     status : {"confirmatory", "exploratory"}
+    question : str
+        Of a study of a user's own: the question whose cells are tested, or that of the label `by`.
     """
 
     id: str
@@ -73,6 +77,7 @@ class Hypothesis:
     smallest_effect: float | None = None
     family: str = ONE_FAMILY
     status: Status = "confirmatory"
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,9 +151,19 @@ def examine(
             tests += tests_of(hypothesis, source, outcome)
         except SocialStatsError as error:
             problems[hypothesis.id] = str(error)
+    return findings_of(tests, problems, options, tuple(added.values()))
+
+
+def findings_of(
+    tests: Sequence[Examined],
+    problems: Mapping[str, str],
+    options: StudyOptions,
+    added: tuple[Result, ...] = (),
+) -> Findings:
+    """Adjust the tests of each family, and say what each of them settles."""
     adjusted, families = adjust_all(tests)
     judged = tuple(judge(test, 1 - options.level) for test in adjusted)
-    return Findings(tests=judged, problems=problems, families=families, added=tuple(added.values()))
+    return Findings(tests=judged, problems=problems, families=families, added=added)
 
 
 def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
@@ -424,6 +439,13 @@ def with_hypotheses(
     if not hypotheses:
         return outcome, ()
     findings = examine(outcome, hypotheses, design, options, metrics)
+    return with_findings(outcome, findings, hypotheses, options)
+
+
+def with_findings(
+    outcome: Outcome, findings: Findings, hypotheses: Sequence[Hypothesis], options: StudyOptions
+) -> tuple[Outcome, tuple[str, ...]]:
+    """Place what became of hypotheses first on the page; `with_hypotheses` documents what is returned."""
     block = hypotheses_block(findings, hypotheses, options)
     sources = {
         id(test.source) for test in findings.tests if test.hypothesis.status == "confirmatory"
@@ -457,7 +479,7 @@ def hypotheses_block(
     return Block(
         id="hypotheses",
         question="Which planned hypotheses were supported?",
-        sentences=(*(sentence(test) for test in findings.tests), *untested),
+        sentences=(*said_of_tests(findings.tests), *untested),
         tables=(hypothesis_table(findings, hypotheses),),
         results=(*findings.families, *findings.added),
         status="confirmatory"
@@ -465,6 +487,32 @@ def hypotheses_block(
         else "exploratory",
         caption=caption(findings, options),
     )
+
+
+def said_of_tests(tests: Sequence[Examined]) -> list[str]:
+    """Return a sentence for each test; of a hypothesis with many tests how many of them came out in each way."""
+    held: dict[str, list[Examined]] = {}
+    for test in tests:
+        held.setdefault(test.hypothesis.id, []).append(test)
+    said = []
+    for own in held.values():
+        said += [counted(own)] if len(own) > MOST_TESTS else [sentence(test) for test in own]
+    return said
+
+
+def counted(tests: Sequence[Examined]) -> str:
+    """State how many tests of a hypothesis came out in each way, and name some of them."""
+    hypothesis = tests[0].hypothesis
+    ways: dict[str, list[str]] = {}
+    for test in tests:
+        name = test.label.removeprefix(f"{hypothesis.id}: ")
+        ways.setdefault(words(test).removeprefix("is "), []).append(shorten(name, 60))
+    parts = [
+        f"{way} in {count(len(names))} of {count(len(tests))} tests ({'; '.join(names[:MOST_SAID])}"
+        f"{'; ...' if len(names) > MOST_SAID else ''})"
+        for way, names in sorted(ways.items())
+    ]
+    return f"{hypothesis.id}{says(hypothesis)}: {'. It is '.join(parts)}."
 
 
 def caption(findings: Findings, options: StudyOptions) -> str:

@@ -1,0 +1,1 @@
+"""A study of a user's own: a file of plain data, its scales, its questions and its page."""

@@ -1,0 +1,364 @@
+"""One question of a declared study: its metric, called in each of its cells with the columns that the study names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from socialstats.designs.calls import keywords
+from socialstats.errors import (
+    InputError,
+    NothingToAnalyse,
+    SocialStatsError,
+    UndefinedStatistic,
+)
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.studies.declared.declaration import (
+    SCALE,
+    Contrast,
+    Declaration,
+    Question,
+    nearest_of,
+)
+from socialstats.studies.declared.scoring import ROW, Scored
+from socialstats.studies.page import KINDS, StudyOptions, reason_of
+from socialstats.tables import Table, rows_where, with_joint
+from socialstats.text import listing, quoted, shorten
+from socialstats.voice import speaking
+
+MOST_CELLS = 200
+SCORES = {"ratings": "interval", "paired": "numeric", "groups": "numeric"}  # scales of scores
+SPLITS = ("by",)  # keywords that split a table, which each does
+BETWEEN = " / "  # labels of a cell, which may hold commas
+Cell = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What came out of a question.
+
+    Attributes
+    ----------
+    question : Question
+    metric : Metric
+    contrast : Contrast or None
+    dimensions : tuple of str
+        What its cells differ in.
+    titles : mapping of str to str
+        What the page calls scales.
+    results : mapping of cell to Result
+        A cell has a label of each dimension.
+    lost : mapping of cell to str
+        Why other cells have no result.
+    """
+
+    question: Question
+    metric: Metric
+    contrast: Contrast | None
+    dimensions: tuple[str, ...]
+    titles: Mapping[str, str]
+    results: Mapping[Cell, Result]
+    lost: Mapping[Cell, str]
+
+    def labels(self, cell: Cell) -> list[str]:
+        """Return the labels of a cell, scales by their titles."""
+        return [
+            self.titles.get(label, label) if dimension == SCALE else label
+            for dimension, label in zip(self.dimensions, cell, strict=True)
+        ]
+
+    def name(self, cell: Cell) -> str:
+        """Name a cell by its labels."""
+        return BETWEEN.join(self.labels(cell))
+
+    def shown_rows(self, result: Result) -> tuple[Row, ...]:
+        """Return the rows of a result that the question names, or the one that leads."""
+        if self.question.terms:
+            return tuple(result.row(term) for term in self.question.terms)
+        return result.rows[:1]
+
+    def rows(self) -> list[Row]:
+        """Return the rows that the page shows, each called by its cell."""
+        rows = []
+        for cell, result in self.results.items():
+            for row in self.shown_rows(result):
+                several = len(self.question.terms) > 1 or not cell
+                names = [self.name(cell)] * bool(cell) + [row.term] * several
+                term = shorten(": ".join(names), 100)
+                rows.append(replace(row, term=term, group=None, by=None))
+        return rows
+
+
+def ask(
+    question: Question,
+    metric: Metric,
+    data: Scored,
+    declaration: Declaration,
+    options: StudyOptions,
+) -> Answered:
+    """Answer a question.
+
+    Raises
+    ------
+    InputError
+        For options that the metric has not, columns that the question says nothing of, and what the metric refuses in
+        each cell.
+    """
+    raw = "value" in question.options
+    table = data.answers if raw else data.scores
+    value = question.options["value"] if raw else data.value
+    call = Call(question, metric, declaration, options, scored=not raw and bool(declaration.scales))
+    results: dict[Cell, Result] = {}
+    lost: dict[Cell, str] = {}
+    first: SocialStatsError | None = None
+    with speaking(as_written):
+        for cell, part in cells(question, table, call.dimensions, declaration):
+            try:
+                results[cell] = with_cell(call.result(part, value), call.dimensions, cell)
+            except (NothingToAnalyse, UndefinedStatistic) as error:
+                lost[cell] = reason_of(error)
+                first = first or error
+            except SocialStatsError as error:
+                raise call.refused(error, cell) from None
+    if first is not None and not results:
+        raise call.refused(first, next(iter(lost)))
+    return Answered(
+        question=question,
+        metric=metric,
+        contrast=declaration.contrasts.get(question.contrast),
+        dimensions=call.dimensions,
+        titles={name: scale.title for name, scale in declaration.scales.items()},
+        results=results,
+        lost=lost,
+    )
+
+
+def with_cell(result: Result, dimensions: Sequence[str], cell: Cell) -> Result:
+    """Return a result whose rows say their cell in their key."""
+    rows = (
+        replace(row, key=(*row.key, *zip(dimensions, cell, strict=True))) for row in result.rows
+    )
+    return replace(result, rows=tuple(rows))
+
+
+def as_written(name: str, value: Any = None, typed: str = "") -> str:
+    """Name an option as a study's file writes it."""
+    return name if value is None else f"{name} = {value!r}"
+
+
+def cells(
+    question: Question, table: Table, dimensions: Sequence[str], declaration: Declaration
+) -> list[tuple[Cell, Table]]:
+    """Return the rows of each cell of a question, the cells in the order of the declaration and of labels.
+
+    Raises
+    ------
+    InputError
+        For too many cells.
+    """
+    for entry in question.where:
+        column, _, label = entry.partition("=")
+        table = rows_where(table, column, label)[0]
+    parts: list[tuple[Cell, Table]] = [((), table)]
+    for name in dimensions:
+        known = table.levels(name)
+        if name == SCALE:
+            known = tuple(scale for scale in declaration.scales if scale in known)
+            known = tuple(scale for scale in known if scale in (question.scales or known))
+        if len(parts) * len(known) > MOST_CELLS:
+            raise InputError(
+                declaration.wrong_in_question(
+                    question,
+                    f"each = {list(dimensions)} makes more than {MOST_CELLS} cells",
+                    "Leave a column out, or choose rows with where",
+                )
+            )
+        split = []
+        for cell, part in parts:
+            for label in known:
+                with suppress(NothingToAnalyse):
+                    split.append(((*cell, label), rows_where(part, name, label)[0]))
+        parts = split
+    return parts
+
+
+class Call:
+    """The call of a question's metric: which columns play which part, and what each cell is a cell of."""
+
+    def __init__(
+        self,
+        question: Question,
+        metric: Metric,
+        declaration: Declaration,
+        options: StudyOptions,
+        *,
+        scored: bool,
+    ) -> None:
+        self.question = question
+        self.metric = metric
+        self.declaration = declaration
+        parameters = inspect.signature(metric.function).parameters
+        readers = vars(metric.function).get("readers")
+        if not readers:
+            readers = [KINDS[metric.design]] if metric.design in KINDS else []
+        self.read = {key for reader in readers for key in keywords(reader)}
+        self.own = {name for name, one in parameters.items() if one.kind is not one.VAR_KEYWORD}
+        self.refuse_unknown()
+        chosen = options.chosen()
+        self.fixed = {key: value for key, value in chosen.items() if key in self.own}
+        self.fixed |= question.options
+        self.scored = scored
+        self.compared = self.contrast_keywords()
+        self.dimensions = self.cells_of()
+        self.parts = self.part_keywords()
+
+    def refuse_unknown(self) -> None:
+        """Refuse options that neither the metric nor the readers of its table know."""
+        for name in self.question.options:
+            known = (self.own | self.read) - {*SPLITS}
+            if name not in known:
+                message = f"{name}: {self.metric.name} has no such option"
+                fix = "Write each = [...]" if name in SPLITS else nearest_of(name, sorted(known))
+                raise InputError(self.declaration.wrong_in_question(self.question, message, fix))
+
+    def contrast_keywords(self) -> dict[str, Any]:
+        """Return the keywords of the two labels that are compared.
+
+        Raises
+        ------
+        InputError
+            For a metric that compares no two labels, or lacks them.
+        """
+        question = self.question
+        condition, pair = (
+            ("condition", "conditions") if "condition" in self.read else ("group", "groups")
+        )
+        compares = pair in self.read
+        if not question.contrast:
+            lacking = compares and not {condition, "first"} & question.options.keys()
+            if lacking:
+                message = (
+                    f"metric: {self.metric.name} compares two labels, and there is no contrast"
+                )
+                fix = f"Write contrast = {nearest_of('', self.declaration.contrasts).removeprefix('There are ')}"
+                raise InputError(self.declaration.wrong_in_question(question, message, fix))
+            return {}
+        if not compares:
+            message = f"contrast: {self.metric.name} compares no two labels of a column"
+            fix = "Metrics that do: paired_difference, mcnemar, two_means, two_proportions"
+            raise InputError(self.declaration.wrong_in_question(question, message, fix))
+        contrast = self.declaration.contrasts[question.contrast]
+        return {condition: contrast.column, pair: contrast.pair}
+
+    def cells_of(self) -> tuple[str, ...]:
+        """Return what each cell is a cell of: as the question says, or what it does not use otherwise.
+
+        Raises
+        ------
+        InputError
+            For a source, condition or scale that the question neither fixes, compares nor averages.
+        """
+        declaration, question = self.declaration, self.question
+        used = {*question.average, *self.columns_in_options()}
+        used |= {entry.partition("=")[0] for entry in question.where}
+        used |= {self.compared.get("condition", ""), self.compared.get("group", "")}
+        raters = "rater" in self.read and "rater" not in question.options
+        if raters and not declaration.of("rater") and question.each is None:
+            used |= {*declaration.of("source")}
+        dimensions = [*([SCALE] if self.scored else []), *declaration.of("source")]
+        dimensions += declaration.of("condition")
+        open_ones = tuple(name for name in dict.fromkeys(dimensions) if name not in used)
+        if question.each is None:
+            return open_ones
+        rater = self.rater(question.each)
+        silent = [name for name in open_ones if name not in question.each and name != rater]
+        if silent:
+            names = listing([shorten(name) for name in silent])
+            message = f"each says nothing of {names}"
+            fix = f"Add {quoted(silent)} to each, or to average"
+            if SCALE in silent:
+                fix = f"Add {quoted(silent)} to each"
+            raise InputError(declaration.wrong_in_question(question, message, fix))
+        return question.each
+
+    def rater(self, dimensions: Sequence[str]) -> str | None:
+        """Return the column of raters: the one declared, or that of the sources where no cell fixes these."""
+        declared = self.declaration.of("rater")
+        sources = [name for name in self.declaration.of("source") if name not in dimensions]
+        return next(iter((*declared, *sources)), None) if "rater" in self.read else None
+
+    def columns_in_options(self) -> set[str]:
+        """Return the texts among the options of a question, which may be columns."""
+        return {text for value in self.question.options.values() for text in texts_in(value)}
+
+    def part_keywords(self) -> dict[str, Any]:
+        """Return the columns of the parts that the metric's reader knows, where the question names no others."""
+        declaration, question = self.declaration, self.question
+        unit = declaration.of("unit") or ((ROW,) if self.scored else ())
+        found: dict[str, Any] = {
+            "unit": unit[0] if len(unit) == 1 else list(unit),
+            "cluster": list(declaration.of("cluster")),
+        }
+        joint = texts_in(question.options.get("unit"))
+        if len(joint) > len(unit) and {*unit} < {*joint} and not declaration.of("cluster"):
+            # answers to one unit depend on each other
+            found["cluster"] = list(unit)[:1]
+        repeats = [*declaration.of("repeat"), *question.average]
+        rater = self.rater(self.dimensions)
+        if "rater" in self.read:
+            found["rater"] = False if rater is None else rater
+            found["rater_source"] = next(iter(declaration.of("kind")), None)
+        else:
+            repeats += declaration.of("rater")
+        used = {*joint, *self.compared.values()} if joint else set()
+        found["repeat"] = [name for name in dict.fromkeys(repeats) if name not in used]
+        if self.scored:
+            found["scale"] = SCORES.get(self.metric.design)
+        if not self.scored:
+            found |= declaration.reading
+        elif "missing" in declaration.reading:
+            found["missing"] = declaration.reading["missing"]
+        known = self.read | self.own
+        return {
+            key: value
+            for key, value in found.items()
+            if key in known and value not in (None, [], ())
+        }
+
+    def result(self, table: Table, value: str) -> Result:
+        """Return the result of one cell."""
+        given = {**self.parts, **self.compared, "value": value, **self.fixed}
+        if "value" not in self.read or "first" in given:
+            del given["value"]
+        if len(texts_in(given.get("unit"))) > 1:
+            table, given["unit"] = with_joint(table, given["unit"])
+        result = self.metric.function(self.without_unnamed(table, given), **given)
+        if isinstance(result, ResultGroup):
+            raise InputError(f"{self.metric.name} has several results. Write each = [...]")
+        return result
+
+    def without_unnamed(self, table: Table, given: Mapping[str, Any]) -> Table:
+        """Return a table without sources, conditions and scales that the call does not name: they are no clusters."""
+        declared = {SCALE, *self.declaration.of("source"), *self.declaration.of("condition")}
+        declared |= {contrast.column for contrast in self.declaration.contrasts.values()}
+        named = {text for value in given.values() for text in texts_in(value)}
+        kept = tuple(name for name in table.columns if name in named or name not in declared)
+        return replace(table, data=table.frame.select(*kept), columns=kept)
+
+    def refused(self, error: SocialStatsError, cell: Cell) -> InputError:
+        """Return an error of the metric as one of the question."""
+        where = f"in {', '.join(cell)}: " if cell else ""
+        message = f"{self.metric.name}: {where}{str(error).rstrip('.')}"
+        return InputError(self.declaration.wrong_in_question(self.question, message))
+
+
+def texts_in(value: Any) -> list[str]:
+    """Return the texts of an option: one, several, or none."""
+    held = [value] if isinstance(value, str) else value
+    return (
+        [text for text in held if isinstance(text, str)] if isinstance(held, list | tuple) else []
+    )

@@ -1,0 +1,264 @@
+"""What a study of a user's own declares: parts of columns, scales, contrasts, questions and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from socialstats.errors import InputError, Problem
+from socialstats.tables import Table
+from socialstats.tables.toml_files import line_of_key
+from socialstats.text import meant, quoted, shorten
+
+Texts = tuple[str, ...]
+SCALE = "scale"  # what a question calls the scales, beside columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """A scale or trait: the weighted mean of its items.
+
+    Attributes
+    ----------
+    name, title : str
+    items : tuple of str
+        Columns, or labels of the column of items.
+    turned : tuple of str
+        Items that are worded the other way: low + high - value counts.
+    weights : mapping of str to float
+        Of items; 1 for the others.
+    ends : pair of float, or None
+        The lowest and the highest value that an item can have.
+    options : tuple of str
+        Labels of the values in order, which stand for 1, 2, ...
+    fewest : int
+        Items that must have a value. An answer with fewer has no score.
+    total : bool
+        Whether the score is the mean times the sum of the weights.
+    """
+
+    name: str
+    title: str
+    items: Texts
+    turned: Texts = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    ends: tuple[float, float] | None = None
+    options: Texts = ()
+    fewest: int
+    total: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """Two labels of a column: the first minus the second, and the direction that is expected."""
+
+    name: str
+    column: str
+    pair: tuple[str, str]
+    expect: Literal["", "greater", "less"] = ""
+    smallest_effect: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One metric of the library with its options, asked once in each cell.
+
+    Attributes
+    ----------
+    id, ask : str
+        Its short name, and the question in words.
+    metric : str
+    scales : tuple of str
+        Those that it is about; empty: all.
+    contrast : str
+    each : tuple of str or None
+        Columns (and ``scale``) in whose cells it is asked; None: those that are used in no other way.
+    average : tuple of str
+        Columns over whose labels values are averaged within a unit.
+    where : tuple of str
+        Rows that it is about: COLUMN=VALUE.
+    terms : tuple of str
+        Rows of the metric's result that the page shows; empty: the leading one.
+    options : mapping
+        Options of the metric, and further keywords that read its table.
+    """
+
+    id: str
+    ask: str
+    metric: str
+    scales: Texts = ()
+    contrast: str = ""
+    each: Texts | None = None
+    average: Texts = ()
+    where: Texts = ()
+    terms: Texts = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """A table with cells of a question: what its rows and its columns are."""
+
+    title: str
+    question: str
+    rows: Texts
+    columns: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """A study as declared.
+
+    Attributes
+    ----------
+    name, title : str
+    parts : mapping of str to tuple of str
+        Part -> columns: unit, source, kind, rater, repeat, condition, item, value, cluster.
+    reading : mapping
+        Further settings of how a table is read: ``levels``, ``na``, ``refusal``, ``missing``.
+    scales, contrasts, questions : mapping of name to Scale, Contrast, Question
+    grids : tuple of Grid
+    status : {"exploratory", "confirmatory"}
+    source, text : str
+        The file and its content, for messages.
+    """
+
+    name: str
+    title: str
+    parts: Mapping[str, Texts] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    contrasts: Mapping[str, Contrast] = field(default_factory=dict)
+    questions: Mapping[str, Question] = field(default_factory=dict)
+    grids: tuple[Grid, ...] = ()
+    status: Literal["exploratory", "confirmatory"] = "exploratory"
+    source: str = ""
+    text: str = ""
+
+    def of(self, part: str) -> Texts:
+        """Return the columns that play a part."""
+        return self.parts.get(part, ())
+
+    def wrong(
+        self, section: str, message: str, fix: str = "", nth: int = 0, of: int = 1
+    ) -> Problem:
+        """Return a problem of a section with its line in the file."""
+        return problem_in(self.source, self.text, section, message, fix, nth, of)
+
+    def wrong_in_question(self, question: Question, message: str, fix: str = "") -> Problem:
+        """Return a problem of a question with its line in the file."""
+        nth = list(self.questions).index(question.id)
+        named = f"{message} (question '{question.id}')"
+        return self.wrong("question", named, fix, nth, len(self.questions))
+
+    @property
+    def columns(self) -> Texts:
+        """The columns that the study names, but for those of items and values."""
+        named = [
+            name
+            for part, columns in self.parts.items()
+            if part not in ("item", "value")
+            for name in columns
+        ]
+        named += [contrast.column for contrast in self.contrasts.values()]
+        for question in self.questions.values():
+            named += [*(question.each or ()), *question.average]
+            named += [entry.partition("=")[0] for entry in question.where]
+        return tuple(dict.fromkeys(name for name in named if name != SCALE))
+
+
+def problem_in(
+    source: str, text: str, section: str, message: str, fix: str = "", nth: int = 0, of: int = 1
+) -> Problem:
+    """Return a problem of a section of a file, with the line of the key that the message names first."""
+    line = line_of_key(text, section, message, nth, of)
+    return Problem(source=source, lines=(line,) if line else (), message=message, fix=fix)
+
+
+def check_columns(declaration: Declaration, table: Table) -> None:
+    """Refuse columns and labels that the table has not.
+
+    Raises
+    ------
+    InputError
+        With a problem for each, and its line in the file.
+    """
+    problems = [*wrong_parts(declaration, table), *wrong_items(declaration, table)]
+    problems += wrong_contrasts(declaration, table)
+    for question in declaration.questions.values():
+        named = [*(question.each or ()), *question.average]
+        named += [entry.partition("=")[0] for entry in question.where]
+        problems += [
+            declaration.wrong_in_question(
+                question,
+                f"'{shorten(name)}' is no column of {table.source}",
+                nearest_of(name, table.columns),
+            )
+            for name in named
+            if name not in table.columns and not (name == SCALE and declaration.scales)
+        ]
+    if problems:
+        raise InputError(problems)
+
+
+def nearest_of(name: str, labels: Collection[str]) -> str:
+    """Return the nearest name, and what there is."""
+    return f"{meant(name, labels)}There are {quoted([*labels], 12) or 'none'}"
+
+
+def wrong_parts(declaration: Declaration, table: Table) -> list[Problem]:
+    """Return the parts whose columns the table has not."""
+    return [
+        declaration.wrong(
+            "data",
+            f"map: {part} = '{shorten(name)}' is no column of {table.source}",
+            nearest_of(name, table.columns),
+        )
+        for part, names in declaration.parts.items()
+        for name in names
+        if name not in table.columns
+    ]
+
+
+def wrong_items(declaration: Declaration, table: Table) -> list[Problem]:
+    """Return the items of scales that the table has not."""
+    column = declaration.of("item")
+    if column and column[0] not in table.columns:
+        return []
+    labels = table.levels(column[0]) if column else table.columns
+    what = f"label of '{column[0]}'" if column else "column"
+    return [
+        declaration.wrong(
+            f"scale.{scale.name}",
+            f"items: '{shorten(item)}' is no {what} of {table.source}",
+            nearest_of(item, labels),
+        )
+        for scale in declaration.scales.values()
+        for item in scale.items
+        if item not in labels
+    ]
+
+
+def wrong_contrasts(declaration: Declaration, table: Table) -> list[Problem]:
+    """Return the columns and labels of contrasts that the table has not."""
+    problems = []
+    for contrast in declaration.contrasts.values():
+        section = f"contrast.{contrast.name}"
+        if contrast.column not in table.columns:
+            message = f"column = '{shorten(contrast.column)}' is no column of {table.source}"
+            problems.append(
+                declaration.wrong(section, message, nearest_of(contrast.column, table.columns))
+            )
+            continue
+        labels = table.levels(contrast.column)
+        problems += [
+            declaration.wrong(
+                section,
+                f"pair: '{shorten(label)}' is no label of '{shorten(contrast.column)}'",
+                nearest_of(label, labels),
+            )
+            for label in contrast.pair
+            if label not in labels
+        ]
+    return problems

@@ -1,0 +1,382 @@
+"""The page of a declared study: a block for each question, the tables that it asks for, and what the scales are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from socialstats import sentences
+from socialstats.errors import InputError
+from socialstats.figures import forest
+from socialstats.planning import adjust
+from socialstats.registry import Metric
+from socialstats.results import Result, Row
+from socialstats.studies.declared.asking import BETWEEN, Answered, Cell, ask
+from socialstats.studies.declared.declaration import Contrast, Declaration, Grid, nearest_of
+from socialstats.studies.declared.scoring import Scored, score_table
+from socialstats.studies.estimates import (
+    in_cell,
+    literature,
+    mark_of,
+    rows_table,
+    settings_of,
+    verify_named,
+)
+from socialstats.studies.page import (
+    Block,
+    Outcome,
+    PageTable,
+    Strip,
+    StudyOptions,
+    order_cautions,
+)
+from socialstats.studies.plan import (
+    Examined,
+    Hypothesis,
+    findings_of,
+    tests_of,
+    with_findings,
+)
+from socialstats.tables import Table
+from socialstats.text import as_given, capital, count, percent_of, quoted, shorten
+
+MOST_MARKS = 12  # cells on the number line above the fold
+MOST_DRAWN = 60  # cells in a figure
+MOST_NAMED = 3  # cells that a sentence names
+MOST_ANSWERS = 3  # questions in the answer of the page
+Verdicts = Mapping[str, str]
+"""What the planned tests of a question settle, by the name of the cell."""
+
+
+def answer_questions(
+    table: Table, declaration: Declaration, options: StudyOptions, metrics: Mapping[str, Metric]
+) -> tuple[Scored, dict[str, Answered]]:
+    """Return the scores of a table, and what came out of each question.
+
+    Raises
+    ------
+    InputError
+        For metrics that do not exist, and as `score_table` and `ask`.
+    """
+    problems = [
+        declaration.wrong_in_question(
+            question,
+            f"metric = '{shorten(question.metric)}' is no metric",
+            nearest_of(question.metric, metrics),
+        )
+        for question in declaration.questions.values()
+        if question.metric not in metrics
+    ]
+    if problems:
+        raise InputError(problems)
+    data = score_table(table, declaration)
+    answered = {
+        name: ask(question, metrics[question.metric], data, declaration, options)
+        for name, question in declaration.questions.items()
+    }
+    return data, answered
+
+
+def study_outcome(
+    table: Table,
+    declaration: Declaration,
+    options: StudyOptions,
+    metrics: Mapping[str, Metric],
+    hypotheses: Sequence[Hypothesis] = (),
+) -> tuple[Outcome, tuple[str, ...]]:
+    """Return the page of a declared study, and its planned tests that were not run.
+
+    Parameters
+    ----------
+    table : Table
+    declaration : Declaration
+    options : StudyOptions
+    metrics : mapping of str to Metric
+    hypotheses : sequence of Hypothesis
+        Those of the file, each of a question. What contrasts expect is added.
+    """
+    data, answered = answer_questions(table, declaration, options, metrics)
+    answers = list(answered.values())
+    results = [result for answer in answers for result in answer.results.values()]
+    empty = Outcome(
+        study=declaration.name,
+        title=declaration.title,
+        design=describe_study(data, declaration),
+        answer=(),
+        strip=strip_of(answers[0]),
+        cautions=order_cautions(data.cautions, *(result.cautions for result in results)),
+        blocks=(),
+        flow=data.flow,
+        data=tuple(scale_tables(declaration)),
+        methods=methods_paragraphs(answers, declaration, options),
+        references=literature(results),
+        settings=settings_of(options, ("level", "seed", "resamples", "verify")),
+        simulated=options.simulated,
+    )
+    planned = list(hypotheses)
+    tested = {hypothesis.question for hypothesis in hypotheses}
+    for answer in answers:
+        if answer.contrast and answer.contrast.expect and answer.question.id not in tested:
+            planned.append(expected_direction(answer, answer.contrast, declaration))
+    tests, problems = planned_tests(planned, answered, empty)
+    findings = findings_of(tests, problems, options)
+    verdicts: dict[str, dict[str, str]] = {}
+    for test in findings.tests:
+        name = test.label.removeprefix(f"{test.hypothesis.id}: ")
+        verdicts.setdefault(test.hypothesis.question, {})[name] = test.verdict
+    blocks = []
+    checked: dict[str, Result] = {}
+    for answer in answers:
+        block = block_of(answer, options, verdicts.get(answer.question.id, {}))
+        grids = [grid for grid in declaration.grids if grid.question == block.id]
+        tables = [cells_table(grid, answer, declaration) for grid in grids]
+        blocks.append(replace(block, tables=(*tables, *block.tables)))
+        names = [*map(answer.name, answer.results), "all cells"]
+        checked |= {
+            f"{block.id}: {name}": result
+            for name, result in zip(names, block.results, strict=False)
+        }
+    outcome = replace(
+        empty,
+        answer=tuple(text for block in blocks[:MOST_ANSWERS] for text in block.sentences[:1]),
+        blocks=tuple(blocks),
+        verifications=verify_named(checked) if options.verify else {},
+    )
+    return with_findings(outcome, findings, planned, options) if planned else (outcome, ())
+
+
+def expected_direction(
+    answer: Answered, contrast: Contrast, declaration: Declaration
+) -> Hypothesis:
+    """Return the hypothesis of a question whose contrast expects a direction."""
+    question = answer.question
+    side = "above" if contrast.expect == "greater" else "below"
+    return Hypothesis(
+        id=question.id,
+        text=f"'{contrast.pair[0]}' lies {side} '{contrast.pair[1]}'",
+        metric=question.metric,
+        question=question.id,
+        terms=question.terms,
+        alternative=contrast.expect or "two-sided",
+        smallest_effect=contrast.smallest_effect,
+        family=question.id,
+        status=declaration.status,
+    )
+
+
+def planned_tests(
+    hypotheses: Sequence[Hypothesis], answered: Mapping[str, Answered], outcome: Outcome
+) -> tuple[list[Examined], dict[str, str]]:
+    """Return the test of each hypothesis in each cell of its question, and why others have none."""
+    tests: list[Examined] = []
+    problems: dict[str, str] = {}
+    for hypothesis in hypotheses:
+        answer = answered[hypothesis.question]
+        by_name = {answer.name(cell): result for cell, result in answer.results.items()}
+        names = [name for name in by_name if hypothesis.by in (None, name)]
+        if not names:
+            problems[hypothesis.id] = f"no cell '{hypothesis.by}'; cells: {quoted([*by_name], 8)}"
+        for name in names:
+            try:
+                for test in tests_of(hypothesis, by_name[name], outcome):
+                    label = f"{test.label}: {name}" if name else test.label
+                    tests.append(replace(test, label=label))
+            except InputError as error:
+                problems[hypothesis.id] = str(error)
+    return tests, problems
+
+
+def adjust_rows(rows: Sequence[Row], family: str) -> tuple[list[Row], list[Result]]:
+    """Return the rows with p adjusted over a question by Holm's method, and the result of that."""
+    if sum(row.p_value is not None for row in rows) < 2:
+        return list(rows), []
+    adjusted = adjust(rows, method="holm", family=family)
+    of_term = {row.term: row for row in adjusted.rows}
+    return [of_term.get(row.term, row) for row in rows], [adjusted]
+
+
+def block_of(answer: Answered, options: StudyOptions, verdicts: Verdicts) -> Block:
+    """Return the block of a question: sentences, figure and table of its leading rows."""
+    question, contrast = answer.question, answer.contrast
+    rows, families = answer.rows(), list[Result]()
+    # planned tests are adjusted with their hypotheses
+    if not verdicts:
+        rows, families = adjust_rows(rows, question.id)
+    results = tuple(answer.results.values())
+    title = capital(answer.metric.title)
+    if contrast is not None:
+        title = f"{title}: {shorten(contrast.pair[0])} minus {shorten(contrast.pair[1])}"
+    draw: Any
+    if len(results) == 1:
+        texts = [results[0].sentence()]
+        draw = results[0].plot
+        table = rows_table(results[0].rows, title, units=True)
+    else:
+        texts = summary_sentences(rows, answer, verdicts)
+        zero = 0.0 if any(row.p_value is not None for row in rows) else None
+        label = shorten(answer.metric.title)
+        draw = partial(forest, rows[:MOST_DRAWN], sort=False, reference=zero, xlabel=label)
+        table = rows_table(rows, title, term=capital(BETWEEN.join(answer.dimensions)), units=True)
+    texts += [sentences.no_number(answer.name(cell), why) for cell, why in answer.lost.items()]
+    return Block(
+        id=question.id,
+        question=question.ask or f"{title}?",
+        sentences=tuple(texts),
+        draw=draw,
+        figure_title=title,
+        caption=f"Estimates with {percent_of(options.level)} CIs, unadjusted ({results[0].inference}).",
+        tables=(table,),
+        results=(*results, *families),
+    )
+
+
+def summary_sentences(rows: Sequence[Row], answer: Answered, verdicts: Verdicts) -> list[str]:
+    """State what the rows of several cells show: which differ, or from where to where they lie."""
+    title = answer.metric.title
+    estimated = [row for row in rows if row.estimate is not None]
+    estimated = sorted(estimated, key=lambda row: row.estimate or 0.0)
+    if not estimated:
+        return [sentences.no_number(title, rows[0].undefined or "no estimate")]
+    if answer.contrast is not None and any(row.p_value is not None for row in rows):
+        largest = max(estimated, key=lambda row: abs(row.estimate or 0.0))
+        return [
+            comparison_sentence(
+                verdicts or {row.term: significant_side(row) for row in estimated}, answer.contrast
+            ),
+            f"The largest difference was that of {largest.term}: {sentences.stat(largest)}.",
+        ]
+    low, high = estimated[0], estimated[-1]
+    return [
+        f"{capital(title)} lay between {sentences.estimate_text(low)} ({low.term}) and "
+        f"{sentences.estimate_text(high)} ({high.term})."
+    ]
+
+
+def significant_side(row: Row) -> str:
+    """Return on which side of zero a significant difference lies."""
+    if not sentences.is_significant(row):
+        return "open"
+    return "above" if (row.estimate or 0.0) > 0 else "below"
+
+
+def comparison_sentence(verdicts: Verdicts, contrast: Contrast) -> str:
+    """State in how many cells the first label lies above or below the second.
+
+    Examples
+    --------
+    >>> contrast = Contrast(name="c", column="c", pair=("new", "old"))
+    >>> comparison_sentence({"a": "above", "b": "open", "c": "above"}, contrast)
+    "'new' lay above 'old' in 2 of 3 cells (a; c). 1 is inconclusive."
+    """
+    first, second = (f"'{shorten(label, 30)}'" for label in contrast.pair)
+    cells = count(len(verdicts), "cell")
+    parts = []
+    for side in ("above", "below"):
+        names = [name for name, verdict in verdicts.items() if verdict == side]
+        if names:
+            dots = "; ..." if len(names) > MOST_NAMED else ""
+            listed = "; ".join(names[:MOST_NAMED]) + dots
+            parts.append(
+                f"{first} lay {side} {second} in {count(len(names))} of {cells} ({listed})."
+            )
+    equal = sum(verdict == "equal" for verdict in verdicts.values())
+    if equal:
+        parts.append(f"{count(equal, 'difference is', 'differences are')} equivalent to zero.")
+    unclear = sum(verdict not in ("above", "below", "equal") for verdict in verdicts.values())
+    if unclear == len(verdicts):
+        return f"The data do not show whether {first} lies above or below {second}."
+    if unclear:
+        parts.append(f"{count(unclear, 'is', 'are')} inconclusive.")
+    return " ".join(parts)
+
+
+def cells_table(grid: Grid, answer: Answered, declaration: Declaration) -> PageTable:
+    """Return a table whose cells are found by the labels of rows and columns.
+
+    Raises
+    ------
+    InputError
+        For a row or column that the question's cells do not differ in.
+    """
+    sides = (*grid.rows, grid.columns)
+    nth, of = declaration.grids.index(grid), len(declaration.grids)
+    for name in [name for name in sides if name not in answer.dimensions]:
+        key = "columns" if name == grid.columns else "rows"
+        message = f"{key}: '{shorten(name)}' does not tell the cells of its question apart"
+        fix = nearest_of(name, answer.dimensions)
+        raise InputError(declaration.wrong("table", message, fix, nth, of))
+    if silent := [name for name in answer.dimensions if name not in sides]:
+        message = f"rows: the table says nothing of {quoted(silent)}"
+        raise InputError(declaration.wrong("table", message, "Add it to rows", nth, of))
+    places = [answer.dimensions.index(name) for name in grid.rows]
+    column = answer.dimensions.index(grid.columns)
+    lines: dict[Cell, dict[str, Row]] = {}
+    heads: dict[str, None] = {}
+    for cell, result in answer.results.items():
+        labels = answer.labels(cell)
+        heads[labels[column]] = None
+        line = lines.setdefault(tuple(labels[place] for place in places), {})
+        line[labels[column]] = answer.shown_rows(result)[0]
+    cells = tuple(
+        (*labels, *(in_cell(line[head]) if head in line else None for head in heads))
+        for labels, line in lines.items()
+    )
+    rows = tuple(row for line in lines.values() for row in line.values())
+    return PageTable(grid.title, (*grid.rows, *heads), cells, rows=rows)
+
+
+def strip_of(answer: Answered) -> Strip | None:
+    """Return the first question on a number line; None where it has too many cells."""
+    rows = answer.rows()
+    if len(rows) > MOST_MARKS:
+        return None
+    title = answer.metric.title
+    marks = tuple(mark_of(row, shorten(row.term, 40)) for row in rows)
+    return Strip(title=capital(title), axis=title, marks=marks)
+
+
+def describe_study(data: Scored, declaration: Declaration) -> str:
+    """Return the design in one line: answers, labels of each part, scales."""
+    parts = [count(data.answers.height, "row")]
+    for part in ("unit", "source", "rater", "condition"):
+        for name in declaration.of(part):
+            labels = count(len(data.answers.levels(name)), "label")
+            parts.append(f"{labels} of {shorten(name, 40)} ({part})")
+    if declaration.scales:
+        parts.append(count(len(declaration.scales), "scale"))
+    return "A study of its own: " + ", ".join(parts)
+
+
+def scale_tables(declaration: Declaration) -> list[PageTable]:
+    """Return what the scales are made of: a line for each item."""
+    cells = []
+    for scale in declaration.scales.values():
+        span = "" if scale.ends is None else " to ".join(map(as_given, scale.ends))
+        for item in scale.items:
+            key = "reversed" if item in scale.turned else "as it is"
+            weight = as_given(float(scale.weights.get(item, 1.0)))
+            cells.append((scale.title, item, key, weight, span))
+    header = ("Scale", "Item", "Key", "Weight", "Range")
+    return [PageTable("Items of the scales", header, tuple(cells))] if cells else []
+
+
+def methods_paragraphs(
+    answers: Sequence[Answered], declaration: Declaration, options: StudyOptions
+) -> tuple[str, ...]:
+    """Return how scores and answers were computed; the first paragraph is brief."""
+    scales = declaration.scales.values()
+    paragraphs = []
+    if scales:
+        kinds = sorted({"sums" if scale.total else "means" for scale in scales})
+        text = f"Scores were weighted {' and '.join(kinds)} of the items of a scale."
+        if any(scale.turned for scale in scales):
+            text += " Reversed items counted as the lowest plus the highest value minus their own."
+        paragraphs.append(text)
+    for answer in answers:
+        result = next(iter(answer.results.values()))
+        title = capital(answer.metric.title)
+        paragraphs.append(f"{title} ({answer.question.id}): {result.inference}.")
+    level = f"CIs have level {percent_of(options.level)}."
+    return (" ".join([*paragraphs[:2], level]), *paragraphs[2:])

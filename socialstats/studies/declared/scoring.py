@@ -1,0 +1,338 @@
+"""From items to scores: a table with a row for each answer and scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from socialstats.arrays import FloatArray
+from socialstats.designs.options import texts
+from socialstats.designs.parts import FlowStep
+from socialstats.designs.stacking import free_name
+from socialstats.errors import Caution, InputError, NothingToAnalyse, Problem, caution
+from socialstats.studies.declared.declaration import SCALE, Declaration, Scale, check_columns
+from socialstats.tables import Table, as_number, as_table, missing_labels
+from socialstats.tables.joining import pandas_of
+from socialstats.text import as_given, number, quoted, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROW = "row"  # the column of units of a table that names none
+FEWEST_ANSWERS = 10  # from which the items of a scale are compared
+LOW_CORRELATION = -0.1
+MOST_LINES = 20  # rows that a message lists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """The table as read, and the scores.
+
+    Attributes
+    ----------
+    answers : Table
+    scores : Table
+        A row for each answer and scale; the answers where there are no scales.
+    value : str
+        The column of scores.
+    flow : tuple of FlowStep
+    cautions : tuple of Caution
+        Items that point in another direction than the others of their scale.
+    """
+
+    answers: Table
+    scores: Table
+    value: str
+    flow: tuple[FlowStep, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """Values of items: a row for each answer, a column for each item, NaN where there is none."""
+
+    keys: pd.DataFrame
+    items: tuple[str, ...]
+    values: FloatArray
+
+    def of(self, item: str) -> FloatArray:
+        """Return the values of an item."""
+        values: FloatArray = self.values[:, self.items.index(item)]
+        return values
+
+
+def score_table(table: Table, declaration: Declaration) -> Scored:
+    """Return the scores of a table.
+
+    Raises
+    ------
+    InputError
+        For columns that are not there, and values that are no numbers, no options, or out of range.
+    NothingToAnalyse
+        Where no answer has a score.
+    """
+    check_columns(declaration, table)
+    read = FlowStep(label="rows read", rows=table.height)
+    if not declaration.scales:
+        value = next(iter(declaration.of("value")), "")
+        return Scored(answers=table, scores=table, value=value, flow=(read,))
+    if SCALE in declaration.columns:
+        fix = "Rename it: a question says scale of the declared scales"
+        raise InputError(
+            Problem(source=table.source, message=f"a column is called '{SCALE}'", fix=fix)
+        )
+    answers = (
+        stacked_items(table, declaration)
+        if declaration.of("item")
+        else items_in_columns(table, declaration)
+    )
+    value = free_name(answers.keys.columns, "score")
+    parts = []
+    flow = [read]
+    for scale in declaration.scales.values():
+        score = scores_of(answers, scale)
+        part = answers.keys.copy()
+        part[SCALE] = scale.name
+        part[value] = score
+        part = part[np.isfinite(score)]
+        lost = len(score) - len(part)
+        if lost:
+            note = f"fewer than {scale.fewest} of {len(scale.items)} items have a value"
+            flow.append(
+                FlowStep(
+                    label=f"answers without a score of {shorten(scale.name)}", rows=lost, note=note
+                )
+            )
+        parts.append(part)
+    import pandas as pd
+
+    stacked = pd.concat(parts, ignore_index=True)
+    if not len(stacked):
+        raise NothingToAnalyse(f"{table.source}: no answer has a score of any scale")
+    scores = as_table(stacked, f"scores of {table.source}")
+    flow.append(FlowStep(label="scores", rows=len(stacked)))
+    cautions = [opposed(answers, scale) for scale in declaration.scales.values()]
+    return Scored(
+        answers=table,
+        scores=scores,
+        value=value,
+        flow=tuple(flow),
+        cautions=tuple(note for note in cautions if note is not None),
+    )
+
+
+def scores_of(answers: Answers, scale: Scale) -> FloatArray:
+    """Return the score of each answer: the weighted mean of its items, turned where they are worded the other way.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scale = Scale(name="s", title="s", items=("a", "b"), turned=("b",), ends=(1, 5), weights={"a": 3}, fewest=1)
+    >>> values = np.array([[5.0, 2.0], [np.nan, 2.0]])
+    >>> scores_of(Answers(keys=pd.DataFrame(index=[0, 1]), items=("a", "b"), values=values), scale).tolist()
+    [4.75, 4.0]
+    """
+    values = keyed_values(answers, scale)
+    weights = np.array([float(scale.weights.get(item, 1.0)) for item in scale.items])
+    answered = np.isfinite(values)
+    total = np.where(answered, values, 0.0) @ weights
+    weight = answered @ weights
+    enough = answered.sum(axis=1) >= scale.fewest
+    score = np.full(len(values), np.nan)
+    score[enough] = total[enough] / weight[enough]
+    return score * weights.sum() if scale.total else score
+
+
+def keyed_values(answers: Answers, scale: Scale) -> FloatArray:
+    """Return the values of the items of a scale, a column each; those that are worded the other way are turned."""
+    columns = []
+    for item in scale.items:
+        value = answers.of(item)
+        if item in scale.turned and scale.ends is not None:
+            value = sum(scale.ends) - value
+        columns.append(value)
+    return np.column_stack(columns)
+
+
+def opposed(answers: Answers, scale: Scale) -> Caution | None:
+    """Caution SS346: items that correlate negatively with the others of their scale, as it is declared."""
+    correlations = rest_correlations(keyed_values(answers, scale))
+    low = {item: r for item, r in zip(scale.items, correlations.tolist(), strict=True) if r < 0}
+    if not low:
+        return None
+    named = ", ".join(
+        f"'{shorten(item, 40)}' ({number(r, 2, bounded=True)})" for item, r in low.items()
+    )
+    return caution(
+        "SS346",
+        f"items of {shorten(scale.name, 40)} correlate negatively with its others: {named}",
+        affects=f"scores of {shorten(scale.name, 40)}",
+        fix="name the items that are worded the other way in reversed",
+    )
+
+
+def rest_correlations(values: FloatArray) -> FloatArray:
+    """Return the correlation of each column with the sum of the others; 0 where it is not clearly negative.
+
+    Examples
+    --------
+    >>> x = np.arange(20.0)
+    >>> rest_correlations(np.column_stack([x, x % 7 + x, -x])).round(2).tolist()
+    [0.0, 0.0, -1.0]
+    """
+    values = values[np.isfinite(values).all(axis=1)]
+    correlations = np.zeros(values.shape[1])
+    for k, column in enumerate(values.T):
+        others = values.sum(axis=1) - column
+        if len(values) >= FEWEST_ANSWERS and np.ptp(column) > 0 and np.ptp(others) > 0:
+            correlations[k] = np.corrcoef(column, others)[0, 1]
+    # two standard errors of a correlation of independent columns
+    least = min(LOW_CORRELATION, -2 / np.sqrt(max(len(values), 1)))
+    return np.where(correlations < least, correlations, 0.0)
+
+
+def items_in_columns(table: Table, declaration: Declaration) -> Answers:
+    """Return the answers of a table with a row for each answer and a column for each item."""
+    items = every_item(declaration)
+    problems: list[Problem] = []
+    columns = [
+        item_numbers(table, item, item_scale(declaration, item), declaration, problems)
+        for item in items
+    ]
+    if problems:
+        raise InputError(problems)
+    keys = pandas_of(table)[[*declaration.columns]]
+    if not declaration.of("unit"):
+        # rows are units where no column names them
+        keys = keys.assign(**{ROW: np.arange(1, len(keys) + 1)})
+    return Answers(keys=keys, items=items, values=np.column_stack(columns))
+
+
+def stacked_items(table: Table, declaration: Declaration) -> Answers:
+    """Return the answers of a table with a row for each item: those that share all columns that the study names.
+
+    Raises
+    ------
+    InputError
+        Where an answer has two values of an item.
+    """
+    (item,), (value,) = declaration.of("item"), declaration.of("value")
+    items = every_item(declaration)
+    problems: list[Problem] = []
+    scale = next(iter(declaration.scales.values()))
+    numbers = item_numbers(table, value, scale, declaration, problems, table.texts(item))
+    labels = [table.texts(name) for name in declaration.columns]
+    places: dict[tuple[str | None, ...], int] = {}
+    firsts: list[int] = []
+    cells: dict[tuple[int, int], int] = {}
+    twice: list[int] = []
+    for row, (label, key) in enumerate(
+        zip(table.texts(item), zip(*labels, strict=True), strict=True)
+    ):
+        if label not in items:
+            continue
+        place = places.setdefault(key, len(places))
+        if place == len(firsts):
+            firsts.append(row)
+        if cells.setdefault((place, items.index(label)), row) != row:
+            twice.append(row)
+    if twice:
+        named = quoted([*declaration.columns], 8)
+        fix = "Name the column that tells these rows apart in map, such as repeat or rater"
+        message = f"an answer has two values of an item; answers are told apart by {named}"
+        problems.append(at_rows(table, item, twice, message, fix))
+    if problems:
+        raise InputError(problems)
+    values = np.full((len(places), len(items)), np.nan)
+    for (place, column), row in cells.items():
+        values[place, column] = numbers[row]
+    keys = pandas_of(table)[[*declaration.columns]].iloc[firsts].reset_index(drop=True)
+    return Answers(keys=keys, items=items, values=values)
+
+
+def every_item(declaration: Declaration) -> tuple[str, ...]:
+    """Return the items of all scales, each once."""
+    return tuple(
+        dict.fromkeys(item for scale in declaration.scales.values() for item in scale.items)
+    )
+
+
+def item_scale(declaration: Declaration, item: str) -> Scale:
+    """Return the first scale that has an item."""
+    return next(scale for scale in declaration.scales.values() if item in scale.items)
+
+
+def item_numbers(
+    table: Table,
+    column: str,
+    scale: Scale,
+    declaration: Declaration,
+    problems: list[Problem],
+    items: Sequence[str | None] = (),
+) -> FloatArray:
+    """Return a column as numbers, options by their place; NaN where a value is missing or refused.
+
+    Values that are neither are added to `problems`. `items` are those of a long table, whose scale each row has.
+    """
+    missing = missing_labels(texts(declaration.reading.get("na")))
+    missing |= {*texts(declaration.reading.get("refusal"))}
+    of_item = (
+        {item: item_scale(declaration, item) for item in every_item(declaration)} if items else {}
+    )
+    labels = table.texts(column)
+    numbers = np.full(len(labels), np.nan)
+    wrong: dict[tuple[str, str], list[int]] = {}
+    for row, label in enumerate(labels):
+        of_row = of_item.get(items[row] or "") if items else scale
+        if label is None or label in missing or of_row is None:
+            continue
+        answer = value_number(label, of_row)
+        if answer is None or not in_range(answer, of_row):
+            wrong.setdefault((label, allowed_values(of_row)), []).append(row)
+        else:
+            numbers[row] = answer
+    for (label, allowed), rows in list(wrong.items())[:MOST_LINES]:
+        fix = f"Write na = [{label!r}] in [data] where it means that there is no answer"
+        problems.append(at_rows(table, column, rows, f"'{shorten(label)}' is not {allowed}", fix))
+    return numbers
+
+
+def value_number(label: str, scale: Scale) -> float | None:
+    """Return the number that a value stands for: the place of an option, or the number itself."""
+    if not scale.options:
+        return as_number(label)
+    if label in scale.options:
+        return float(scale.options.index(label) + 1)
+    return None
+
+
+def in_range(value: float, scale: Scale) -> bool:
+    """Return whether a number lies within the range of a scale."""
+    return scale.ends is None or scale.ends[0] <= value <= scale.ends[1]
+
+
+def allowed_values(scale: Scale) -> str:
+    """Return what values a scale has, in words."""
+    if scale.options:
+        return f"one of its options {quoted(scale.options, 8)}"
+    if scale.ends is None:
+        return "a number"
+    low, high = map(as_given, scale.ends)
+    return f"a number from {low} to {high}"
+
+
+def at_rows(table: Table, column: str, rows: Sequence[int], message: str, fix: str) -> Problem:
+    """Return a problem of some rows, with their lines."""
+    lines = table.places(rows[:MOST_LINES])
+    return Problem(
+        source=table.source,
+        column=column,
+        lines=tuple(lines[row] for row in rows[:MOST_LINES]),
+        n_rows=len(rows),
+        message=message,
+        fix=fix,
+        unit="line" if table.unit == "line" else "row",
+    )
