@@ -23,6 +23,7 @@ OMITTED = {
     "read_ratings": "ratings(), which takes files too",
     "join": "merge() of R",
     "stack": "rbind() of R",
+    "read_study": "the command line: socialstats report --study",
     "design_items": "the command line: socialstats design",
     "bootstrap": "its function gets objects of Python",
     "jackknife": "its function gets objects of Python",

@@ -198,17 +198,15 @@ class OwnStudy:
         InputError
             For a question that the file does not have.
         """
-        questions_of_file = self.declaration.questions
-        chosen = [*questions_of_file] if questions is None else questions
+        of_file = self.declaration.questions
+        chosen = [*of_file] if questions is None else questions
         for name in chosen:
-            if name not in questions_of_file:
+            if name not in of_file:
                 raise InputError(
-                    f"{self.declaration.source} has no question '{shorten(name)}'. {nearest_of(name, questions_of_file)}"
+                    f"{self.declaration.source} has no question '{shorten(name)}'. {nearest_of(name, of_file)}"
                 )
         analysis = self.analysis(data, **options)
-        declaration = replace(
-            self.declaration, questions={name: questions_of_file[name] for name in chosen}
-        )
+        declaration = replace(self.declaration, questions={name: of_file[name] for name in chosen})
         _, answered = answer_questions(analysis.table, declaration, analysis.options, METRICS)
         return {name: as_group(answer) for name, answer in answered.items()}
 

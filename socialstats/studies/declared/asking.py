@@ -19,9 +19,9 @@ from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies.declared.declaration import (
     SCALE,
-    Contrast,
+    ContrastPair,
     Declaration,
-    Question,
+    StudyQuestion,
     nearest_of,
 )
 from socialstats.studies.declared.scoring import ROW, Scored
@@ -43,9 +43,9 @@ class Answered:
 
     Attributes
     ----------
-    question : Question
+    question : StudyQuestion
     metric : Metric
-    contrast : Contrast or None
+    contrast : ContrastPair or None
     dimensions : tuple of str
         What its cells differ in.
     titles : mapping of str to str
@@ -56,9 +56,9 @@ class Answered:
         Why other cells have no result.
     """
 
-    question: Question
+    question: StudyQuestion
     metric: Metric
-    contrast: Contrast | None
+    contrast: ContrastPair | None
     dimensions: tuple[str, ...]
     titles: Mapping[str, str]
     results: Mapping[Cell, Result]
@@ -94,7 +94,7 @@ class Answered:
 
 
 def ask(
-    question: Question,
+    question: StudyQuestion,
     metric: Metric,
     data: Scored,
     declaration: Declaration,
@@ -151,7 +151,7 @@ def as_written(name: str, value: Any = None, typed: str = "") -> str:
 
 
 def cells(
-    question: Question, table: Table, dimensions: Sequence[str], declaration: Declaration
+    question: StudyQuestion, table: Table, dimensions: Sequence[str], declaration: Declaration
 ) -> list[tuple[Cell, Table]]:
     """Return the rows of each cell of a question, the cells in the order of the declaration and of labels.
 
@@ -191,7 +191,7 @@ class Call:
 
     def __init__(
         self,
-        question: Question,
+        question: StudyQuestion,
         metric: Metric,
         declaration: Declaration,
         options: StudyOptions,

@@ -50,7 +50,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
+class ContrastPair:
     """Two labels of a column: the first minus the second, and the direction that is expected."""
 
     name: str
@@ -61,7 +61,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class StudyQuestion:
     """One metric of the library with its options, asked once in each cell.
 
     Attributes
@@ -97,7 +97,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class CellGrid:
     """A table with cells of a question: what its rows and its columns are."""
 
     title: str
@@ -117,8 +117,8 @@ class Declaration:
         Part -> columns: unit, source, kind, rater, repeat, condition, item, value, cluster.
     reading : mapping
         Further settings of how a table is read: ``levels``, ``na``, ``refusal``, ``missing``.
-    scales, contrasts, questions : mapping of name to Scale, Contrast, Question
-    grids : tuple of Grid
+    scales, contrasts, questions : mapping of name to Scale, ContrastPair, StudyQuestion
+    grids : tuple of CellGrid
     status : {"exploratory", "confirmatory"}
     source, text : str
         The file and its content, for messages.
@@ -129,9 +129,9 @@ class Declaration:
     parts: Mapping[str, Texts] = field(default_factory=dict)
     reading: Mapping[str, Any] = field(default_factory=dict)
     scales: Mapping[str, Scale] = field(default_factory=dict)
-    contrasts: Mapping[str, Contrast] = field(default_factory=dict)
-    questions: Mapping[str, Question] = field(default_factory=dict)
-    grids: tuple[Grid, ...] = ()
+    contrasts: Mapping[str, ContrastPair] = field(default_factory=dict)
+    questions: Mapping[str, StudyQuestion] = field(default_factory=dict)
+    grids: tuple[CellGrid, ...] = ()
     status: Literal["exploratory", "confirmatory"] = "exploratory"
     source: str = ""
     text: str = ""
@@ -146,7 +146,7 @@ class Declaration:
         """Return a problem of a section with its line in the file."""
         return problem_in(self.source, self.text, section, message, fix, nth, of)
 
-    def wrong_in_question(self, question: Question, message: str, fix: str = "") -> Problem:
+    def wrong_in_question(self, question: StudyQuestion, message: str, fix: str = "") -> Problem:
         """Return a problem of a question with its line in the file."""
         nth = list(self.questions).index(question.id)
         named = f"{message} (question '{question.id}')"

@@ -14,7 +14,7 @@ from socialstats.planning import adjust
 from socialstats.registry import Metric
 from socialstats.results import Result, Row
 from socialstats.studies.declared.asking import BETWEEN, Answered, Cell, ask
-from socialstats.studies.declared.declaration import Contrast, Declaration, Grid, nearest_of
+from socialstats.studies.declared.declaration import CellGrid, ContrastPair, Declaration, nearest_of
 from socialstats.studies.declared.scoring import Scored, score_table
 from socialstats.studies.estimates import (
     in_cell,
@@ -148,7 +148,7 @@ def study_outcome(
 
 
 def expected_direction(
-    answer: Answered, contrast: Contrast, declaration: Declaration
+    answer: Answered, contrast: ContrastPair, declaration: Declaration
 ) -> Hypothesis:
     """Return the hypothesis of a question whose contrast expects a direction."""
     question = answer.question
@@ -261,12 +261,12 @@ def significant_side(row: Row) -> str:
     return "above" if (row.estimate or 0.0) > 0 else "below"
 
 
-def comparison_sentence(verdicts: Verdicts, contrast: Contrast) -> str:
+def comparison_sentence(verdicts: Verdicts, contrast: ContrastPair) -> str:
     """State in how many cells the first label lies above or below the second.
 
     Examples
     --------
-    >>> contrast = Contrast(name="c", column="c", pair=("new", "old"))
+    >>> contrast = ContrastPair(name="c", column="c", pair=("new", "old"))
     >>> comparison_sentence({"a": "above", "b": "open", "c": "above"}, contrast)
     "'new' lay above 'old' in 2 of 3 cells (a; c). 1 is inconclusive."
     """
@@ -292,7 +292,7 @@ def comparison_sentence(verdicts: Verdicts, contrast: Contrast) -> str:
     return " ".join(parts)
 
 
-def cells_table(grid: Grid, answer: Answered, declaration: Declaration) -> PageTable:
+def cells_table(grid: CellGrid, answer: Answered, declaration: Declaration) -> PageTable:
     """Return a table whose cells are found by the labels of rows and columns.
 
     Raises

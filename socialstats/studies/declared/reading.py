@@ -9,11 +9,11 @@ from typing import Any
 from socialstats.designs.options import texts
 from socialstats.errors import InputError, Problem
 from socialstats.studies.declared.declaration import (
-    Contrast,
+    CellGrid,
+    ContrastPair,
     Declaration,
-    Grid,
-    Question,
     Scale,
+    StudyQuestion,
     nearest_of,
     problem_in,
 )
@@ -151,7 +151,7 @@ class Reader:
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield the sections ``[kind.NAME]``, or ``[[kind]]``, whose keys are as they should be."""
         listed = kind in ("question", "table")
-        entries = content.get(kind, [] if listed else {})
+        entries: Any = content.get(kind, [] if listed else {})
         if not isinstance(entries, list if listed else dict):
             form = f"[[{kind}]]" if listed else f"[{kind}.NAME]"
             self.note(kind, f"a {kind} is not written so", f"Write {form}")
@@ -210,7 +210,7 @@ class Reader:
             total=keys.get("score") == "sum",
         )
 
-    def contrast(self, name: str, keys: Mapping[str, Any]) -> Contrast:
+    def contrast(self, name: str, keys: Mapping[str, Any]) -> ContrastPair:
         """Return a contrast."""
         section = f"contrast.{name}"
         first, *others = (*texts(keys["pair"]), "")
@@ -220,7 +220,7 @@ class Reader:
         smallest = keys.get("smallest_effect")
         if smallest is not None and not 0 < smallest < float("inf"):
             self.note(section, f"smallest_effect = {smallest} is a size, a number above 0")
-        return Contrast(
+        return ContrastPair(
             name=name,
             column=keys["column"],
             pair=(first, others[0]),
@@ -228,9 +228,9 @@ class Reader:
             smallest_effect=smallest,
         )
 
-    def question(self, keys: Mapping[str, Any]) -> Question:
+    def question(self, keys: Mapping[str, Any]) -> StudyQuestion:
         """Return a question; keys that are not those of `QUESTION_KEYS` are options of its metric."""
-        return Question(
+        return StudyQuestion(
             id=keys["id"],
             ask=keys.get("ask", ""),
             metric=keys["metric"].replace("-", "_"),
@@ -243,11 +243,11 @@ class Reader:
             options={key: value for key, value in keys.items() if key not in QUESTION_KEYS},
         )
 
-    def grid(self, keys: Mapping[str, Any]) -> Grid:
+    def grid(self, keys: Mapping[str, Any]) -> CellGrid:
         """Return a table."""
         rows = texts(keys["rows"])
         title = keys.get("title", f"{', '.join(rows)} by {keys['columns']}")
-        return Grid(title=title, question=keys["question"], rows=rows, columns=keys["columns"])
+        return CellGrid(title=title, question=keys["question"], rows=rows, columns=keys["columns"])
 
     def parts(self) -> dict[str, tuple[str, ...]]:
         """Return the columns of each part."""
@@ -276,10 +276,10 @@ class Reader:
 
     def check_names(
         self,
-        questions: Sequence[Question],
-        grids: Sequence[Grid],
+        questions: Sequence[StudyQuestion],
+        grids: Sequence[CellGrid],
         scales: Sequence[Scale],
-        contrasts: Sequence[Contrast],
+        contrasts: Sequence[ContrastPair],
     ) -> None:
         """Note names of scales, contrasts and questions that nothing declares, and ids that stand twice."""
         ids = [question.id for question in questions]

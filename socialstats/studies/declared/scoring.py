@@ -181,7 +181,7 @@ def rest_correlations(values: FloatArray) -> FloatArray:
     --------
     >>> x = np.arange(20.0)
     >>> rest_correlations(np.column_stack([x, x % 7 + x, -x])).round(2).tolist()
-    [0.0, 0.0, -1.0]
+    [0.0, 0.0, -0.99]
     """
     values = values[np.isfinite(values).all(axis=1)]
     correlations = np.zeros(values.shape[1])
