@@ -52,7 +52,7 @@ from socialstats.paired.mcnemar_clusters import (
     score_test,
     t_test,
 )
-from socialstats.paired.pair_values import IGNORING, whole_df
+from socialstats.paired.pair_values import IGNORING, clusters_by_factor, sample_text, whole_df
 from socialstats.paired.peers import (
     binomial_p,
     cluster_means,
@@ -60,7 +60,6 @@ from socialstats.paired.peers import (
     t_test_numbers,
     wilson_ends,
 )
-from socialstats.paired.unit_means import clusters_by_factor, sample_text
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -329,6 +328,7 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
 def share_rows(cells: Cells, conditions: tuple[str, str]) -> list[Row]:
     """Return the shares of the second level under both conditions, then the shares of the four cells."""
     first, second = conditions
+    # each proportion is the sum of two cells
     share = Row(term="", group="proportion", role="component", n=cells.n, limits=(0.0, 1.0))
     rows = []
     for name, n in ((first, cells.a + cells.b), (second, cells.a + cells.c)):

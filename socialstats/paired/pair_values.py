@@ -24,13 +24,35 @@ from socialstats.resampling import (
     jackknife_sums,
     studentized,
 )
-from socialstats.text import count_with_noun, shorten
+from socialstats.results import Result
+from socialstats.text import count, count_with_noun, listing, shorten
 from socialstats.voice import option
 
 IGNORING = "ignoring clusters"  # the group of rows that take units as independent
 ROUNDING_ERRORS = 8  # rounding errors that two differences of two values can be apart
 LEFT = 1e-13  # share of a sum of squares that rounding can leave of a sum that is 0
 MOST_LABEL = 30
+
+
+def clusters_by_factor(factors: Sequence[Factor], codes: Sequence[IntArray]) -> dict[str, int]:
+    """Count the clusters of each factor among some units, for the counts of a result."""
+    return {
+        f"clusters of '{shorten(f.name)}'": len(np.unique(c))
+        for f, c in zip(factors, codes, strict=True)
+    }
+
+
+def sample_text(result: Result, key: str, noun: str) -> str:
+    """State how many units (or pairs) a result is about, and in how many clusters."""
+    names = [
+        f"of '{shorten(factor.name)}'"
+        for factor in result.design.factors(result.settings["cluster"])
+    ]
+    clusters = [
+        count(result.counts[f"clusters {name}"], f"cluster {name}", f"clusters {name}")
+        for name in names
+    ]
+    return count(result.counts[key], noun) + (f" in {listing(clusters)}" if clusters else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -192,6 +214,7 @@ def whole_df(df: float) -> float | None:
 
 def fit_of_mean(mean: ClusteredMean, nobs: int, method: str) -> dict[str, Any]:
     """Return the fit of a result whose first row is a mean; of clusters also effective df and the largest share."""
+    # of independent units they are those of the row itself
     clustered = bool(mean.clusters) and not mean.undefined
     return {
         "nobs": nobs,

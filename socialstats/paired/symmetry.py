@@ -27,15 +27,13 @@ from socialstats.paired.matched_pairs import (
     stuart_maxwell,
     with_share_difference,
 )
-from socialstats.paired.pair_values import IGNORING
+from socialstats.paired.pair_values import IGNORING, clusters_by_factor, sample_text
 from socialstats.paired.peers import ask_for_mid_p
-from socialstats.paired.unit_means import (
+from socialstats.paired.robust_tests import (
     WALD,
     WaldTest,
     cautions_of_tests,
-    clusters_by_factor,
     robust_test,
-    sample_text,
     wald_and_chi_square_rows,
     wald_or_chi_square_text,
 )

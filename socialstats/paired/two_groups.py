@@ -305,5 +305,6 @@ def exact_rank_sum(
 
 def groups_and_difference(result: Result) -> list[Row]:
     """Return the estimates of both groups above their difference, for a figure."""
+    # a reader compares the groups first
     difference, *groups = result.rows[:3]
     return [*groups, difference]

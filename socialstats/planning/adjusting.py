@@ -16,7 +16,6 @@ from socialstats.errors import InputError
 from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjust_p_values, method_named
 from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
-from socialstats.paired.unit_means import correlation_of, replicate_draws
 from socialstats.planning.joint_peers import recheck_families
 from socialstats.planning.plan import PlanResult
 from socialstats.resampling.permutation import Steps, max_t, max_t_critical, normal_draws
@@ -25,6 +24,67 @@ from socialstats.text import count, number, p_value, quoted, shorten
 
 NO_P = "no p-value was given"
 AGAIN = ("test", "ignoring clusters")  # groups that test the hypothesis of the leading row again
+
+
+def correlation_of(covariance: FloatArray) -> FloatArray:
+    """Return the correlation matrix of a covariance matrix; negative eigenvalues (two-way clustering) are set to 0.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not square, symmetric and finite with positive variances.
+    """
+    v = np.asarray(covariance, dtype=np.float64)
+    if (
+        v.ndim != 2
+        or v.shape[0] != v.shape[1]
+        or not np.all(np.isfinite(v))
+        or not np.allclose(v, v.T)
+    ):
+        raise InputError(
+            f"covariance must be a square symmetric matrix of finite numbers (its shape is {v.shape})"
+        )
+    variance = np.diagonal(v)
+    if np.any(variance <= 0):
+        raise InputError(
+            f"covariance has a variance of {variance.min():g}; every test needs one above 0"
+        )
+    values, vectors = np.linalg.eigh(v / np.sqrt(np.outer(variance, variance)))
+    # rows of the root get length 1 again, so that the diagonal is 1
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    root /= np.sqrt((root**2).sum(axis=1))[:, None]
+    return np.asarray(root @ root.T)
+
+
+def replicate_draws(replicates: FloatArray) -> FloatArray:
+    """Turn bootstrap replicates of estimates into draws of statistics under the hypothesis of no effect.
+
+    Each column is centred at its mean and divided by its standard deviation. Resamples in which an estimate does not
+    exist are left out whole, so that the draws stay joint.
+
+    Parameters
+    ----------
+    replicates : (B, m) float64 array
+        NaN where a resample had no estimate.
+
+    Returns
+    -------
+    (at most B, m) float64 array
+
+    Raises
+    ------
+    InputError
+        If fewer than two resamples are whole, or an estimate never varies.
+    """
+    complete = replicates[np.all(np.isfinite(replicates), axis=1)]
+    if len(complete) < 2:
+        raise InputError(
+            f"{len(complete)} of {len(replicates)} resamples have every estimate; max_t needs many"
+        )
+    sd = complete.std(axis=0, ddof=1)
+    if np.any(sd <= 1e-12 * np.maximum(1, np.abs(complete).max(axis=0))):
+        raise InputError(f"column {int(np.argmin(sd)) + 1} of the replicates never varies")
+    return np.asarray((complete - complete.mean(axis=0)) / sd)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,8 @@ from socialstats.text import quoted, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_ROWS = 200  # rows that a forest draws
+# rows that a forest draws; more of them overlap
+MOST_ROWS = 200
 
 
 def every_row(result: Result) -> Sequence[Row]:

@@ -36,7 +36,6 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import MeanErrors
 from socialstats.inference.proportions import effective_share_interval, wilson
 from socialstats.inference.rows import share_ci, with_ends, with_t
-from socialstats.paired.unit_means import Strata, StratifiedMeans
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, RowKey
@@ -59,6 +58,7 @@ from socialstats.scales.score_boards import (
     minus,
     score_board,
 )
+from socialstats.scales.stratified_means import Strata, StratifiedMeans
 from socialstats.sentences import (
     difference,
     estimate_text,

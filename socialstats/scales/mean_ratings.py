@@ -39,17 +39,12 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.paired.unit_means import (
-    Inference,
-    UnitSample,
-    has_rating,
-    sample_mean_row,
-    unit_shares,
-)
+from socialstats.paired.unit_means import Inference, UnitSample, sample_mean_row
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.results.plots import forest_plot
+from socialstats.scales.measures import has_rating, unit_shares
 from socialstats.shares.counts import ONE_PERSON, probabilities_text
 from socialstats.shares.sources import People, Population, population, population_cautions
 from socialstats.text import count

@@ -13,12 +13,24 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import OK, REFUSAL
 from socialstats.designs.ratings import Ratings
 from socialstats.matching import match_keys
-from socialstats.paired.unit_means import has_rating, unit_shares
 from socialstats.scales.alignment import mode_distances
 from socialstats.shares.sources import human_source, raters_of
 
 MOST_LEVELS = 12  # shares and alpha of more levels are left out: they are numbers
 MEAN, SHARES, ALPHA, DISTANCE = "mean", "shares", "alpha", "distance"
+
+
+def unit_shares(design: Ratings) -> FloatArray:
+    """(units, levels) shares of a unit's ratings, means of probabilities where these are read; 0 where it has none."""
+    n = len(design.units)
+    columns = [np.bincount(design.unit, column, n) for column in design.read_as().T]
+    counts = np.array(columns).reshape(-1, n).T
+    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
+
+
+def has_rating(design: Ratings) -> BoolArray:
+    """(units,) bool array: units with a rating."""
+    return np.asarray(design.level_counts().sum(axis=1) > 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -16,7 +16,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import cluster_factors
-from socialstats.paired.unit_means import Strata, StratifiedMeans, stratified_means
+from socialstats.scales.stratified_means import Strata, StratifiedMeans, stratified_means
 from socialstats.text import count, plural_of, quoted, shorten
 from socialstats.voice import option
 

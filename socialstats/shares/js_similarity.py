@@ -31,7 +31,7 @@ from socialstats.inference.intervals import checked_level, critical_value, criti
 from socialstats.inference.means import DrawnRaters, MeanErrors, dense_codes, with_drawn
 from socialstats.inference.power import quadratic_intervals
 from socialstats.inference.rows import cut_at_limits, with_ends, with_t
-from socialstats.paired.unit_means import WaldTest
+from socialstats.paired.robust_tests import WaldTest
 from socialstats.registry import Metric, reads
 from socialstats.resampling import ChanceTest, PlanUnits, Replicates, bootstrap_sums, choose
 from socialstats.resampling.engine import Finish

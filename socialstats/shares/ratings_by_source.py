@@ -8,7 +8,7 @@ from typing import Any
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.compare import rows_with_holm
-from socialstats.paired.unit_means import WaldTest
+from socialstats.paired.robust_tests import WaldTest
 from socialstats.results import Row
 from socialstats.shares.counts import SourceCounts, StratumCells, free_label
 from socialstats.shares.two_sources import f_text

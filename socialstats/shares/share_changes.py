@@ -15,7 +15,7 @@ from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.means import DrawnRaters, dense_codes
 from socialstats.inference.rows import with_mean
 from socialstats.paired.matched_pairs import hotelling
-from socialstats.paired.unit_means import robust_wald
+from socialstats.paired.robust_tests import robust_wald
 from socialstats.resampling.permutation import sign_flip_test
 from socialstats.results import Row
 from socialstats.results.definitions import PeerNumbers, PlainSample, sample_of_mean

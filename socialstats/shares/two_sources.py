@@ -14,7 +14,7 @@ from socialstats.designs.cells import mass, unequal
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.intervals import not_zero
 from socialstats.inference.means import DrawnRaters
-from socialstats.paired.unit_means import WaldTest, robust_wald
+from socialstats.paired.robust_tests import WaldTest, robust_wald
 from socialstats.resampling.permutation import (
     TIE,
     ChanceTest,

@@ -32,7 +32,6 @@ from socialstats.figures.squares import MOST_LEVELS
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.matching import match_keys
 from socialstats.paired.paired_difference import paired_difference
-from socialstats.paired.unit_means import has_rating, unit_shares
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.progress import say
 from socialstats.results import Result, Row
@@ -44,6 +43,7 @@ from socialstats.scales.judge_agreement import (
 )
 from socialstats.scales.judged_units import people_and_judges
 from socialstats.scales.mean_ratings import mean_ratings
+from socialstats.scales.measures import has_rating, unit_shares
 from socialstats.scales.ratings_difference import with_matched_groups
 from socialstats.studies.estimates import (
     cluster_ways,

@@ -14,7 +14,7 @@ from socialstats.inference.proportions import clustered_share
 from socialstats.inference.robust import Robust, cluster_robust
 from socialstats.inference.rows import with_ends, with_spread, with_t
 from socialstats.paired.matched_pairs import hotelling
-from socialstats.paired.unit_means import robust_wald
+from socialstats.paired.robust_tests import robust_wald
 from socialstats.resampling import PlanUnits, bootstrap_sums, jackknife_sums
 from socialstats.results import Row
 from socialstats.rounding import full_rank, no_variation_reason

@@ -10,8 +10,8 @@ from socialstats.errors import DesignError, InputError
 from socialstats.inference.adjusted_p import holm
 from socialstats.paired.matched_pairs import bowker, stuart_maxwell
 from socialstats.paired.mcnemar import mcnemar
+from socialstats.paired.robust_tests import robust_wald
 from socialstats.paired.symmetry import symmetry
-from socialstats.paired.unit_means import robust_wald
 from tests.golden_data import golden
 
 SQUARES = golden("mcnemar")["squares"]

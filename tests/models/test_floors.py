@@ -10,7 +10,7 @@ import pytest
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.paired.matched_pairs import SPECTRAL_FLOOR, spectral_sign_flip
 from socialstats.paired.mcnemar import named
-from socialstats.paired.unit_means import WaldTest, rank_of, robust_wald
+from socialstats.paired.robust_tests import WaldTest, rank_of, robust_wald
 
 
 def crossed(seed):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.paired.unit_means import Strata, stratified_means
+from socialstats.scales.stratified_means import Strata, stratified_means
 
 N = 40
 

@@ -17,29 +17,30 @@ from socialstats.inference.intervals import cochran_df
 from socialstats.inference.means import DrawnRaters
 from socialstats.paired.matched_pairs import McNemarTest
 from socialstats.paired.pair_values import mean_interval
-from socialstats.paired.unit_means import (
+from socialstats.paired.robust_tests import (
     WALD,
-    Inference,
-    UnitSample,
     WaldTest,
     cautions_of_tests,
-    correlation_of,
+    rank_of,
+    robust_wald,
+    satterthwaite_df,
+    sum_outer_products,
+    wald_and_chi_square_rows,
+)
+from socialstats.paired.unit_means import (
+    Inference,
+    UnitSample,
     d_z_row,
     few_units_cautions,
     mean_method,
     mostly_complete,
-    rank_of,
-    replicate_draws,
-    robust_wald,
     sample_across_models,
     sample_mean_row,
     sample_of_model,
-    satterthwaite_df,
-    sum_outer_products,
     unit_clusters,
-    unit_shares,
-    wald_and_chi_square_rows,
 )
+from socialstats.planning.adjusting import correlation_of, replicate_draws
+from socialstats.scales.measures import unit_shares
 
 X = np.random.default_rng(8).normal(size=(7, 3)) + np.arange(7)[:, None]
 
