@@ -18,10 +18,8 @@ from socialstats.crosscheck.row_arithmetic import quantile, relative
 from socialstats.results import Check
 
 CR2 = "Bell and McCaffrey's CR2 and Satterthwaite's df, P entry by entry; crossed factors by sums written out"
-FEW = 10.0
-ROUNDING = 64 * float(
-    np.finfo(np.float64).eps
-)  # rounding of a sum of scores, as a share of their sizes
+# rounding of a sum of scores, as a share of their sizes
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
 ALONE = 1e-9  # what is left of 1 where one cluster is the whole statistic
 WIDER = 1e-6  # widening of the bracket of a root
 SMOOTH = 1e-6  # agreement that errors from derivatives allow
@@ -46,16 +44,20 @@ class Errors:
 def crossing(groups: Any) -> Any:
     """Number the levels of one or two factors, (rows, factors); of two nested factors the coarser alone counts."""
     codes = [np.unique(column, return_inverse=True)[1].ravel() for column in np.asarray(groups).T]
-    if len(codes) == 2 and intersections(*codes).max(initial=0) == max(
-        int(code.max(initial=0)) for code in codes
-    ):
-        codes = [min(codes, key=lambda code: int(code.max(initial=0)))]
-    return np.column_stack(codes) if codes else np.zeros((len(groups), 0), dtype=np.int64)
+    if not codes:
+        return np.zeros((len(groups), 0), dtype=np.int64)
+    if len(codes) == 2:
+        sizes = [int(code.max(initial=0)) for code in codes]
+        # as many pairs of levels as levels of the finer factor: each of its levels lies in one of the other
+        if intersections(*codes).max(initial=0) == max(sizes):
+            codes = [codes[int(np.argmin(sizes))]]
+    return np.column_stack(codes)
 
 
-def intersections(one: Any, two: Any) -> Any:
+def intersections(first: Any, second: Any) -> Any:
     """Number the pairs of levels of two factors."""
-    return np.unique(one * (int(np.max(two, initial=0)) + 1) + two, return_inverse=True)[1].ravel()
+    width = int(np.max(second, initial=0)) + 1
+    return np.unique(first * width + second, return_inverse=True)[1].ravel()
 
 
 def errors_by(e: Any, f: Any, codes: Any) -> Errors:
@@ -70,8 +72,14 @@ def errors_by(e: Any, f: Any, codes: Any) -> Errors:
     """
     e, f = np.asarray(e, dtype=np.float64), np.asarray(f, dtype=np.float64)
     columns = list(crossing(codes).T) if np.size(codes) else [np.arange(len(e))]
-    sums = [[np.bincount(code, values).astype(np.float64) for values in (e, f)] for code in columns]
-    return joined([one_factor(*both) for both in sums], e, columns)
+    parts = [
+        one_factor(
+            np.bincount(code, e).astype(np.float64),
+            np.bincount(code, f).astype(np.float64),
+        )
+        for code in columns
+    ]
+    return joined(parts, e, columns)
 
 
 def errors_of_gap(e: Any, f: Any, second: Any, codes: Any, units: Any = 1.0) -> Errors:
@@ -98,42 +106,54 @@ def errors_of_gap(e: Any, f: Any, second: Any, codes: Any, units: Any = 1.0) -> 
 
 def one_gap(e: Any, f: Any, second: Any, code: Any, units: Any = 1.0) -> Errors:
     """Return `errors_of_gap` of one factor, the traces of products of diag(d) - w w' written out."""
-    size, sides = int(code.max()) + 1, (~second, second)
-    sums, share = (
-        np.array([np.bincount(code[mine], x[mine], size) for mine in sides]) for x in (e, f)
-    )
-    largest, effective = float(share.max()), float((1 / (share**2).sum(axis=1)).min())
+    size = int(code.max()) + 1
+    means = (~second, second)
+    # (2, clusters) sums of each mean
+    sums = np.array([np.bincount(code[rows], e[rows], size) for rows in means])
+    share = np.array([np.bincount(code[rows], f[rows], size) for rows in means])
+    largest = float(share.max())
+    effective = float((1 / (share**2).sum(axis=1)).min())
     if largest > 1 - ALONE:
         return Errors(
             variance=math.nan, df=math.nan, effective=effective, largest=largest, plain=math.nan
         )
-    u, d, w = sums / np.sqrt(1 - share), share / (1 - share), share / np.sqrt(1 - share)
+    u = sums / np.sqrt(1 - share)
+    d = share / (1 - share)
+    w = share / np.sqrt(1 - share)
+    # tr(P_i P_j) of both means, of P = diag(d) - w w'
     trace = d @ d.T - d @ (w**2).T - w**2 @ d.T + (w @ w.T) ** 2
+    observed = (u**2).sum(axis=1)
     squares = f**2 / units
-    seen, alike = (u**2).sum(axis=1), np.array([float(squares[mine].sum()) for mine in sides])
-    df = min(float(v.sum() ** 2 / (v @ trace @ v)) for v in (seen, alike) if v.any())
+    of_equal_rows = np.array([float(squares[rows].sum()) for rows in means])
+    # a mean whose rows are all alike has no observed variance
+    weightings = [v for v in (observed, of_equal_rows) if v.any()]
+    df = min(float(v.sum() ** 2 / (v @ trace @ v)) for v in weightings)
     variance = float((u.sum(axis=0) ** 2).sum())
     return Errors(variance=variance, df=df, effective=effective, largest=largest, plain=variance)
 
 
 def joined(parts: Sequence[Errors], e: FloatArray, columns: Sequence[Any]) -> Errors:
     """Join one factor, or two crossed ones, into the errors of a statistic with the scores e."""
-    if len(parts) == 1 or not all(part.known for part in parts):
-        return next((part for part in parts if not part.known), parts[0])
+    # where one factor has a single cluster, there are no errors
+    undefined = [part for part in parts if not part.known]
+    if undefined:
+        return undefined[0]
+    if len(parts) == 1:
+        return parts[0]
+    first, second = parts
     overlap = float((np.bincount(intersections(*columns), e) ** 2).sum())
-    one, two = parts
-    plain = one.variance + two.variance - overlap
-    still = one.variance + two.variance <= (ROUNDING * float(np.abs(e).sum())) ** 2
-    df = (
-        min(one.df, two.df)
-        if still
-        else cochran([p.variance for p in parts], [p.df for p in parts])
-    )
+    total = first.variance + second.variance
+    plain = total - overlap
+    # variances that are rounding say nothing of which factor has the larger one
+    if total <= (ROUNDING * float(np.abs(e).sum())) ** 2:
+        df = min(first.df, second.df)
+    else:
+        df = cochran([first.variance, second.variance], [first.df, second.df])
     return Errors(
-        variance=max(one.variance, two.variance, plain),
+        variance=max(first.variance, second.variance, plain),
         df=df,
-        effective=min(one.effective, two.effective),
-        largest=max(one.largest, two.largest),
+        effective=min(first.effective, second.effective),
+        largest=max(first.largest, second.largest),
         plain=plain,
     )
 
@@ -145,13 +165,16 @@ def one_factor(e: FloatArray, f: FloatArray) -> Errors:
     its diagonal and -f_g f_h / sqrt((1 - f_g)(1 - f_h)) beside it. The degrees of freedom are (tr P)^2 / tr(P^2), its
     squares added pair by pair from the smallest.
     """
-    there = f > 0
-    e, f = e[there], f[there]
-    squares, largest = float(f @ f), float(f.max(initial=0.0))
+    # clusters without weight are no part of the sample
+    weighted = f > 0
+    e, f = e[weighted], f[weighted]
+    squares = float(f @ f)
+    largest = float(f.max(initial=0.0))
     if len(f) < 2 or largest > 1 - ALONE:
         return Errors(
             variance=math.nan, df=math.nan, effective=1.0, largest=largest, plain=math.nan
         )
+    # squares of P beside its diagonal are products of these, added up from the smallest
     r = np.sort(f * f / (1 - f))
     beside = 2 * float(r[1:] @ np.cumsum(r)[:-1])
     variance = float((e * e / (1 - f)).sum())
@@ -180,25 +203,27 @@ def errors_in_strata(e: Any, f: Any, units: Any, code: Any, stratum: Any) -> Err
     """
     clusters, strata = int(np.max(code)) + 1, int(np.max(stratum)) + 1
     cell = np.asarray(code) * strata + stratum
-    sums, share = (
-        np.bincount(cell, values, clusters * strata).reshape(clusters, strata) for values in (e, f)
-    )
-    of_stratum, size = share.sum(axis=0), np.maximum(np.bincount(stratum, units, strata), 1.0)
+    shape = clusters, strata
+    sums = np.bincount(cell, e, clusters * strata).reshape(shape)
+    share = np.bincount(cell, f, clusters * strata).reshape(shape)
+    of_stratum = share.sum(axis=0)
+    size = np.maximum(np.bincount(stratum, units, strata), 1.0)
     left = 1 - share / np.where(of_stratum > 0, of_stratum, 1.0)
     # a cluster that holds the whole stratum says nothing of what varies in it
     root = np.where(left > ALONE, 1 / np.sqrt(np.maximum(left, ALONE)), 0.0)
     adjusted = share * root / np.sqrt(size)
     diagonal = (of_stratum * share * root**2 / size).sum(axis=1)
     squares = (adjusted**2).sum(axis=1)
+    # tr P and tr P^2
     trace = float((diagonal - squares).sum())
     of_square = float(diagonal @ (diagonal - 2 * squares) + ((adjusted.T @ adjusted) ** 2).sum())
     variance = float(((sums * root).sum(axis=1) ** 2).sum())
-    whole = share.sum(axis=1)
+    of_cluster = share.sum(axis=1)
     return Errors(
         variance=variance,
         df=trace**2 / of_square if of_square > 0 else math.nan,
-        effective=1 / float(whole @ whole),
-        largest=float(whole.max()),
+        effective=1 / float(of_cluster @ of_cluster),
+        largest=float(of_cluster.max()),
         plain=variance,
     )
 
@@ -216,10 +241,12 @@ def errors_of_table(e: FloatArray, codes: IntArray) -> Errors:
     table[codes[:, 0], codes[:, 1]] = e
     n, k = table.shape
     rows, columns = table.sum(axis=1), table.sum(axis=0)
-    rest = table - rows[:, None] / k - columns / n
-    of_rows, of_columns = n / (n - 1) * float(rows @ rows), k / (k - 1) * float(columns @ columns)
-    of_rest = n * k / ((n - 1) * (k - 1)) * float((rest**2).sum())
-    plain = of_rows + of_columns - of_rest
+    residuals = table - rows[:, None] / k - columns / n
+    of_rows = n / (n - 1) * float(rows @ rows)
+    of_columns = k / (k - 1) * float(columns @ columns)
+    of_residuals = n * k / ((n - 1) * (k - 1)) * float((residuals**2).sum())
+    # the variance of rows and columns has that of residuals twice
+    plain = of_rows + of_columns - of_residuals
     return Errors(
         variance=max(plain, of_rows, of_columns),
         df=cochran([of_rows, of_columns], [n - 1.0, k - 1.0]),
@@ -234,18 +261,20 @@ def cochran(variances: Sequence[float], dfs: Sequence[float]) -> float:
     from scipy.optimize import brentq
     from scipy.special import stdtrit
 
-    known = [(v, df) for v, df in zip(variances, dfs, strict=True) if v > 0]
-    if len({df for _, df in known}) < 2:
-        return float(known[0][1] if known else min(dfs))
-    point = float(
-        np.average([stdtrit(df, 0.975) for _, df in known], weights=[v for v, _ in known])
-    )
-    low, high = min(df for _, df in known), max(df for _, df in known)
-    return float(
-        brentq(
-            lambda df: stdtrit(df, 0.975) - point, low * (1 - WIDER), high * (1 + WIDER), xtol=1e-12
-        )
-    )
+    weights = np.asarray(variances, dtype=np.float64)
+    varies = weights > 0
+    weights, of_parts = weights[varies], np.asarray(dfs, dtype=np.float64)[varies]
+    if not varies.any():
+        return float(min(dfs))
+    low, high = float(of_parts.min()), float(of_parts.max())
+    if low == high:
+        return low
+    point = float(np.average(stdtrit(of_parts, 0.975), weights=weights))
+
+    def beyond(df: float) -> float:
+        return float(stdtrit(df, 0.975)) - point
+
+    return float(brentq(beyond, low * (1 - WIDER), high * (1 + WIDER), xtol=1e-12))
 
 
 def errors_of_mean(values: Any, groups: Any, weights: Any = None) -> Errors:
@@ -258,26 +287,20 @@ def errors_of_mean(values: Any, groups: Any, weights: Any = None) -> Errors:
     weights : (rows,) array, optional
     """
     x = np.asarray(values, dtype=np.float64)
-    f = (
-        np.full(len(x), 1 / len(x))
-        if weights is None
-        else np.asarray(weights, dtype=np.float64) / np.sum(weights)
-    )
+    w = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
+    f = w / w.sum()
     # equal values differ from their weighted mean by rounding alone
     deviations = x - f @ x if np.ptp(x) else np.zeros(len(x))
     return errors_by(f * deviations, f, groups)
 
 
-def mean_error(values: Any, groups: Any) -> tuple[float, float]:
-    """Return the standard error of a mean and its degrees of freedom."""
-    found = errors_of_mean(values, groups)
-    return math.sqrt(found.variance), found.df
-
-
 def counted(spread: float, errors: Errors, most: float = math.inf) -> float:
     """Return how many independent values of variance `spread` would have the variance, between 1 and `most`."""
-    seen = spread > 0 and errors.variance > ALONE * spread / max(errors.effective, 1.0)
-    return min(max(spread / errors.variance, 1.0) if seen else errors.effective, most)
+    # without a variance that is more than rounding, the clusters' own number counts
+    least = ALONE * spread / max(errors.effective, 1.0)
+    if not (spread > 0 and errors.variance > least):
+        return min(errors.effective, most)
+    return min(max(spread / errors.variance, 1.0), most)
 
 
 def disagreement_ends(
@@ -303,9 +326,12 @@ def disagreement_ends(
     if not errors.known:
         return math.nan, math.nan, math.nan
     n = counted(q * (1 - q), errors)
-    most, tail = float((weight > 0).sum()) - 1, (1 - level) / 2
+    tail = (1 - level) / 2
+    # Korn and Graubard (1998): fewer trials by the ratio of t quantiles of all units and of clusters
+    most = float((weight > 0).sum()) - 1
     trials = n * min(1.0, (t.ppf(1 - tail, most) / t.ppf(1 - tail, errors.df)) ** 2)
     x = q * trials
+    # Clopper and Pearson's ends of x in so many trials
     low = float(beta.ppf(tail, x, trials - x + 1)) if x > 0 else 0.0
     high = float(beta.ppf(1 - tail, x + 1, trials - x)) if x < trials else 1.0
     slope = (1 - value) / q if q > 0 else 1 / expected
@@ -314,6 +340,7 @@ def disagreement_ends(
 
 def fisher_ends(value: float, error: float, df: float, level: float) -> tuple[float, float]:
     """tanh of atanh(value) -+ t s.e. / (1 - value^2)."""
+    # the derivative of atanh is 1 / (1 - x^2)
     reach = quantile(level, df) * error / (1 - value**2)
     return math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
 

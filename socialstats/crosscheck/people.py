@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, cochran, intersections, one_factor, one_gap
 
 STILL = 1e-20  # a variance that is rounding
@@ -51,10 +50,9 @@ class Part:
         """Errors of one statistic by person."""
         if self.second is not None:
             return one_gap(self.e[:, j], self.f, self.second, self.rater)
-        sums = summed(
-            np.column_stack([self.e[:, j], self.f]), self.rater, int(self.rater.max()) + 1
-        )
-        return one_factor(sums[:, 0], sums[:, 1])
+        e = np.bincount(self.rater, self.e[:, j])
+        f = np.bincount(self.rater, self.f)
+        return one_factor(e.astype(np.float64), f.astype(np.float64))
 
 
 def numbers(labels: Any) -> Any:
@@ -62,41 +60,42 @@ def numbers(labels: Any) -> Any:
     return np.unique(np.asarray(labels), return_inverse=True)[1].ravel()
 
 
-def summed(values: Any, code: Any, size: int) -> FloatArray:
-    """Sum rows by code."""
-    return np.column_stack([np.bincount(code, column, size) for column in np.asarray(values).T])
-
-
 def joined_errors(units: Errors, parts: Sequence[Part | None], j: int = 0) -> Errors:
     """Return V1 + V2 - V12, not below V1 and V2, with Cochran's df of V1 and V2, for one statistic."""
-    known = [part for part in parts if part is not None and not part.nested]
-    if not known or not units.known:
+    # people who rated in one cluster each add nothing to the variance of clusters
+    crossed = [part for part in parts if part is not None and not part.nested]
+    if not crossed or not units.known:
         return units
-    people = [part.errors(j) for part in known]
-    if not all(one.known for one in people):
-        return next(one for one in people if not one.known)
-    if (
-        len(known) == 1
-        and known[0].alone
-        and len(set(known[0].both.tolist())) == len(set(known[0].left.tolist()))
-    ):
-        return replace(
-            people[0], largest=units.largest
-        )  # each unit has one person: people are the coarser factor
-    variance = sum(one.variance for one in people)
-    df = (
-        people[0].df
-        if len(people) == 1
-        else variance**2 / sum(one.variance**2 / one.df for one in people)
-    )
-    overlap = sum(float((np.bincount(part.both, part.e[:, j]) ** 2).sum()) for part in known)
+    people = [part.errors(j) for part in crossed]
+    undefined = [errors for errors in people if not errors.known]
+    if undefined:
+        return undefined[0]
+    if len(crossed) == 1 and crossed[0].alone and has_one_person_a_unit(crossed[0]):
+        # people are then the coarser factor
+        return replace(people[0], largest=units.largest)
+    variance = sum(errors.variance for errors in people)
+    df = people[0].df
+    if len(people) > 1:
+        df = variance**2 / sum(errors.variance**2 / errors.df for errors in people)
+    overlap = 0.0
+    for part in crossed:
+        sums = np.bincount(part.both, part.e[:, j])
+        overlap += float((sums**2).sum())
     plain = units.variance + variance - overlap
     # influences by differences leave a rounding of some 1e-11 where nobody differs
-    still = units.variance + variance <= STILL
+    if units.variance + variance <= STILL:
+        df = min(units.df, df)
+    else:
+        df = cochran([units.variance, variance], [units.df, df])
     return Errors(
         variance=max(units.variance, variance, plain),
         plain=plain,
         largest=units.largest,
-        df=min(units.df, df) if still else cochran([units.variance, variance], [units.df, df]),
-        effective=min(units.effective, *(one.effective for one in people)),
+        df=df,
+        effective=min(units.effective, *(errors.effective for errors in people)),
     )
+
+
+def has_one_person_a_unit(part: Part) -> bool:
+    """Return whether one person rated each cluster."""
+    return len(set(part.both.tolist())) == len(set(part.left.tolist()))

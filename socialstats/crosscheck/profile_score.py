@@ -32,14 +32,17 @@ def effective_pairs(d: FloatArray, groups: Any) -> tuple[FloatArray, float | Non
     tuple of (2, 2) array and float, or None
         Pairs of the first only at [1, 0], of the second only at [0, 1]; None for a single cluster.
     """
+    n = len(d)
     part, df = 1.0, None
     if groups is not None:
         errors = errors_of_mean(d, groups)
         if not errors.known:
             return None
-        part, df = counted(float(np.var(d)), errors, len(d)) / len(d), errors.df
+        # in clusters each pair counts as this part of an independent one
+        part = counted(float(np.var(d)), errors, n) / n
+        df = errors.df
     b, c = part * float(np.sum(d > 0)), part * float(np.sum(d < 0))
-    return np.array([[part * len(d) - b - c, c], [b, 0.0]]), df
+    return np.array([[part * n - b - c, c], [b, 0.0]]), df
 
 
 def score_checks(
@@ -104,11 +107,13 @@ def profile_score(table: FloatArray, delta: float) -> float:
         )
         q = min((least, most, float(fit.x)), key=loss)
         low, high = max(least, q - NEAR_TOP), min(most, q + NEAR_TOP)
-        if (
-            least < low and high < most and slope(low) > 0 > slope(high)
-        ):  # the likelihood is flat at its top
+        inside = least < low and high < most
+        # the likelihood is flat at its top, and its slope is not
+        if inside and slope(low) > 0 > slope(high):
             q = float(brentq(slope, low, high, xtol=1e-16))
-    return float(b - c - n * delta) / math.sqrt(max(n * (2 * q + delta * (1 - delta)), 1e-300))
+    # Tango (1998): the variance under the hypothesis
+    variance = n * (2 * q + delta * (1 - delta))
+    return float(b - c - n * delta) / math.sqrt(max(variance, 1e-300))
 
 
 def profile_interval(
@@ -117,7 +122,7 @@ def profile_interval(
     """Tango's interval: invert the score test, the constrained likelihood maximised numerically."""
     from scipy.optimize import brentq
 
-    found = (table[1, 0] - table[0, 1]) / table.sum()
+    difference = (table[1, 0] - table[0, 1]) / table.sum()
     z = quantile(level, df)
 
     def score(delta: float) -> float:
@@ -125,6 +130,9 @@ def profile_interval(
 
     with np.errstate(all="ignore"):
         edge, step = 1 - 1e-12, 1e-9
-        low = -1.0 if found == -1 else brentq(lambda x: score(x) - z, -edge, found - step)
-        high = 1.0 if found == 1 else brentq(lambda x: score(x) + z, found + step, edge)
-    return float(low), float(high)
+        low, high = -1.0, 1.0
+        if difference > -1:
+            low = float(brentq(lambda x: score(x) - z, -edge, difference - step))
+        if difference < 1:
+            high = float(brentq(lambda x: score(x) + z, difference + step, edge))
+    return low, high

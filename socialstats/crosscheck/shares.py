@@ -16,17 +16,18 @@ from socialstats.results import Check, Row
 
 LINEAR = "CR2 of the linearised share; df as (tr P)^2 / tr(P^2), P entry by entry; crossed factors by sums"
 ROOTS = "Wilson's ends are the roots of (p - x)^2 = q^2 x (1 - x)/n"
-SAME = "the same sums in another order"
-Unit = tuple[float, float, tuple[int, ...]]
 
 
 def wilson_roots(p: float, trials: float, level: float, df: float | None) -> tuple[float, float]:
     """Wilson's ends as the roots of a polynomial; with `df` for a t quantile."""
     share = quantile(level, df) ** 2 / trials
+    # (1 + share) x^2 - (2 p + share) x + p^2 = 0
     middle, scale = 2 * p + share, 2 * (1 + share)
     reach = math.sqrt(max(middle * middle - 2 * scale * p * p, 0.0))
     high = (middle + reach) / scale
-    low = 2 * p * p / (middle + reach)  # the product of both roots is p^2 / (1 + share)
+    # the product of both roots is p^2 / (1 + share)
+    low = 2 * p * p / (middle + reach)
+    # rounding must not leave an end beside 0 or 1
     return (0.0 if p == 0 else low), (1.0 if p == 1 else high)
 
 
@@ -37,10 +38,9 @@ def clustered_share_checks(
     *,
     answers: float,
     level: float,
-    ends: bool = True,
     side: str = "two_sided",
 ) -> list[Check]:
-    """Compare standard error, df and Wilson's ends of a row of a share in clusters.
+    """Compare df and Wilson's ends of a row of a share in clusters.
 
     Parameters
     ----------
@@ -50,23 +50,18 @@ def clustered_share_checks(
     answers : float
         Most answers that the interval may count.
     level : float
-    ends : bool
-        False where the interval is a bootstrap's.
     side : {"two_sided", "greater", "less"}
         One-sided: the other end is 0 or 1; `level` is that of the two-sided interval with the same end.
     """
     if not errors.known:
         return []
-    out = []
-    if row.std_error is not None:
-        out.append(
-            relative(label(row, "s.e."), row.std_error, math.sqrt(errors.variance), "numpy", LINEAR)
-        )
-    if row.conf_low is None or not ends:
-        return out
+    if row.conf_low is None:
+        return []
+    checks = []
     trials = counted(p * (1 - p), errors, answers)
-    df = errors.df if row.df is not None or row.n_clusters is not None else None
-    if df is not None:
-        out.append(relative(label(row, "df"), row.df, df, "scipy", LINEAR, 1e-7))
-    both = with_open_end(*wilson_roots(p, trials, level, df), side, (0.0, 1.0))
-    return [*out, *end_checks(row, *both, "numpy", ROOTS, 1e-7)]
+    df = None
+    if row.df is not None or row.n_clusters is not None:
+        df = errors.df
+        checks.append(relative(label(row, "df"), row.df, df, "scipy", LINEAR, 1e-7))
+    low, high = with_open_end(*wilson_roots(p, trials, level, df), side, (0.0, 1.0))
+    return [*checks, *end_checks(row, low, high, "numpy", ROOTS, 1e-7)]

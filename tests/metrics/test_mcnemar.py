@@ -164,14 +164,14 @@ def test_clustered_tests_of_the_golden_and_what_ignores_clusters():
 
 
 def test_two_crossed_factors_lead_with_the_two_way_test():
-    from socialstats.crosscheck.clusters import mean_error
+    from socialstats.crosscheck.clusters import errors_of_mean
 
     design = crossed()
     result = mcnemar(design)
     lead, d = result.rows[0], design.difference
-    error, df = mean_error(d, np.column_stack([f.codes for f in design.clusters]))
-    assert lead.std_error == pytest.approx(error, rel=1e-9)
-    assert result.row("robust_t", group="test").df == pytest.approx(df, rel=1e-6)
+    errors = errors_of_mean(d, np.column_stack([f.codes for f in design.clusters]))
+    assert lead.std_error == pytest.approx(errors.variance**0.5, rel=1e-9)
+    assert result.row("robust_t", group="test").df == pytest.approx(errors.df, rel=1e-6)
     assert "Tango" in lead.method  # few effective discordant pairs
     assert result.row("score", group="test").p_value == lead.p_value
     for name in ("scenario", "pairing"):
