@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from socialstats.crosscheck.long import compare, version
-from socialstats.crosscheck.row_arithmetic import relative
+from socialstats.crosscheck.row_arithmetic import label, relative
 from socialstats.results import Check, Row
 
 MOST_ROWS = 2_000_000  # pairs that a check writes out one by one
@@ -23,19 +23,17 @@ def near(
 ) -> Check:
     """Compare with a tolerance relative to the size of the number."""
     theirs = float(theirs)
-    return compare(
-        name, ours, theirs, package=package, tolerance=close * max(1.0, abs(theirs)), why=why
-    )
+    tolerance = close * max(1.0, abs(theirs))
+    return compare(name, ours, theirs, package=package, tolerance=tolerance, why=why)
 
 
 def ends(
     row: Row, low: float, high: float, package: str, why: str = CLOSED, close: float = 1e-8
 ) -> list[Check]:
     """Compare both ends of a row's interval, relative to its half width where an end lies near 0."""
-    label = f"{row.term}{f' [{row.group}]' if row.group else ''}"
     half = (high - low) / 2 if np.isfinite([low, high]).all() else 0.0
     return [
-        relative(f"{label}, {name}", ours, end, package, why, close, half)
+        relative(label(row, name), ours, end, package, why, close, half)
         for name, ours, end in (("low", row.conf_low, low), ("high", row.conf_high, high))
     ]
 

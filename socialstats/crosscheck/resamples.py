@@ -8,6 +8,7 @@ Poisson counts; the draws here are then others, and a comparison has a Monte-Car
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,11 +22,8 @@ from socialstats.crosscheck.row_arithmetic import label, relative
 from socialstats.results import Check, Row
 
 BLOCK = 64
-FEW_ROWS, MANY_ROWS, LARGEST_CELL = (
-    1.5,
-    500,
-    1000,
-)  # rows a cell, and rows, from which the engine draws otherwise
+# rows a cell, rows of all cells, and rows of one, from which the library draws otherwise
+FEW_ROWS, MANY_ROWS, LARGEST_CELL = 1.5, 500, 1000
 
 
 def poisson_times(factors: Any, resamples: int, seed: int) -> Iterator[FloatArray]:
@@ -33,23 +31,28 @@ def poisson_times(factors: Any, resamples: int, seed: int) -> Iterator[FloatArra
 
     A level's resample k is the k-th number of SplitMix64 from a hash of seed, factor and level, by Poisson's inverse.
     """
-    mask, tables = 2**64 - 1, []
-    below = np.cumsum([math.exp(-1) / math.factorial(k) for k in range(20)])
+    cumulative = np.cumsum([math.exp(-1) / math.factorial(k) for k in range(20)])
+    tables = []
     for factor in factors:
-        rows = []
+        draws = []
         for level in factor.levels:
-            state = hashlib.blake2b(
-                f"{seed}\n{factor.name}\n{level}".encode(), digest_size=8
-            ).digest()
-            x, row = int.from_bytes(state, "little"), []
-            for _ in range(resamples):
-                x = (x + 0x9E3779B97F4A7C15) & mask
-                z = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
-                z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
-                row.append(int(np.sum(below <= ((z ^ (z >> 31)) >> 11) / 2**53)))
-            rows.append(row)
-        tables.append(np.array(rows, dtype=np.float64)[factor.codes])
+            key = f"{seed}\n{factor.name}\n{level}".encode()
+            state = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little")
+            uniform = np.array([*itertools.islice(split_mix(state), resamples)])
+            draws.append(np.searchsorted(cumulative, uniform, side="right"))
+        tables.append(np.array(draws, dtype=np.float64)[factor.codes])
     yield from np.prod(tables, axis=0).T
+
+
+def split_mix(state: int) -> Iterator[float]:
+    """Yield numbers from 0 to 1 of the generator SplitMix64 (Steele, Lea & Flood 2014)."""
+    mask = 2**64 - 1
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) & mask
+        z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        # a float has 53 bits
+        yield ((z ^ (z >> 31)) >> 11) / 2**53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,11 +96,13 @@ class Cells:
             if not self.codes:
                 yield from self._rows(streams[0], n)
                 continue
+            # a cell is drawn as often as its cluster of each factor, together (Owen 2007)
             times = np.tile(self.count, (n, 1))
             for rng, code in zip(streams, self.codes, strict=True):
                 size = int(code.max()) + 1
-                picked = rng.integers(0, size, size=(n, size))
-                times *= np.array([np.bincount(one, minlength=size) for one in picked])[:, code]
+                levels = rng.integers(0, size, size=(n, size))
+                of_levels = np.array([np.bincount(drawn, minlength=size) for drawn in levels])
+                times *= of_levels[:, code]
             yield from times
 
     def _rows(self, rng: np.random.Generator, n: int) -> Iterator[FloatArray]:
@@ -106,8 +111,8 @@ class Cells:
             yield from rng.multinomial(total, self.count / total, size=n).astype(np.float64)
             return
         cell = np.repeat(np.arange(len(self.count)), self.count.astype(np.int64))
-        for picked in rng.integers(0, total, size=(n, total)):
-            yield np.bincount(cell[picked], minlength=len(self.count)).astype(np.float64)
+        for rows in rng.integers(0, total, size=(n, total)):
+            yield np.bincount(cell[rows], minlength=len(self.count)).astype(np.float64)
 
     def without_one(self) -> Iterator[FloatArray]:
         """Yield the rows left when one unit (cluster, or row of a cell) is left out."""
@@ -185,14 +190,16 @@ class Redrawn:
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         if ci == "studentized":
             error = self.replicates[:, column + 1]
-            t = ((self.replicates[:, column] - value) / np.where(error > 0, error, np.nan))[:, None]
+            t = (self.replicates[:, column] - value) / np.where(error > 0, error, np.nan)
             low, high = quantiles(t[np.isfinite(t)], tails)
-            own = float(self.estimate[column + 1])
-            return value - high * own, value - low * own
+            # the column after that of a statistic has its error
+            std_error = float(self.estimate[column + 1])
+            return value - high * std_error, value - low * std_error
         if ci == "bca" and self.left is not None:
+            # Efron (1987): corrected for the bias of the median and for acceleration
             z0 = norm.ppf(share_below(x, value))
-            at = z0 + norm.ppf(tails)
-            tails = norm.cdf(z0 + at / (1 - self.acceleration(column) * at))
+            shifted = z0 + norm.ppf(tails)
+            tails = norm.cdf(z0 + shifted / (1 - self.acceleration(column) * shifted))
         low, high = quantiles(x, tails)
         return (2 * value - high, 2 * value - low) if ci == "basic" else (low, high)
 
@@ -218,9 +225,10 @@ def quantiles(x: FloatArray, tails: Any) -> tuple[float, float]:
     from scipy.stats import norm
 
     places = np.arange(1, len(x) + 1) / (len(x) + 1)
+    # tails beyond the first and last order statistic have no quantile
     inside = (tails >= places[0] - 1e-12) & (tails <= places[-1] + 1e-12)
-    found = np.interp(norm.ppf(tails), norm.ppf(places), np.sort(x))
-    low, high = np.where(inside, found, np.nan)
+    between = np.interp(norm.ppf(tails), norm.ppf(places), np.sort(x))
+    low, high = np.where(inside, between, np.nan)
     return float(low), float(high)
 
 
@@ -239,19 +247,14 @@ def redrawn(
     cost : float
         How much longer than a mean the statistic takes.
     """
+    # BCa of crossed factors has no acceleration
     leave_out = ci == "bca" and len(cells.codes) < 2
     if (resamples + leave_out * cells.units) * (len(cells.count) + 200) * cost > MOST_NUMBERS:
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.atleast_1d(np.asarray(statistic(cells.count), dtype=np.float64))
-        replicates = np.array(
-            [np.atleast_1d(statistic(times)) for times in cells.draws(resamples, seed)], dtype=float
-        )
-        left = (
-            np.array([np.atleast_1d(statistic(t)) for t in cells.without_one()], dtype=float)
-            if leave_out
-            else None
-        )
+        replicates = table_of(statistic, cells.draws(resamples, seed))
+        left = table_of(statistic, cells.without_one()) if leave_out else None
     return Redrawn(
         estimate=estimate,
         replicates=replicates,
@@ -259,6 +262,11 @@ def redrawn(
         copies=cells.copies,
         seeded=cells.seeded,
     )
+
+
+def table_of(statistic: Statistic, counts: Iterator[FloatArray]) -> FloatArray:
+    """Return the statistics of several counts of cells, (counts, m)."""
+    return np.array([np.atleast_1d(statistic(times)) for times in counts], dtype=np.float64)
 
 
 def resampled_checks(
@@ -294,7 +302,8 @@ def resampled_checks(
     close : float
         Relative tolerance.
     """
-    if row.conf_low is None and row.conf_high is None and (row.std_error is None or not error):
+    shows_error = error and row.std_error is not None
+    if row.conf_low is None and row.conf_high is None and not shows_error:
         return []
     if drawn is None:
         name = label(row, "bootstrap")
@@ -302,47 +311,32 @@ def resampled_checks(
             compare(name, row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=TOO_MANY)
         ]
     value, x = float(drawn.estimate[column]) * factor, drawn.finite(column) * factor
-    out = [
-        relative(
-            label(row, "of the cells resampled"),
-            row.estimate,
-            value,
-            "numpy",
-            WHY,
-            close,
-            size=1e-3,
-        )
-    ]
+    name = label(row, "of the cells resampled")
+    checks = [relative(name, row.estimate, value, "numpy", WHY, close, size=1e-3)]
     why, wide = (WHY, close) if drawn.seeded else (OTHER, spread_error(x))
-    if error and row.std_error is not None:
-        found = drawn.std_error(column)
-        theirs = None if found is None else found * abs(factor)
-        out.append(
-            relative(label(row, "s.e. of the resamples"), row.std_error, theirs, "numpy", why, wide)
-        )
+    if shows_error:
+        std_error = drawn.std_error(column)
+        theirs = None if std_error is None else std_error * abs(factor)
+        name = label(row, "s.e. of the resamples")
+        checks.append(relative(name, row.std_error, theirs, "numpy", why, wide))
     low, high = (end * factor for end in drawn.ends(ci, column, level))
     for tail, ours, end in (
         ((1 - level) / 2, row.conf_low, low),
         ((1 + level) / 2, row.conf_high, high),
     ):
+        if ours is None:
+            continue
         theirs = None if math.isnan(end) else min(max(end, least), most)
         room = close * abs(high - low) if drawn.seeded else half_width(x, tail)
-        if ours is not None:
-            room = max(room, close * abs(ours))
-            note = (
-                "the other rows drawn do not reach this end"
-                if theirs is None and not drawn.seeded
-                else ""
-            )
-            out.append(
-                compare(
-                    label(row, "end"),
-                    ours,
-                    theirs,
-                    package="scipy",
-                    tolerance=room,
-                    why=why,
-                    note=note,
-                )
-            )
-    return out
+        is_beyond = theirs is None and not drawn.seeded
+        check = compare(
+            label(row, "end"),
+            ours,
+            theirs,
+            package="scipy",
+            tolerance=max(room, close * abs(ours)),
+            why=why,
+            note="the other rows drawn do not reach this end" if is_beyond else "",
+        )
+        checks.append(check)
+    return checks

@@ -18,6 +18,21 @@ from socialstats.results.peers import load_peer
 
 FORMULA = "of the estimate and its standard error, by scipy's distributions"
 TINY = 1e-300
+CLOSE = 1e-8  # of the same arithmetic in another order
+FIELDS = {"estimate": "", "std_error": "s.e.", "statistic": "statistic", "df": "df", "p_value": "p"}
+# sizes of numbers that may be near 0
+SIZES = {"estimate": 1e-3, "statistic": 1e-6}
+MULTIPLETESTS = {
+    "holm": "holm",
+    "bonferroni": "bonferroni",
+    "hochberg": "simes-hochberg",
+    "hommel": "hommel",
+    "sidak": "sidak",
+    "holm_sidak": "holm-sidak",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
+"""What statsmodels' multipletests calls our methods."""
 
 
 def label(row: Row, what: str = "") -> str:
@@ -39,10 +54,6 @@ def relative(
     return compare(name, ours, theirs, package=package, tolerance=close * most + TINY, why=why)
 
 
-FIELDS = {"estimate": "", "std_error": "s.e.", "statistic": "statistic", "df": "df", "p_value": "p"}
-SIZES = {"estimate": 1e-3, "statistic": 1e-6}  # sizes of numbers that may be near 0
-
-
 def field_checks(
     row: Row,
     package: str = "scipy",
@@ -60,15 +71,18 @@ def field_checks(
     >>> [check.ok for check in field_checks(Row(term="mean", estimate=2.0, df=9.0), estimate=2.0, df=8.0, p_value=0.1)]
     [True, False]
     """
-    out = []
+    checks = []
     for name, value in theirs.items():
         ours = getattr(row, name)
-        if name == "p_value" and ours is not None:
-            out.append(same_p(label(row, "p"), ours, value, package, why, close))
-        elif ours is not None:
+        if ours is None:
+            continue
+        quantity = label(row, FIELDS[name])
+        if name == "p_value":
+            checks.append(same_p(quantity, ours, value, package, why, close))
+        else:
             least = max(size, SIZES.get(name, 0.0))
-            out.append(relative(label(row, FIELDS[name]), ours, value, package, why, close, least))
-    return out
+            checks.append(relative(quantity, ours, value, package, why, close, least))
+    return checks
 
 
 def same_p(
@@ -90,10 +104,10 @@ def same_p(
     (False, True)
     """
     theirs = float(theirs)
+    # an error of a statistic changes log p the more, the farther its tail
     lost = 1.0 - math.log(min(max(theirs, TINY), 1.0))
-    return compare(
-        name, ours, theirs, package=package, tolerance=close * lost * abs(theirs) + least, why=why
-    )
+    tolerance = close * lost * abs(theirs) + least
+    return compare(name, ours, theirs, package=package, tolerance=tolerance, why=why)
 
 
 def tail_p(value: float, df: float | None, alternative: str = "two_sided") -> float:
@@ -113,7 +127,8 @@ def kurtosis_df(moves: FloatArray | IntArray) -> float:
     from scipy.stats import kurtosis
 
     n = len(moves)
-    return min(max(1 / (1 / (n - 1) + float(kurtosis(moves)) / (2 * n)), 1.0), n - 1.0)
+    df = 1 / (1 / (n - 1) + float(kurtosis(moves)) / (2 * n))
+    return min(max(df, 1.0), n - 1.0)
 
 
 @lru_cache(maxsize=10_000)
@@ -121,9 +136,8 @@ def quantile(level: float, df: float | None) -> float:
     """Return the two-sided critical value of level `level` by scipy."""
     from scipy.special import ndtri, stdtrit
 
-    return float(
-        ndtri((1 + level) / 2) if df is None or math.isinf(df) else stdtrit(df, (1 + level) / 2)
-    )
+    below = (1 + level) / 2
+    return float(ndtri(below) if df is None or math.isinf(df) else stdtrit(df, below))
 
 
 def wald_checks(
@@ -159,25 +173,26 @@ def wald_checks(
     close : float
         Relative tolerance: of the statistic, and of the ends relative to the width.
     """
-    z, out = (value - null) / error, []
+    z = (value - null) / error
+    checks = []
     if row.statistic is not None:
-        out.append(
-            relative(label(row, "statistic"), row.statistic, z, package, why, close, size=1.0)
-        )
-    if row.df is not None or (row.statistic is not None and df is not None and not math.isinf(df)):
-        out.append(relative(label(row, "df"), row.df, df, package, why, close))
+        name = label(row, "statistic")
+        checks.append(relative(name, row.statistic, z, package, why, close, size=1.0))
+    is_t = row.statistic is not None and df is not None and not math.isinf(df)
+    if row.df is not None or is_t:
+        checks.append(relative(label(row, "df"), row.df, df, package, why, close))
     if row.p_value is not None:
-        lost = max(1.0, z * z if close > 1e-8 else 1.0)
-        out.append(
-            same_p(
-                label(row, "p"), row.p_value, tail_p(z, df, alternative), package, why, close * lost
-            )
-        )
+        # a change of the statistic by a share changes log p by its square times this share
+        lost = max(1.0, z * z if close > CLOSE else 1.0)
+        p = tail_p(z, df, alternative)
+        checks.append(same_p(label(row, "p"), row.p_value, p, package, why, close * lost))
     if ends and (row.conf_low is not None or row.conf_high is not None):
-        reach = quantile(level if alternative == "two_sided" else 2 * level - 1, df) * error
+        # one end at a level leaves the share outside on its side, both ends leave half of it
+        two_sided = level if alternative == "two_sided" else 2 * level - 1
+        reach = quantile(two_sided, df) * error
         low, high = with_open_end(value - reach, value + reach, alternative, cut)
-        out += end_checks(row, low, high, package, why, close, least=reach)
-    return out
+        checks += end_checks(row, low, high, package, why, close, least=reach)
+    return checks
 
 
 def inner_level(settings: Mapping[str, Any]) -> float:
@@ -203,29 +218,20 @@ def with_open_end(
     ((0.0, 1.0), (0.2, inf))
     """
     least, most = cut or (-math.inf, math.inf)
-    low, high = max(low, least), min(high, most)
-    return (least if alternative == "less" else low), (most if alternative == "greater" else high)
-
-
-MULTIPLETESTS = {
-    "holm": "holm",
-    "bonferroni": "bonferroni",
-    "hochberg": "simes-hochberg",
-    "hommel": "hommel",
-    "sidak": "sidak",
-    "holm_sidak": "holm-sidak",
-    "bh": "fdr_bh",
-    "by": "fdr_by",
-}
+    if alternative == "less":
+        low = least
+    if alternative == "greater":
+        high = most
+    return max(low, least), min(high, most)
 
 
 def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:
     """Compare the adjusted p-values of one family with statsmodels'."""
-    known = [row for row in rows if row.p_value is not None]
-    theirs = adjusted_p([row.p_value for row in known], method) if known else []
+    tested = [row for row in rows if row.p_value is not None]
+    theirs = adjusted_p([row.p_value for row in tested], method) if tested else []
     return [
         same_p(label(row, f"p ({method})"), row.p_adjusted, p, "statsmodels", "multipletests")
-        for row, p in zip(known, theirs, strict=True)
+        for row, p in zip(tested, theirs, strict=True)
     ]
 
 
@@ -244,13 +250,15 @@ def end_checks(
     """
     if row.conf_low is None and row.conf_high is None:
         return []
-    out = []
-    for name, ours, theirs in (("low", row.conf_low, low), ("high", row.conf_high, high)):
-        known = None if theirs is None or math.isinf(theirs) else float(theirs)
-        if ours is not None or known is not None:
-            size = max([least, *(abs(x) for x in (ours, known) if x is not None)])
-            out.append(relative(label(row, name), ours, known, package, why, close, size))
-    return out
+    checks = []
+    for name, ours, end in (("low", row.conf_low, low), ("high", row.conf_high, high)):
+        # a one-sided interval has no end on its other side
+        theirs = None if end is None or math.isinf(end) else float(end)
+        sizes = [abs(number) for number in (ours, theirs) if number is not None]
+        if sizes:
+            size = max(least, *sizes)
+            checks.append(relative(label(row, name), ours, theirs, package, why, close, size))
+    return checks
 
 
 def statistic_checks(
@@ -264,6 +272,7 @@ def statistic_checks(
         return []
     value, error = float(row.estimate), float(row.std_error)
     if row.interval == "fisher_z":
+        # by the derivative of atanh
         value, error = math.atanh(value), error / (1 - value**2)
     return wald_checks(row, 0.95, value, error, df, null=null, alternative=alternative, ends=False)
 
@@ -284,16 +293,16 @@ def t_ends(
     return wald_checks(alone, level, value, error, df, alternative=alternative, cut=cut)
 
 
-def both_ends(estimate: float, one: Row, two: Row) -> tuple[float, float]:
+def both_ends(estimate: float, first: Row, second: Row) -> tuple[float, float]:
     """Return the interval of a difference by those of its two sides (Zou & Donner 2008)."""
-    a, b = (
+    sides = [
         np.array([row.estimate, row.conf_low, row.conf_high], dtype=np.float64)
-        for row in (one, two)
-    )
-    below = np.sqrt((a[0] - a[1]) ** 2 + (b[2] - b[0]) ** 2)
-    return float(estimate - below), float(
-        estimate + np.sqrt((a[2] - a[0]) ** 2 + (b[0] - b[1]) ** 2)
-    )
+        for row in (first, second)
+    ]
+    (a, a_low, a_high), (b, b_low, b_high) = (side.tolist() for side in sides)
+    below = math.hypot(a - a_low, b_high - b)
+    above = math.hypot(a_high - a, b - b_low)
+    return estimate - below, estimate + above
 
 
 def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[float]:
@@ -309,14 +318,13 @@ def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[f
     """
     multipletests = load_peer("statsmodels.stats.multitest", "multipletests")
 
-    another = (
-        gc.get_freeze_count() > 0
-    )  # whoever set something aside before decides when it returns
-    if not another:
+    # whoever set something aside before decides when it returns
+    is_first = gc.get_freeze_count() == 0
+    if is_first:
         gc.freeze()
     try:
         adjusted = multipletests(list(p_values), method=method)[1]
         return [float(p) for p in np.broadcast_to(adjusted, len(p_values))]
     finally:
-        if not another:
+        if is_first:
             gc.unfreeze()
