@@ -380,13 +380,12 @@ def largest_kappa(pair: PairKappa, w: FloatArray, name: str, scores: FloatArray)
     return min(1.0, (largest - pair.expected) / (1 - pair.expected))
 
 
-Column = tuple[IntArray, FloatArray]  # cells, and a number for each of them
-NOWHERE: Column = (np.zeros(0, dtype=np.int64), np.zeros(0))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KappaTable:
     """Kappa of several pairs of raters, with what joint inference needs.
+
+    A rating is that of a cell by both raters of a pair. Numbers are the kappas of the pairs and, of several, their mean
+    and the pooled kappa.
 
     Attributes
     ----------
@@ -398,8 +397,8 @@ class KappaTable:
         rated every unit). NaN where no pair has one.
     used : (pairs,) bool array
         Pairs whose kappa exists, on two units or more: those in `mean`.
-    shared : tuple of pair of int64 arrays
-        For each pair of raters the cells that both rated, and their places in the flattened square table.
+    cell, pair, place : (ratings,) int64 arrays
+        Cells that both raters of a pair rated, the pair, and the place in its flattened square table.
     weights : (levels, levels) float64 array
     count : (cells,) float64 array
     """
@@ -409,12 +408,29 @@ class KappaTable:
     mean: float
     pooled: float
     used: BoolArray
-    shared: tuple[tuple[IntArray, IntArray], ...]
+    cell: IntArray
+    pair: IntArray
+    place: IntArray
     weights: FloatArray
     count: FloatArray
 
+    def by_pair(self, values: FloatArray) -> csr_array:
+        """Place a value of each rating into a sparse (cells, pairs) array."""
+        from scipy.sparse import csr_array
+
+        shape = (len(self.count), len(self.kappas))
+        return csr_array((values, (self.cell, self.pair)), shape=shape)
+
+    def members(self) -> csr_array:
+        """(pairs, numbers) sparse array, 1 for the pairs that a number is of: one, those in the mean, all."""
+        from scipy.sparse import csr_array, eye_array, hstack
+
+        n = len(self.kappas)
+        together = np.column_stack([self.used, np.ones(n)])[:, : 2 * (n > 1)]
+        return csr_array(hstack([eye_array(n), csr_array(together)]))
+
     def estimand(self) -> Estimand:
-        """Return what the room of inference needs of each pair, and of mean and pooled kappa where pairs are several.
+        """Return what the room of inference needs of all numbers.
 
         A kappa that is 0 whatever the other rater does, as one never varies, has no uncertainty and is left out.
         """
@@ -424,94 +440,72 @@ class KappaTable:
         ]
         if len(values) > 1:
             values += [self.mean, self.pooled]
-        disagreement, weights, expected = self.disagreements()
-
-        def influence() -> csr_array:
-            return sparse_columns(self.influence[: len(values)], len(self.count))
-
+        n_pairs = self.by_pair(self.count[self.cell]) @ self.members()
         return Estimand(
             estimate=np.array(values),
-            influence=influence,
-            shares=self.shares(),
+            influence=self.influence,
+            # the units of a cell that any pair rated weigh as many as they are
+            shares=shares_of_columns(n_pairs.sign() * self.count[:, None]),
             copies=self.count,
             statistics=self.statistics(),
             finish=self.finish,
-            disagreement=Disagreement(values=disagreement, shares=weights, expected=expected),
+            disagreement=self.disagreement(n_pairs),
             fisher=True,
             large_sample=True,
         )
 
-    @property
-    def influence(self) -> list[Column]:
-        """First-order effect of the units of each cell on each kappa, on their mean and on the pooled kappa.
+    def influence(self) -> csr_array:
+        """First-order effect of the units of each cell on each number, (cells, numbers).
 
         A unit with ratings i and j moves kappa by ((1 - kappa)(b_i + a_j - De) - v_ij) / (n De), b_i = sum_j v_ij c_j
         and a_j = sum_i v_ij r_i: the derivative of 1 - Do/De. Squared and summed over units it is the variance of
         Fleiss, Cohen & Everitt. The pooled kappa has its own value in place of kappa and sum n De in place of n De.
         """
-        v, k = 1 - self.weights, len(self.weights)
-        total = float(sum(pair.n * (1 - pair.expected) for pair in self.kappas if pair.n))
-        columns: list[Column] = []
-        # influence on the mean and on the pooled kappa; NaN for cells without ratings of two raters
-        joint = np.full((2, len(self.count)), np.nan)
-        for (cells, place), pair, used in zip(self.shared, self.kappas, self.used, strict=True):
-            columns.append(NOWHERE)
-            if not pair.n:
-                continue
-            r, c = pair.table.sum(axis=1) / pair.n, pair.table.sum(axis=0) / pair.n
-            de, n = 1 - pair.expected, self.count[cells]
-            # b_i + a_j - De, and v_ij
-            chance = (v @ c)[place // k] + (r @ v)[place % k] - de
-            disagreement = v.ravel()[place]
-            if used:
-                of_pair = n * ((1 - pair.kappa) * chance - disagreement) / (pair.n * de)
-                columns[-1] = cells, of_pair
-                joint[0, cells] = np.nan_to_num(joint[0, cells]) + of_pair / self.used.sum()
-            if not math.isnan(self.pooled):
-                of_pooled = n * ((1 - self.pooled) * chance - disagreement) / total
-                joint[1, cells] = np.nan_to_num(joint[1, cells]) + of_pooled
-        for values in joint:
-            cells = np.flatnonzero(~np.isnan(values))
-            columns.append((cells, values[cells]))
-        return columns
+        from scipy.sparse import csr_array, hstack
 
-    def shares(self) -> csr_array:
-        """(cells, numbers) sparse array: what the units of a cell weigh in each pair, and in mean and pooled kappa."""
-        cells = [cells_of_pair for cells_of_pair, _ in self.shared]
-        if len(cells) > 1:
-            of_mean = [of_pair for of_pair, used in zip(cells, self.used, strict=True) if used]
-            cells += [np.unique(np.concatenate([*sets, NOWHERE[0]])) for sets in (of_mean, cells)]
-        weights = [self.count[column] for column in cells]
-        columns = [(column, n / n.sum()) for column, n in zip(cells, weights, strict=True)]
-        return sparse_columns(columns, len(self.count))
+        v = 1 - self.weights
+        tables = np.array([pair.table for pair in self.kappas])
+        n = np.maximum(tables.sum(axis=(1, 2)), 1.0)
+        r, c = tables.sum(axis=2) / n[:, None], tables.sum(axis=1) / n[:, None]
+        de = np.array([1 - pair.expected for pair in self.kappas])
+        first, second = np.divmod(self.place, len(v))
+        # b_i + a_j - De, and v_ij
+        chance = (c @ v.T)[self.pair, first] + (r @ v)[self.pair, second] - de[self.pair]
+        disagreement, units = v.ravel()[self.place], self.count[self.cell]
 
-    def disagreements(self) -> tuple[csr_array, csr_array, FloatArray]:
-        """Return disagreements times shares, the shares, and the disagreements by chance; scaled to be 1 at most.
+        # of the kappas and the disagreements by chance (n De) of ratings, or of those of all of them
+        def moves(kappa: FloatArray | float, by_chance: FloatArray | float) -> csr_array:
+            return self.by_pair(units * ((1 - kappa) * chance - disagreement) / by_chance)
+
+        kappa = np.where(self.used, [pair.kappa for pair in self.kappas], 0.0)
+        by_chance = np.where(self.used, n * de, math.inf)
+        of_pairs = moves(kappa[self.pair], by_chance[self.pair])
+        if len(n) == 1:
+            return of_pairs
+        of_mean = of_pairs @ (self.used / max(self.used.sum(), 1))
+        of_pooled = moves(self.pooled, float(np.nansum(n * de))).sum(axis=1)
+        together = np.nan_to_num(np.column_stack([of_mean, of_pooled]))
+        return csr_array(hstack([of_pairs, csr_array(together)]))
+
+    def disagreement(self, n_pairs: csr_array) -> Disagreement:
+        """Return the disagreements of all numbers, scaled to be 1 at most.
 
         Of the mean they are those of the pairs in it together, of the pooled kappa those of all pairs.
+
+        Parameters
+        ----------
+        n_pairs : (cells, numbers) sparse array
+            Pairs of ratings of the units of each cell.
         """
-        v = (1 - self.weights).ravel()
-        largest = max(float(v.max()), NONE_LEFT)
-        n = np.nan_to_num([pair.n for pair in self.kappas])
-        expected = np.nan_to_num([pair.expected for pair in self.kappas])
-        by_chance = n * (1 - expected) / largest
-        sets = [np.array([p]) for p in range(len(n))]
-        if len(n) > 1:
-            sets += [np.flatnonzero(self.used), np.arange(len(n))]
-        values, shares, chance = [], [], []
-        for pairs in sets:
-            # pairs of ratings of the units of each cell, and the sum of their disagreements
-            n_pairs, disagreement = np.zeros((2, len(self.count)))
-            for p in pairs:
-                cells, place = self.shared[p]
-                n_pairs[cells] += self.count[cells]
-                disagreement[cells] += self.count[cells] * v[place] / largest
-            rated, total = np.flatnonzero(n_pairs), max(n_pairs.sum(), 1.0)
-            values.append((rated, disagreement[rated] / total))
-            shares.append((rated, n_pairs[rated] / total))
-            chance.append(by_chance[pairs].sum() / total)
-        n_cells = len(self.count)
-        return sparse_columns(values, n_cells), sparse_columns(shares, n_cells), np.array(chance)
+        largest = max(float((1 - self.weights).max()), NONE_LEFT)
+        v, members = (1 - self.weights).ravel() / largest, self.members()
+        apart = self.by_pair(self.count[self.cell] * v[self.place]) @ members
+        # n De of each pair, 0 of those without units
+        by_chance = np.nan_to_num([pair.n * (1 - pair.expected) for pair in self.kappas]) / largest
+        total = np.maximum(n_pairs.sum(axis=0), 1.0)
+        return Disagreement(
+            values=apart / total, shares=n_pairs / total, expected=by_chance @ members / total
+        )
 
     def statistics(self) -> csr_array | FloatArray:
         """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse unless small.
@@ -520,20 +514,17 @@ class KappaTable:
         """
         from scipy.sparse import csr_array
 
-        k = len(self.weights)
-        row, column, value = [], [], []
-        for p, (cells, place) in enumerate(self.shared):
-            start, n = p * (2 * k + 1), self.count[cells]
-            row += 3 * [cells]
-            agreement = np.full(len(place), start + 2 * k)
-            column += [start + place // k, start + k + place % k, agreement]
-            value += [n, n, n * self.weights.ravel()[place]]
-        at = (np.concatenate(row), np.concatenate(column))
-        shape = (len(self.count), len(self.shared) * (2 * k + 1))
+        k, n = len(self.weights), self.count[self.cell]
+        start = self.pair * (2 * k + 1)
+        first, second = np.divmod(self.place, k)
+        column = np.concatenate([start + first, start + k + second, start + 2 * k])
+        value = np.concatenate([n, n, n * self.weights.ravel()[self.place]])
+        at = (np.tile(self.cell, 3), column)
+        shape = (len(self.count), len(self.kappas) * (2 * k + 1))
         if shape[0] * shape[1] > DENSE:
-            return csr_array((np.concatenate(value), at), shape=shape)
+            return csr_array((value, at), shape=shape)
         dense: FloatArray = np.zeros(shape)
-        dense[at] = np.concatenate(value)  # no place twice: a cell has one level a rater
+        dense[at] = value  # no place twice: a cell has one level a rater
         return dense
 
     def finish(self, sums: FloatArray) -> FloatArray:
@@ -541,14 +532,12 @@ class KappaTable:
         return kappas_of_sums(sums, self.weights, self.used)
 
 
-def sparse_columns(columns: Sequence[Column], cells: int) -> csr_array:
-    """Make a (cells, columns) sparse array of columns given by their cells and values."""
+def shares_of_columns(table: csr_array) -> csr_array:
+    """Divide the columns of a table by their sums; those of zeros stay."""
     from scipy.sparse import csr_array
 
-    values = np.concatenate([v for _, v in columns])
-    row = np.concatenate([cell for cell, _ in columns])
-    column = np.repeat(np.arange(len(columns)), [len(v) for _, v in columns])
-    return csr_array((values, (row, column)), shape=(cells, len(columns)))
+    total = table.sum(axis=0)
+    return csr_array(table / np.where(total > 0, total, 1.0))
 
 
 def kappa_table(
@@ -564,13 +553,14 @@ def kappa_table(
     pairs : sequence of (int, int)
         Columns of `patterns.codes`.
     """
-    k, shared, kappas, sums = len(w), [], [], []
+    k, shared, places, kappas, sums = len(w), [], [], [], []
     for a, b in pairs:
         first, second = patterns.codes[:, a], patterns.codes[:, b]
         cells = np.flatnonzero((first >= 0) & (second >= 0))
         place = first[cells] * k + second[cells]
         table = np.bincount(place, patterns.count[cells], k * k).reshape(k, k).astype(np.float64)
-        shared.append((cells, place))
+        shared.append(cells)
+        places.append(place)
         kappas.append(pair_kappa(table, w))
         sums += [table.sum(axis=1), table.sum(axis=0), [(table * w).sum()]]
     used = np.array([pair.n >= 2 and not math.isnan(pair.kappa) for pair in kappas])
@@ -582,7 +572,9 @@ def kappa_table(
         mean=float(estimates[-2:][0]),
         pooled=float(estimates[-1]),
         used=used,
-        shared=tuple(shared),
+        cell=np.concatenate(shared),
+        pair=np.repeat(np.arange(len(shared)), [len(cells) for cells in shared]),
+        place=np.concatenate(places),
         weights=w,
         count=patterns.count,
     )

@@ -237,11 +237,9 @@ def test_two_crossed_factors():
     row = weighted_kappa(design).rows[0]
     parts = [weighted_kappa(design, cluster=name).rows[0].std_error ** 2 for name in ("c0", "c1")]
     found = rating_patterns(design, design.factors("declared"))
-    cells, values = kappa_table(
-        found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1)]
-    ).influence[0]
+    table = kappa_table(found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1)])
     both = np.zeros((10, 8))
-    np.add.at(both, tuple(code[cells] for code in found.clusters), values)
+    np.add.at(both, tuple(found.clusters), table.influence().toarray()[:, 0])
     assert row.std_error**2 == pytest.approx(max(sum(parts) - float((both**2).sum()), *parts))
     assert 5 < row.df < 9
     assert weighted_kappa(design, ci="percentile", resamples=200).rows[0].conf_low is not None
