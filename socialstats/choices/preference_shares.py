@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from scipy.special import expit, logit
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.choices.bradley_terry.definition import CLOSE, sample_fit, strengths_by_choix
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import takes_formula
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -21,6 +24,8 @@ from socialstats.resampling import Replicates, basic, percentile
 from socialstats.resampling.engine import lost_caution
 from socialstats.resampling.permutation import Alternative, checked_alternative
 from socialstats.results import Result, Row
+from socialstats.results.definitions import PeerNumbers, key_of_row
+from socialstats.results.equations import EquationSample, ParameterFunction
 from socialstats.rounding import FITTED, RESAMPLED
 from socialstats.sentences import estimate_text as estimated
 from socialstats.shares.counts import Scale, group_portions, group_shares, share_gradient
@@ -383,6 +388,51 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     )
 
 
+def sample_groups(result: Result) -> Iterator[EquationSample | str]:
+    """Yield the model of the fit, with the shares of the groups of items."""
+    members = members_of_groups(result)
+    estimates = {}
+    for row in result.rows:
+        share = partial(plain_share, members, str(row.group), row.term)
+        estimates[key_of_row(row)] = ParameterFunction(share, "logit", 1 / len(members))
+    yield sample_fit(result.extras["fit"], estimates)
+
+
+def members_of_groups(result: Result) -> dict[str, list[int]]:
+    """Return the places of the items of each group among the parameters."""
+    places = {item: k for k, item in enumerate(result.extras["fit"].items)}
+    members: dict[str, list[int]] = {}
+    for item, group in result.settings["groups"].items():
+        members.setdefault(group, []).append(places[item])
+    return members
+
+
+def plain_share(
+    members: Mapping[str, list[int]], scale: str, group: str, strengths: FloatArray
+) -> float:
+    """Return the share of a group: the mean worth of its items over the sum of those of all groups."""
+    means = {}
+    for name, places in members.items():
+        if scale == "geometric":
+            means[name] = float(np.exp(np.mean(strengths[places])))
+        else:
+            means[name] = float(np.mean(np.exp(strengths[places])))
+    return means[group] / sum(means.values())
+
+
+def ask_choix(result: Result) -> Iterator[PeerNumbers]:
+    """Yield the shares of choix' strengths, where choix has the model."""
+    strengths = strengths_by_choix(result.extras["fit"])
+    if strengths is None:
+        return
+    members = members_of_groups(result)
+    for row in result.rows:
+        share = plain_share(members, str(row.group), row.term, strengths)
+        yield PeerNumbers(
+            package="choix", row=key_of_row(row), numbers={"estimate": share}, close=CLOSE
+        )
+
+
 METRIC = Metric(
     name="preference_shares",
     title="Preference shares",
@@ -390,7 +440,7 @@ METRIC = Metric(
     function=preference_shares,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.preference_shares:verify",
+    definition=Definition(equations=sample_groups, peers=ask_choix),
     estimand="Mean worth of a group of items over the sum of the groups' mean worths.",
     assumptions=("the Bradley-Terry model that gave the strengths",),
     references=("bradley1952", "davisonhinkley1997"),

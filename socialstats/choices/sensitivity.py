@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -21,13 +21,16 @@ from socialstats.choices.conditions import (
     Weighting,
     common_pairs,
     condition_table,
+    labels_of_pairs,
     pair_codes,
     reference_lines,
     sensitivity_terms,
     table_cautions,
 )
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.compare import with_jackknife, with_resamples
 from socialstats.inference.dependence import (
@@ -59,6 +62,7 @@ from socialstats.resampling.engine import Replicates
 from socialstats.resampling.intervals import check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.results.rows import Role
 from socialstats.rounding import no_variation_reason
 from socialstats.sentences import difference
@@ -95,6 +99,7 @@ OUTSIDE = (
     "the interval lies below 0: fewer differences from the target than sampling error alone makes"
 )
 NOISE = "its sampling bias exceeds the half width of the interval of the bias-corrected value; quote that value"
+COST = 8.0  # S takes as long as so many means
 READ = "probabilities have no sampling error to subtract; differences between replies of a pair raise S"
 PROBABLE = "the winners are probabilities: the correction for sampling error is for winners that were drawn"
 ONCE = "no item has two comparisons under some condition, so the sampling error cannot be estimated"
@@ -708,6 +713,157 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return strip([*marks, *lines], ax=ax, **{"xlabel": "Sensitivity S", **options})
 
 
+SIGNS = {
+    "higher": 1.0,
+    "equal": 0.0,
+    "lower": -1.0,
+}  # a covariate's value of the item less the opponent's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SidesOfCells:
+    """Sums of the cells of a design for each item under each condition.
+
+    Attributes
+    ----------
+    sums : (cells, 3, items of conditions) float64 array
+        Scores, weights and squared weights.
+    sign : (items of conditions,) float64 array
+        The condition (`SIGNS`).
+    drawn : bool
+        Whether winners are drawn, and no probabilities.
+    """
+
+    sums: FloatArray
+    sign: FloatArray
+    drawn: bool
+
+    def terms(self, times: FloatArray) -> dict[str, float]:
+        """Return S and its components, plug-in and corrected, where each cell counts so many times."""
+        wins, weight, squares = np.tensordot(times, self.sums, 1)
+        p, n = wins / weight, weight**2 / squares
+        noise = np.where((n > 1 + 1e-9) & self.drawn, p * (1 - p) / (n - 1), np.nan)
+        plug_in, corrected = {}, {}
+        for (part, sign), target in zip(SIGNS.items(), (1.0, 0.5, 0.0), strict=True):
+            here = self.sign == sign
+            plug_in[f"S_{part}"] = 100 * mean_of_known((p[here] - target) ** 2)
+            bias = 100 * mean_of_known(noise[here])
+            corrected[f"S_{part}_corrected"] = plug_in[f"S_{part}"] - bias
+        return {
+            "S": sum(plug_in.values()),
+            "S_corrected": sum(corrected.values()),
+            **plug_in,
+            **corrected,
+        }
+
+
+def mean_of_known(values: FloatArray) -> float:
+    """Return the mean of the values that exist; NaN of none."""
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if len(values) else math.nan
+
+
+def sides_of_cells(design: Comparisons, settings: Mapping[str, Any]) -> SidesOfCells:
+    """Return what each cell says of each of its two items under the condition of that item."""
+    import pandas as pd
+
+    covariate = design.covariates[settings["covariate"]]
+    sign = np.sign(np.asarray(covariate.a, dtype=float) - np.asarray(covariate.b, dtype=float))
+    first = np.array([1.0, 0.0, 0.5])[design.outcome]
+    cell = np.arange(len(first))
+    cells = {"cell": cell, "weight": design.weight, "squares": design.weight_sq}
+    of_a = {"item": design.item_a, "opponent": design.item_b, "sign": sign, "score": first}
+    of_b = {"item": design.item_b, "opponent": design.item_a, "sign": -sign, "score": 1 - first}
+    sides = pd.concat([pd.DataFrame(cells | side) for side in (of_a, of_b)], ignore_index=True)
+    if settings["weights"] == "opponent":
+        # each opponent weighs the same
+        total = sides.groupby(["item", "opponent", "sign"])["weight"].transform("sum")
+        sides["weight"] /= total
+        sides["squares"] /= total**2
+    groups = sides.groupby(["sign", "item"])
+    place = groups.ngroup().to_numpy()
+    sums = np.zeros((len(first), 3, groups.ngroups))
+    values = np.stack([sides["weight"] * sides["score"], sides["weight"], sides["squares"]])
+    for k, value in enumerate(values):
+        np.add.at(sums[:, k], (sides["cell"].to_numpy(), place), value)
+    return SidesOfCells(
+        sums=sums,
+        sign=groups["sign"].first().to_numpy(),
+        drawn=design.replies is None,
+    )
+
+
+def keys_of_terms(group: str | None = None) -> dict[str, RowKey]:
+    """Return the key of the row of each term: the group of a difference, or the kind of the term."""
+    kinds = ["corrected" if term.endswith("_corrected") else "plug_in" for term in TERMS]
+    return {term: (group or kind, term) for term, kind in zip(TERMS, kinds, strict=True)}
+
+
+def centres_of(keys: Mapping[str, RowKey], places: IntArray) -> dict[RowKey, RowKey]:
+    """Return the keys of the terms at some places, by the key of the term whose interval lies around them."""
+    return {keys[term]: keys[TERMS[k]] for term, k in zip(TERMS, places.tolist(), strict=True)}
+
+
+def sample_conditions(result: Result) -> Iterator[PlainSample]:
+    """Yield the comparisons of a design with S and its components, or the pairs of items that two designs share."""
+    settings = result.settings
+    if "labels" in settings:
+        yield from sample_common_pairs(result)
+        return
+    design = result.design.whole()
+    sides, keys = sides_of_cells(design, settings), keys_of_terms()
+    count = design.count
+    limits = {keys[term]: (0.0, most) for term, most in zip(TERMS, LARGEST.tolist(), strict=True)}
+
+    def estimates(times: FloatArray) -> dict[RowKey, float]:
+        return {keys[term]: value for term, value in sides.terms(times / count).items()}
+
+    yield PlainSample(
+        count=count,
+        plain=estimates,
+        factors=tuple(design.factors(settings["cluster"])),
+        centres=centres_of(keys, CORRECTED),
+        resampled_centres=centres_of(keys, PLUG_IN),
+        limits=limits,
+        units_df=True,
+        cost=COST,
+    )
+
+
+def sample_common_pairs(result: Result) -> Iterator[PlainSample]:
+    """Yield the pairs of items of two designs, with both S and their difference."""
+    labels = result.settings["labels"]
+    keys = keys_of_terms("difference")
+    parts = []
+    for design in (part.whole() for part in result.design):
+        sides = sides_of_cells(design, result.settings)
+        # both designs have the same pairs, in the order of their names
+        names = [labels_of_pairs(design)[code] for code in design.pair.codes.tolist()]
+        order = {name: k for k, name in enumerate(sorted(set(names)))}
+        sums = np.zeros((len(order), *sides.sums.shape[1:]))
+        np.add.at(sums, [order[name] for name in names], sides.sums)
+        parts.append(replace(sides, sums=sums))
+    drawn = all(part.drawn for part in parts)
+    first, second = (replace(part, drawn=drawn) for part in parts)
+
+    def estimates(times: FloatArray) -> dict[RowKey, float]:
+        choosers = first.terms(times), second.terms(times)
+        values = {keys[term]: choosers[0][term] - choosers[1][term] for term in TERMS}
+        for label, terms in zip(labels, choosers, strict=True):
+            values |= {(label, term): value for term, value in terms.items()}
+        return values
+
+    pairs = np.arange(len(first.sums), dtype=np.int64)
+    yield PlainSample(
+        count=np.ones(len(pairs)),
+        plain=estimates,
+        factors=(Factor(name="pair", codes=pairs, levels=tuple(map(str, pairs))),),
+        centres=centres_of(keys, CORRECTED),
+        resampled_centres=centres_of(keys, PLUG_IN),
+        cost=COST,
+    )
+
+
 METRIC = Metric(
     name="sensitivity",
     title="Sensitivity S",
@@ -715,7 +871,7 @@ METRIC = Metric(
     function=sensitivity,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.sensitivity:verify",
+    definition=Definition(samples=sample_conditions),
     estimand="100 times the summed mean squared distance of conditional win rates from 1, 1/2 and 0.",
     assumptions=(
         "clusters (by default pairs of items) are independent",

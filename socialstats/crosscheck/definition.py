@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from socialstats.results import Result, Row, Verification
 from socialstats.results.definitions import PeerNumbers, PlainSample
+from socialstats.results.equations import EquationSample
 
 
-def _no_samples(result: Result) -> Iterator[PlainSample]:
-    """Return nothing: only other packages have the numbers."""
-    return iter(())
-
-
-def _no_peers(result: Result) -> Iterator[PeerNumbers]:
-    """Return nothing: no other package has the numbers."""
+def _nothing(result: Result) -> Iterator[Any]:
+    """Return nothing: no sample of this kind, or no other package, has the numbers."""
     return iter(())
 
 
@@ -33,14 +30,17 @@ class Definition:
     ----------
     samples : function of a result -> iterable of `PlainSample`
         They read the design and the settings of the result, never its numbers.
+    equations : function of a result -> iterable of `EquationSample` or str
+        Samples whose estimates solve an equation; a text says why there is none.
     peers : function of a result -> iterable of `PeerNumbers`
         Numbers of other packages.
     family : function of a row -> object
         What tells apart families of tests whose name is the same; by default their name.
     """
 
-    samples: Callable[[Result], Iterable[PlainSample]] = _no_samples
-    peers: Callable[[Result], Iterable[PeerNumbers]] = _no_peers
+    samples: Callable[[Result], Iterable[PlainSample]] = _nothing
+    equations: Callable[[Result], Iterable[EquationSample | str]] = _nothing
+    peers: Callable[[Result], Iterable[PeerNumbers]] = _nothing
     family: Callable[[Row], object] = _family_name
 
     def __call__(self, result: Result) -> Verification:
@@ -51,6 +51,7 @@ class Definition:
         return verify(
             result,
             samples=self.samples(result),
+            equations=self.equations(result),
             peers=self.peers(result),
             family=self.family,
         )

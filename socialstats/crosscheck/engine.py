@@ -27,6 +27,7 @@ from socialstats.crosscheck.clusters import (
     unfloored_check,
 )
 from socialstats.crosscheck.contributions import Contributions, with_added
+from socialstats.crosscheck.equations import equation_checks
 from socialstats.crosscheck.jackknife import (
     LEFT,
     MANY,
@@ -40,6 +41,7 @@ from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
 from socialstats.crosscheck.profile_score import effective_pairs, score_checks
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, redrawn, resampled_checks
 from socialstats.crosscheck.row_arithmetic import (
+    MULTIPLETESTS,
     adjusted_checks,
     end_checks,
     field_checks,
@@ -59,6 +61,7 @@ from socialstats.results.definitions import (
     key_of_row,
     ways_to_leave_out,
 )
+from socialstats.results.equations import EquationSample
 from socialstats.results.verification import Published, as_published
 
 JACKKNIFED = ("jackknife", "outer_ends", "noncentral_t")  # intervals of units left out one by one
@@ -74,6 +77,7 @@ def verify(
     result: Result,
     *,
     samples: Iterable[PlainSample],
+    equations: Iterable[EquationSample | str],
     peers: Iterable[PeerNumbers],
     family: Callable[[Row], object],
 ) -> Verification:
@@ -84,6 +88,8 @@ def verify(
     checks: list[Check] = []
     for sample in samples:
         checks += SampleChecks(result, sample).checks()
+    for equation in equations:
+        checks += equation_checks(result, equation)
     rows = {key_of_row(row): row for row in result.rows}
     for theirs in peers:
         if theirs.row in rows:
@@ -118,6 +124,9 @@ class SampleChecks:
         for row in self.result.rows:
             value = self.estimates.get(key_of_row(row), math.nan)
             if row.estimate is not None and not math.isnan(value):
+                if row.limits is not None:
+                    # a corrected estimate beyond what is possible is shown as the limit
+                    value = min(max(value, row.limits[0]), row.limits[1])
                 checks += field_checks(row, "numpy", PLAIN, size=self.sample.size, estimate=value)
             if self.is_left_out(row):
                 checks += self.check_left_out(row)
@@ -147,6 +156,11 @@ class SampleChecks:
         if self.sample.yes_or_no:
             return row.interval in ("score", None)
         return row.interval == "score" and row.limits is not None
+
+    def limits(self, row: Row) -> tuple[float, float] | None:
+        """Return where the interval of a row is cut: those of estimates around others where the sample says so."""
+        key = key_of_row(row)
+        return self.sample.limits.get(key) if key in self.sample.centres else row.limits
 
     def codes(self, factors: Sequence[Factor]) -> IntArray:
         """Return the clusters of each cell, (cells, factors)."""
@@ -374,12 +388,25 @@ class SampleChecks:
         if row.std_error is not None or row.interval == "outer_ends":
             with np.errstate(all="ignore"):
                 left = np.array([self.sample.plain(times)[key] for times in cells.without_one()])
-            again = jackknife_t(estimate, left, cells.copies, self.level)
+            centre = self.estimates[self.sample.centres.get(key, key)]
+            again = jackknife_t(
+                centre, left, cells.copies, self.level, units_df=self.sample.units_df
+            )
             checks = field_checks(
                 row, "numpy", LEFT, SMOOTH, std_error=again.std_error, df=again.df
             )
             ends = again.low, again.high
+            if key in self.sample.centres:
+                ends = min(ends[0], estimate), max(ends[1], estimate)
+                tested = replace(row, estimate=centre)
+                checks += statistic_checks(tested, df=again.df, alternative=self.side)
         if row.interval == "jackknife":
+            ends = with_open_end(*ends, "two_sided", self.limits(row))
+            open_ends = row.limits or (-math.inf, math.inf)
+            if self.side == "less":
+                ends = open_ends[0], ends[1]
+            elif self.side == "greater":
+                ends = ends[0], open_ends[1]
             return checks + end_checks(row, *ends, "scipy", LEFT, SMOOTH)
         if key not in self.sample.standardised:
             return checks
@@ -458,8 +485,17 @@ class SampleChecks:
             cost=self.sample.cost,
         )
         checks = []
-        for key, row in shown.items():
-            least, most = row.limits or (-math.inf, math.inf)
+        for key, shown_row in shown.items():
+            row = shown_row
+            least, most = self.limits(row) or (-math.inf, math.inf)
+            shift = 0.0
+            # the end beyond a one-sided alternative is no number of the resamples
+            if self.side == "less":
+                row = replace(row, conf_low=None)
+            elif self.side == "greater":
+                row = replace(row, conf_high=None)
+            if kind == "basic" and key in self.sample.resampled_centres:
+                shift = self.estimates[self.sample.resampled_centres[key]] - self.estimates[key]
             checks += resampled_checks(
                 row,
                 drawn,
@@ -469,7 +505,11 @@ class SampleChecks:
                 error=self.sample.resampled_errors,
                 least=least,
                 most=most,
+                shift=shift,
+                hold=key in self.sample.centres,
             )
+            if key in self.sample.centres:
+                checks += statistic_checks(row, alternative=self.side)
         return checks
 
     def contributions(self, key: RowKey, factors: Sequence[Factor]) -> Contributions | str:
@@ -610,13 +650,14 @@ def check_numbers(row: Row, theirs: PeerNumbers) -> Iterator[Check]:
 
 
 def check_families(result: Result, family: Callable[[Row], object]) -> Iterator[Check]:
-    """Compare adjusted p-values with statsmodels', family by family."""
+    """Compare adjusted p-values with statsmodels', family by family; Holm's where a result does not name others."""
     families: defaultdict[object, list[Row]] = defaultdict(list)
     for row in result.rows:
         if row.p_adjusted is not None and row.family:
             families[family(row)].append(row)
+    method = MULTIPLETESTS[result.extras.get("adjust", "holm")]
     for rows in families.values():
-        yield from adjusted_checks(rows)
+        yield from adjusted_checks(rows, method)
 
 
 def check_copies(result: Result, checks: Sequence[Check]) -> Iterator[Check]:

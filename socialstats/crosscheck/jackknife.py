@@ -31,7 +31,9 @@ class Jackknifed:
     high: float
 
 
-def jackknife_t(estimate: float, left: FloatArray, copies: IntArray, level: float) -> Jackknifed:
+def jackknife_t(
+    estimate: float, left: FloatArray, copies: IntArray, level: float, *, units_df: bool = False
+) -> Jackknifed:
     """Return the jackknife's t interval; its df are by scipy's kurtosis.
 
     The variance of a variance is V^2 (2/(n - 1) + g/n) with excess kurtosis g; that of chi-square, 2 V^2 / df.
@@ -44,6 +46,8 @@ def jackknife_t(estimate: float, left: FloatArray, copies: IntArray, level: floa
     copies : (units,) int64 array
         Alike units that each one stands for.
     level : float
+    units_df : bool
+        Whether the df are the units less 1.
     """
     from scipy.stats import kurtosis
     from scipy.stats import t as distribution
@@ -54,7 +58,7 @@ def jackknife_t(estimate: float, left: FloatArray, copies: IntArray, level: floa
         return Jackknifed(std_error=math.nan, df=math.nan, low=math.nan, high=math.nan)
     error = math.sqrt((n - 1) * float(np.var(written)))
     spread = 2 / (n - 1) + float(kurtosis(written)) / n
-    df = min(max(2 / spread, 1.0), n - 1.0)
+    df = n - 1.0 if units_df else min(max(2 / spread, 1.0), n - 1.0)
     reach = float(distribution.ppf((1 + level) / 2, df)) * error
     return Jackknifed(std_error=error, df=df, low=estimate - reach, high=estimate + reach)
 

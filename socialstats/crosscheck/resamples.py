@@ -7,8 +7,6 @@ Poisson counts; the draws here are then others, and a comparison has a Monte-Car
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,35 +22,6 @@ from socialstats.results import Check, Row
 BLOCK = 64
 # rows a cell, rows of all cells, and rows of one, from which the library draws otherwise
 FEW_ROWS, MANY_ROWS, LARGEST_CELL = 1.5, 500, 1000
-
-
-def poisson_times(factors: Any, resamples: int, seed: int) -> Iterator[FloatArray]:
-    """Yield how often each cell is drawn where clusters are drawn by their names, in whole numbers of Python.
-
-    A level's resample k is the k-th number of SplitMix64 from a hash of seed, factor and level, by Poisson's inverse.
-    """
-    cumulative = np.cumsum([math.exp(-1) / math.factorial(k) for k in range(20)])
-    tables = []
-    for factor in factors:
-        draws = []
-        for level in factor.levels:
-            key = f"{seed}\n{factor.name}\n{level}".encode()
-            state = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little")
-            uniform = np.array([*itertools.islice(split_mix(state), resamples)])
-            draws.append(np.searchsorted(cumulative, uniform, side="right"))
-        tables.append(np.array(draws, dtype=np.float64)[factor.codes])
-    yield from np.prod(tables, axis=0).T
-
-
-def split_mix(state: int) -> Iterator[float]:
-    """Yield numbers from 0 to 1 of the generator SplitMix64 (Steele, Lea & Flood 2014)."""
-    mask = 2**64 - 1
-    while True:
-        state = (state + 0x9E3779B97F4A7C15) & mask
-        z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
-        # a float has 53 bits
-        yield ((z ^ (z >> 31)) >> 11) / 2**53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -281,6 +250,8 @@ def resampled_checks(
     least: float = -math.inf,
     most: float = math.inf,
     close: float = CLOSE,
+    shift: float = 0.0,
+    hold: bool = False,
 ) -> list[Check]:
     """Compare standard error and ends of a row with those of the recomputed resamples.
 
@@ -301,6 +272,10 @@ def resampled_checks(
         What an end can be.
     close : float
         Relative tolerance.
+    shift : float
+        From the estimate to that which the resamples are drawn from.
+    hold : bool
+        The interval reaches to the row's estimate.
     """
     shows_error = error and row.std_error is not None
     if row.conf_low is None and row.conf_high is None and not shows_error:
@@ -312,14 +287,17 @@ def resampled_checks(
         ]
     value, x = float(drawn.estimate[column]) * factor, drawn.finite(column) * factor
     name = label(row, "of the cells resampled")
-    checks = [relative(name, row.estimate, value, "numpy", WHY, close, size=1e-3)]
+    shown = min(max(value, least), most)
+    checks = [relative(name, row.estimate, shown, "numpy", WHY, close, size=1e-3)]
     why, wide = (WHY, close) if drawn.seeded else (OTHER, spread_error(x))
     if shows_error:
         std_error = drawn.std_error(column)
         theirs = None if std_error is None else std_error * abs(factor)
         name = label(row, "s.e. of the resamples")
         checks.append(relative(name, row.std_error, theirs, "numpy", why, wide))
-    low, high = (end * factor for end in drawn.ends(ci, column, level))
+    low, high = (end * factor + shift for end in drawn.ends(ci, column, level))
+    if hold:
+        low, high = min(low, value), max(high, value)
     for tail, ours, end in (
         ((1 - level) / 2, row.conf_low, low),
         ((1 + level) / 2, row.conf_high, high),

@@ -225,6 +225,19 @@ def with_open_end(
     return max(low, least), min(high, most)
 
 
+MULTIPLETESTS = {
+    "none": "none",
+    "holm": "holm",
+    "bonferroni": "bonferroni",
+    "hochberg": "simes-hochberg",
+    "hommel": "hommel",
+    "sidak": "sidak",
+    "holm_sidak": "holm-sidak",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
+
+
 def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:
     """Compare the adjusted p-values of one family with statsmodels'."""
     tested = [row for row in rows if row.p_value is not None]
@@ -316,6 +329,8 @@ def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[f
     >>> adjusted_p([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
+    if method == "none":
+        return [float(p or 0.0) for p in p_values]
     multipletests = load_peer("statsmodels.stats.multitest", "multipletests")
 
     # whoever set something aside before decides when it returns

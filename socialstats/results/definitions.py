@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -97,6 +96,13 @@ class PlainSample:
     left_out : function of (cells,) counts -> float, optional
         The statistic whose values without each unit (cluster), and without each person beside them, make the
         jackknife's errors of all rows.
+    centres : mapping of RowKey to RowKey
+        Estimate around which the jackknife's interval of another one lies, and which its t tests. Such an interval, and
+        that of a bootstrap, reaches to its own estimate, and is cut at `limits` alone.
+    resampled_centres : mapping of RowKey to RowKey
+        The same of a basic bootstrap: what its resamples are drawn from.
+    units_df : bool
+        Whether the jackknife's t has the number of units less 1 as df, whatever their kurtosis.
     """
 
     count: FloatArray
@@ -129,6 +135,9 @@ class PlainSample:
     errors_of_rows: bool = False
     size: float = 0.0
     left_out: Callable[[FloatArray], float] | None = None
+    centres: Mapping[RowKey, RowKey] = field(default_factory=dict)
+    resampled_centres: Mapping[RowKey, RowKey] = field(default_factory=dict)
+    units_df: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,10 +298,3 @@ def ways_to_leave_out(factors: Sequence[IntArray]) -> list[IntArray]:
     intersections = np.full(len(first), -1)
     intersections[drawn] = place.ravel()
     return [first, second, intersections]
-
-
-def __getattr__(name: str) -> Any:
-    # until the last metrics state definitions, whose files import the class from here
-    if name == "Definition":
-        return getattr(importlib.import_module("socialstats.crosscheck.definition"), name)
-    raise AttributeError(name)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +24,10 @@ from scipy import sparse
 from scipy.special import log_softmax
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.options import texts
+from socialstats.designs.parts import OK
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.dependence import robust_cautions
@@ -34,6 +37,9 @@ from socialstats.inference.robust import Joint, Robust, cluster_robust
 from socialstats.inference.rows import with_each_t
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import PeerNumbers, RowKey, key_of_row
+from socialstats.results.equations import EquationSample, ParameterFunction
+from socialstats.results.peers import load_peer
 from socialstats.sentences import estimate_text as estimated
 from socialstats.shares.counts import source_counts
 from socialstats.shares.sources import RaterSource, human_source
@@ -54,6 +60,8 @@ RULED_OUT = 1e-7
 STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
 MOST_STEPS = 100
 ROUNDING = 1e-6  # error of degrees of freedom
+MOST_NUMBERS = 4_000_000  # numbers of a table that is fitted again
+MOST_RATINGS = 60_000  # which statsmodels takes one by one
 NO_MAXIMUM = "the multinomial logit has no finite maximum: some columns rule a level out"
 
 
@@ -520,6 +528,124 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest(rows, ax=ax, **{"sort": False, "xlabel": "log-odds ratio", **options})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CountedChoices:
+    """Cells of ratings of one cluster that have the same columns and the same level.
+
+    Attributes
+    ----------
+    x : (cells, terms) float64 array
+    place : (cells,) int64 array
+        Of the level that was chosen; 0 is the level that people chose most often.
+    cluster : (cells,) int64 array
+    count : (cells,) float64 array
+    keys : list of RowKey
+        Of the coefficients, level by level.
+    """
+
+    x: FloatArray
+    place: IntArray
+    cluster: IntArray
+    count: FloatArray
+    keys: list[RowKey]
+
+
+def counted_choices(result: Result) -> CountedChoices:
+    """Count the ratings of a design by level, source, strata and cluster."""
+    design = result.design
+    people = human_source(design)
+    assert people is not None
+    group = design.rater_groups[people.name]
+    used = (design.status == OK) & (group.codes[design.rater] >= 0)
+    unit, value = design.unit[used], design.value[used]
+    who = np.array(group.levels, dtype=object)[group.codes[design.rater[used]]]
+    count = design.unit_count[unit]
+    by_people = np.bincount(value, count * (who == people.human), len(design.levels))
+    first = int(by_people.argmax())
+    order = [first, *(k for k in range(len(design.levels)) if k != first)]
+    names, columns = ["intercept"], [np.ones(len(unit), dtype=bool)]
+    for source in people.others:
+        names.append(source)
+        columns.append(who == source)
+    for name in result.settings["terms"]:
+        stratum = design.strata[name]
+        is_level = [(level, stratum.codes[unit] == k) for k, level in enumerate(stratum.levels)]
+        names += [level for level, _ in is_level[1:]]
+        columns += [indicator for _, indicator in is_level[1:]]
+        if name == result.settings["terms"][0]:
+            for source in people.others:
+                names += [f"{source} x {level}" for level, _ in is_level[1:]]
+                columns += [(who == source) & indicator for _, indicator in is_level[1:]]
+    cluster = design.clusters[0].codes[unit] if design.clusters else unit
+    table = np.column_stack([*columns, np.argsort(order)[value], cluster])
+    cells, cell = np.unique(table, axis=0, return_inverse=True)
+    levels = [design.levels[k] for k in order]
+    keys: list[RowKey] = [
+        (f"{level} against {levels[0]}", name) for level in levels[1:] for name in names
+    ]
+    place, cluster = cells[:, -2:].T.astype(np.int64)
+    return CountedChoices(
+        x=cells[:, :-2].astype(np.float64),
+        place=place,
+        cluster=cluster,
+        count=np.bincount(cell.ravel(), count).astype(np.float64),
+        keys=keys,
+    )
+
+
+def sample_choices(result: Result) -> Iterator[EquationSample | str]:
+    """Yield the ratings: log(p_k / p_1) is a sum of terms, with parameters of each level k but the first."""
+    cells = counted_choices(result)
+    size, terms = cells.x.shape
+    levels = len(cells.keys) // terms
+    if size * levels * len(cells.keys) > MOST_NUMBERS:
+        yield "a table of so many numbers that its maximum would take minutes"
+        return
+    columns = np.zeros((size, levels, len(cells.keys)))
+    for k in range(levels):
+        columns[:, k, k * terms : (k + 1) * terms] = cells.x
+
+    def log_likelihood(predictors: Any) -> Any:
+        log_odds = np.vstack([np.zeros(size), predictors])
+        return log_odds[cells.place, np.arange(size)] - np.log(np.exp(log_odds).sum(axis=0))
+
+    # levels of two strata may have one name
+    places = {key: k for k, key in enumerate(cells.keys) if cells.keys.count(key) == 1}
+    yield EquationSample(
+        columns=columns,
+        log_likelihood=log_likelihood,
+        weight=cells.count,
+        squares=cells.count,
+        clusters=(cells.cluster,),
+        estimates={key: ParameterFunction(itemgetter(k)) for key, k in places.items()},
+        errors="clusters",
+    )
+
+
+def ask_peers(result: Result) -> Iterator[PeerNumbers]:
+    """Yield statsmodels' coefficients, and scipy's p of the joint tests."""
+    from scipy.stats import f
+
+    for row in result.rows:
+        if row.role == "test" and row.statistic is not None and row.df is not None:
+            df_denominator = result.extras["df_denominator"][row.label("kind")]
+            p = float(f.sf(row.statistic, row.df, df_denominator))
+            yield PeerNumbers(package="scipy", row=key_of_row(row), numbers={"p_value": p})
+    cells = counted_choices(result)
+    times = cells.count.astype(np.int64)
+    if times.sum() > MOST_RATINGS:
+        return
+    MNLogit = load_peer("statsmodels.discrete.discrete_model", "MNLogit")
+    model = MNLogit(cells.place.repeat(times), cells.x.repeat(times, axis=0))
+    params = np.asarray(model.fit(method="newton", disp=0, tol=1e-12).params, dtype=np.float64)
+    values = np.broadcast_to(params.T.ravel(), len(cells.keys))
+    for key, value in zip(cells.keys, values.tolist(), strict=True):
+        if cells.keys.count(key) == 1:
+            yield PeerNumbers(
+                package="statsmodels", row=key, numbers={"estimate": value}, close=1e-5
+            )
+
+
 METRIC = Metric(
     name="multinomial_logit",
     title="Multinomial logit of levels on sources and strata",
@@ -527,7 +653,7 @@ METRIC = Metric(
     function=multinomial_logit,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.multinomial_logit:checks_of",
+    definition=Definition(equations=sample_choices, peers=ask_peers),
     estimand="Log-odds ratios of each level against the first between sources, and between strata of the units.",
     assumptions=(
         "clusters (or units, where none are declared) are independent of each other",

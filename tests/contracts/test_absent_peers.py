@@ -12,7 +12,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.cli import main
-from socialstats.crosscheck import bradley_terry, long
+from socialstats.crosscheck import long
 from socialstats.metrics import METRICS
 from socialstats.results.verification import PEERS, install_line
 from tests.contracts.test_verification import result_of
@@ -52,14 +52,10 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Absent]:
         for package in packages:
             monkeypatch.setitem(sys.modules, package, None)
         monkeypatch.setattr(metadata, "version", version)
-        forget()
-
-    def forget() -> None:
         long.version.cache_clear()
-        bradley_terry._fitted.cache_clear()
 
     yield remove
-    forget()
+    long.version.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -106,16 +102,14 @@ def test_strengths_are_checked_by_choix_and_errors_by_scipy_alone(absent: Absent
     }
     absent(*OPTIONAL)
     plain, firth = (fit.verify() for fit in fits.values())
-    assert {check.package for check in plain if check.ok} == {"choix", "scipy"}
-    assert not plain.absent()
-    assert [check.package for check in firth if check.ok] == [
-        "scipy"
-    ]  # the slope of the penalised likelihood
+    assert {check.package for check in plain if check.ok} == {"choix", "numpy", "scipy"}
+    assert plain.absent() == ("statsmodels",)
+    assert {check.package for check in firth if check.ok} == {"numpy", "scipy"}
 
 
 def test_a_module_that_is_no_peer_is_not_explained_away(monkeypatch: pytest.MonkeyPatch) -> None:
     fit: Any = ss.bradley_terry(ss.datasets.journal_citations())
-    monkeypatch.setitem(sys.modules, "socialstats.crosscheck.bradley_terry", None)
+    monkeypatch.setitem(sys.modules, "socialstats.crosscheck.engine", None)
     with pytest.raises(ModuleNotFoundError):
         fit.verify()
 

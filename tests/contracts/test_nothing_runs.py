@@ -382,7 +382,7 @@ def test_only_the_evaluation_of_terms_and_the_parser_of_formulas_know_formulaic(
         if "from formulaic" in (text := path.read_text(encoding="utf-8"))
         or "import formulaic" in text
     }
-    assert homes == {"designs/formulas.py", "choices/terms.py", "crosscheck/terms.py"}
+    assert homes == {"designs/formulas.py", "choices/terms.py"}
 
 
 SHADOWS = (

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import socialstats as ss
-from socialstats.crosscheck import bradley_terry as bradley_terry_check
+from socialstats.choices.bradley_terry import definition
 from socialstats.designs import scan
 from socialstats.studies import comparisons
 from socialstats.studies.page import StudyOptions
@@ -269,12 +269,12 @@ def test_the_page_of_a_lazy_table_says_what_that_of_the_table_in_memory_says(
 def test_large_tables_of_fits_are_not_verified_and_not_read(monkeypatch: Any) -> None:
     fit = ss.bradley_terry(ENGINES["duckdb"](votes()), cluster="judge")
     monkeypatch.setattr(
-        bradley_terry_check, "LARGEST_TABLE", 6 * 300
+        definition, "MOST_NUMBERS", 6 * 300
     )  # more than its cells, fewer than with judges
     monkeypatch.setattr(scan.Spool, "whole", None)
     (check, *_) = [c for c in fit.verify().checks if c.quantity == "whole model"]
     assert check.ok is None
-    assert "a dense table of at least" in check.note
+    assert "a dense table of" in check.note
 
 
 def scored() -> pd.DataFrame:

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from socialstats.choices.bradley_terry import bradley_terry
-from socialstats.crosscheck.bradley_terry import errors_of
+from socialstats.choices.bradley_terry.definition import sample_fit
+from socialstats.crosscheck.equations import solve_equation
 from socialstats.datasets import journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.results.verification import NOT_RECOUNTED
@@ -34,33 +35,12 @@ def packages(fit):
     return {c.package for c in checks if c.ok}
 
 
-@pytest.mark.slow
-def test_plain_fits_are_checked_by_three_solvers_and_statsmodels():
-    fit = bradley_terry(Comparisons.from_counts(journal_citations()))
-    assert packages(fit) == {"choix", "statsmodels"}
+def test_plain_fits_are_checked_by_choix_and_statsmodels():
+    fit = bradley_terry(Comparisons.from_counts(journal_citations()), cluster=None)
+    assert packages(fit) == {"choix", "statsmodels", "numpy", "scipy"}
     names = " ".join(c.quantity for c in fit.verify())
-    for solver in (
-        "ilsr_pairwise",
-        "opt_pairwise",
-        "mm_pairwise",
-        "log-likelihood",
-        "s.e.",
-        "low",
-        "high",
-        ", p",
-    ):
-        assert solver in names
-    tolerances = {
-        c.quantity.split(", ")[1].split(" ")[0]: c.tolerance
-        for c in fit.verify()
-        if c.package == "choix"
-    }
-    assert tolerances == {
-        "ilsr_pairwise_dense": 1e-8,
-        "ilsr_pairwise": 1e-8,
-        "opt_pairwise": 1e-5,
-        "mm_pairwise": 5e-5,
-    }
+    for field in ("s.e.", "statistic", "low", "high", ", p"):
+        assert field in names
 
 
 @pytest.mark.parametrize(
@@ -81,9 +61,9 @@ def test_every_kind_of_fit_is_confirmed(options, ties):
     if ties == "rao_kupper" and options.get("penalty"):
         options = {"prior": 0.2}
     fit = bradley_terry(crossed(drop_ties=ties == "none"), ties=ties, **options)
-    found = packages(fit)
-    assert ("scipy" in found) is (ties in ("davidson", "rao_kupper"))
-    assert ("statsmodels" in found) is (ties in ("none", "half"))
+    penalised = fit.fitted_state.penalised
+    assert ("statsmodels" in packages(fit)) is (ties in ("none", "half") and not penalised)
+    assert set(fit.verify().reasons()) == {NOT_RECOUNTED}
 
 
 @pytest.mark.parametrize("ties", ["half", "davidson"])
@@ -120,29 +100,6 @@ def test_a_wrong_covariance_is_noticed():
     assert not replace(fit, rows=ignored.rows).verify().ok
 
 
-def test_what_takes_too_long_is_skipped_with_a_note():
-    rng = np.random.default_rng(1)
-    i, j = np.triu_indices(6, 1)
-    wins = rng.integers(2000, 3000, len(i))
-    frame = pd.DataFrame(
-        {
-            "item_a": [f"m{k}" for k in i],
-            "item_b": [f"m{k}" for k in j],
-            "wins_a": wins,
-            "wins_b": 5000 - wins,
-        }
-    )
-    checks = bradley_terry(Comparisons.from_counts(frame)).verify()
-    assert checks.ok
-    skipped = [c for c in checks if c.ok is None and c.field != "counts"]
-    assert {c.quantity.split(", ")[1] for c in skipped} == {
-        "ilsr_pairwise",
-        "opt_pairwise",
-        "mm_pairwise",
-    }
-    assert all("75,000 rows" in c.note for c in skipped)
-
-
 @pytest.mark.parametrize("cluster", [None, "worker"])
 def test_what_follows_from_a_fit_is_recomputed(cluster):
     fit = bradley_terry(crossed(), cluster=cluster)
@@ -159,11 +116,15 @@ def test_what_follows_from_a_fit_is_recomputed(cluster):
     for result in derived:
         found = result.verify()
         assert found.ok, found.tidy().to_string()
-        assert set(found.reasons()) <= {NOT_RECOUNTED}, result.title
-        row = next(k for k, one in enumerate(result.rows) if one.conf_low is not None)
         rows = list(result.rows)
-        rows[row] = replace(rows[row], conf_low=rows[row].conf_low - 20.0)
+        rows[0] = replace(rows[0], estimate=rows[0].estimate + 0.1)
         assert not replace(result, rows=tuple(rows)).verify().ok
+        # no package has sets of ranks and quasi-variances: R's values are golden
+        if rows[0].group not in ("rank", "quasi-variance"):
+            assert set(found.reasons()) <= {NOT_RECOUNTED}, result.title
+            rows = list(result.rows)
+            rows[0] = replace(rows[0], conf_low=rows[0].conf_low - 20.0)
+            assert not replace(result, rows=tuple(rows)).verify().ok
 
 
 @pytest.mark.parametrize("ties", ["none", "davidson"])
@@ -172,9 +133,14 @@ def test_the_clustered_errors_of_the_verification_are_those_of_clubsandwich(ties
     fit = bradley_terry(design, "~ urgency", order=True, cluster="worker", ties=ties)
     wanted = golden("robust")["crossed"]["tie_free" if ties == "none" else "davidson"]["worker"]
     rows = {row["term"]: row for row in wanted["contrasts"]}
-    errors, df = errors_of(fit)(np.eye(len(fit.names)))
-    np.testing.assert_allclose(errors, [rows[name]["std_error"] for name in fit.names], rtol=1e-6)
-    np.testing.assert_allclose(df, [rows[name]["df"] for name in fit.names], rtol=1e-6)
+    solution = solve_equation(sample_fit(fit, {}))
+    n = len(fit.items)
+    for k, name in enumerate(fit.names):
+        # strengths have the mean 0
+        contrast = np.eye(len(fit.names))[k] - (np.arange(len(fit.names)) < n) / n * (k < n)
+        errors = solution.errors(contrast)
+        assert np.sqrt(errors.variance) == pytest.approx(rows[name]["std_error"], rel=1e-6)
+        assert errors.df == pytest.approx(rows[name]["df"], rel=1e-6)
 
 
 def thin_table():
@@ -196,7 +162,7 @@ def test_an_interval_of_what_rests_on_one_cluster_is_noticed():
     made_up = replace(fit.row("B"), term="G", estimate=fit.row("G").estimate)
     wrong = tuple(made_up if r.term == "G" else r for r in fit.rows)
     bad = [c.quantity for c in replace(fit, rows=wrong).verify() if c.ok is False]
-    assert any("whether there is an interval" in name for name in bad)
+    assert any("whether there is an error" in name for name in bad)
 
 
 ARENA = SHARED / "data" / "arena" / "llmfao.csv"
@@ -211,4 +177,4 @@ def test_59_models_judged_by_workers_on_prompts(ties):
     )
     assert (design.n_rows, len(design.items)) == (8931, 59)
     fit = bradley_terry(design, ties=ties, order=True)
-    assert packages(fit) == {"scipy"}
+    assert packages(fit) == {"numpy", "scipy"}

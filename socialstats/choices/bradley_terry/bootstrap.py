@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +9,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray
 from socialstats.choices.bradley_terry.cautions import sort_by_severity
+from socialstats.choices.bradley_terry.definition import REFITTED_MODEL
 from socialstats.choices.bradley_terry.refits import (
     cells_in_parts,
     refit_all,
@@ -24,7 +23,7 @@ from socialstats.resampling.engine import SCHEMES, PlanUnits, Scheme, lost_cauti
 from socialstats.resampling.hashed import HashedWeights
 from socialstats.resampling.intervals import check_resamples, resamples_needed
 from socialstats.resampling.permutation import checked_seed
-from socialstats.results import Check, Result, Row
+from socialstats.results import Result, Row
 from socialstats.rounding import FITTED, no_variation_reason
 from socialstats.text import count
 from socialstats.voice import check_allowed, option
@@ -60,13 +59,6 @@ class BradleyTerryBootstrap(Result):
     n_degenerate: int = 0
     ok: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     refused: str = ""
-
-    def crosscheck(self) -> Sequence[Check]:
-        """Fit every resample again from the bare likelihood, where that does not take too long."""
-        checks: Sequence[Check] = importlib.import_module(
-            "socialstats.crosscheck.pair_refits"
-        ).verify_bootstrap(self)
-        return checks
 
 
 def resampled_rows(
@@ -197,6 +189,7 @@ def bootstrap_fit(
         references=("davisonhinkley1997",),
         design=fit.design,
         extras={"fit": fit},
+        check=REFITTED_MODEL,
         strengths=finite[:, :n_items],
         effects=finite[:, n_items:],
         n_degenerate=lost,

@@ -12,6 +12,7 @@ from scipy.linalg import block_diag
 
 from socialstats.arrays import FloatArray
 from socialstats.choices.bradley_terry.covariance import WhitenedRows
+from socialstats.choices.bradley_terry.definition import TWO_MODELS
 from socialstats.choices.bradley_terry.model import FitState, undefined_reason
 from socialstats.choices.bradley_terry.result import BradleyTerryResult
 from socialstats.choices.conditions import labels_of_pairs
@@ -149,7 +150,7 @@ def bradley_terry_difference(
         design=(first.design, second.design),
         words=f"{words}.",
         extras={"fits": (first, second)},
-        check="socialstats.crosscheck.bradley_terry:difference_checks",
+        check=TWO_MODELS,
     )
 
 

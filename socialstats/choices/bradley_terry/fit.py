@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.choices.bradley_terry.covariance import WhitenedRows, row_sandwich
+from socialstats.choices.bradley_terry.definition import MODEL
 from socialstats.choices.bradley_terry.fitting import (
     Fitted,
     fit_firth,
@@ -506,7 +507,7 @@ METRIC = Metric(
     function=bradley_terry,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.bradley_terry:verify",
+    definition=MODEL,
     estimand="Log-strengths whose difference is the log-odds that one item is chosen over the other.",
     assumptions=(
         "the odds of two items do not depend on which others were compared (no cycles)",

@@ -25,6 +25,7 @@ from socialstats.inference.robust import Robust
 from socialstats.inference.rows import with_each_t
 from socialstats.results import Row
 from socialstats.rounding import no_variation_reason
+from socialstats.sentences import apa_interval
 from socialstats.text import count, listing, meant, shorten
 from socialstats.voice import option
 
@@ -590,3 +591,10 @@ def single_cluster_reason(design: Comparisons, state: FitState, item: int) -> st
                 return "met in one pair only: a lean of that pair cannot be told from its strength"
             return f"met in one cluster only ({factor.name}): a lean of that cluster cannot be told from its strength"
     return undefined_reason(state, state.reported_errors, item)
+
+
+def interval_or_reason(row: Row) -> str:
+    """Return the interval of a row in words, or why there is none."""
+    if row.conf_level is None:
+        return f"no interval ({row.undefined})"
+    return apa_interval(row)

@@ -12,10 +12,10 @@ from scipy.special import expit
 
 from socialstats.arrays import FloatArray
 from socialstats.choices.bradley_terry.cells import SIDES, NewComparison, read_new_comparisons
-from socialstats.choices.bradley_terry.derived import interval_or_reason
 from socialstats.choices.bradley_terry.model import (
     add_zero_covariates,
     effect_columns,
+    interval_or_reason,
     is_used,
     undefined_reason,
 )

@@ -18,7 +18,7 @@ from socialstats.choices.bradley_terry.cells import (
     ResidualKind,
     augmented_table,
 )
-from socialstats.choices.bradley_terry.derived import DerivedResult, interval_or_reason
+from socialstats.choices.bradley_terry.definition import DERIVED
 from socialstats.choices.bradley_terry.goodness import (
     test_goodness_of_fit,
 )
@@ -26,6 +26,7 @@ from socialstats.choices.bradley_terry.model import (
     PROBABLE,
     FitState,
     fill_errors,
+    interval_or_reason,
     make_rows,
     reference_levels,
     std_error_text,
@@ -302,8 +303,13 @@ class BradleyTerryResult(Result):
             "design": self.design,
             "extras": {"fit": self, **(extras or {})},
         }
-        return DerivedResult(
-            metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more)
+        return Result(
+            metric="bradley_terry",
+            title=title,
+            rows=tuple(rows),
+            words=words,
+            check=DERIVED,
+            **(defaults | more),
         )
 
     def _wald(self, row: Row, contrast: FloatArray, level: float) -> Row:

@@ -1,0 +1,434 @@
+"""Estimates that solve an estimating equation, computed again from the log-likelihood of an answer alone.
+
+First derivatives are complex steps, second derivatives central differences of these. Newton's method finds the maximum.
+Errors are those of the model, of scores by answer, or of scores by cluster (CR2). Functions of the parameters have
+errors by the delta method.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.crosscheck.clusters import cochran, crossing, intersections
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.paired_tables import set_aside
+from socialstats.crosscheck.resamples import RESAMPLED
+from socialstats.crosscheck.row_arithmetic import (
+    end_checks,
+    field_checks,
+    label,
+    quantile,
+    wald_checks,
+    with_open_end,
+)
+from socialstats.results import Check, Result, Row
+from socialstats.results.definitions import key_of_row
+from socialstats.results.equations import EquationSample, Function, ParameterFunction
+
+COMPLEX_STEP = 1e-30  # nothing is subtracted, so that the smallest step is the best one
+STEP = 1e-4  # central differences of slopes, whose error is of the order of its square
+SMALL_STEP = 1e-5  # central differences of functions of the parameters
+LONGEST_STEP = 2.0  # log-odds: Newton's method may start far from the maximum
+ARRIVED = 1e-9  # largest change of a linear predictor
+MOST_STEPS = 100
+SINGULAR = 1e-11  # eigenvalues that are no more than rounding of the largest
+ROUNDING = 1e-8  # error of numerical second derivatives
+ALONE = 1 - 1e-6  # leverage of what rests on one cluster
+MANY_EFFECTIVE = 50.0  # degrees of freedom from which Kish's formula stands for Satterthwaite's
+MOST_ROWS = 300  # rows of a result whose errors are computed again
+
+MAXIMUM = "the maximum of the log-likelihood, by Newton's method with numerical derivatives"
+SANDWICH = "numerical derivatives of the log-likelihood; CR2 where there are clusters"
+
+
+def logarithm(x: float) -> float:
+    """Return log(x), also of 0."""
+    return math.log(x) if x else -math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The scale on which an interval is made: the function, its inverse, its derivative, and the ends of the scale."""
+
+    to: Callable[[float], float]
+    back: Callable[[float], float]
+    slope: Callable[[float], float]
+    limits: tuple[float, float]
+
+
+IDENTITY = Link(lambda x: x, lambda z: z, lambda x: 1.0, (-math.inf, math.inf))
+LOG = Link(logarithm, math.exp, lambda x: 1 / x, (0.0, math.inf))
+LOGIT = Link(
+    lambda x: logarithm(x / (1 - x)),
+    lambda z: 1 / (1 + math.exp(-z)),
+    lambda x: 1 / (x * (1 - x)),
+    (0.0, 1.0),
+)
+LINKS = {"identity": IDENTITY, "log": LOG, "logit": LOGIT}
+
+
+def equation_checks(result: Result, sample: EquationSample | str) -> Iterator[Check]:
+    """Compare the rows of a result with functions of the parameters that solve the equation of a sample."""
+    if isinstance(sample, str):
+        yield set_aside("whole model", None, None, "numpy", sample)
+        return
+    solution = solve_equation(sample)
+    for k, row in enumerate(result.rows):
+        estimand = sample.estimates.get(key_of_row(row))
+        if estimand is None or row.estimate is None:
+            continue
+        value = solution.value(estimand)(solution.parameters)
+        yield from field_checks(row, "numpy", MAXIMUM, 1e-7, size=1.0, estimate=value)
+        if sample.errors != "none" and k < MOST_ROWS:
+            yield from error_checks(result, row, estimand, solution)
+
+
+def error_checks(
+    result: Result, row: Row, estimand: ParameterFunction, solution: Solution
+) -> Iterator[Check]:
+    """Compare error, degrees of freedom, test and interval of a row with those of the delta method."""
+    if row.std_error is None:
+        return
+    function = solution.value(estimand)
+    errors = solution.errors(gradient(function, solution.parameters))
+    if errors.alone > 0.5:
+        # an effect of one cluster alone has no error
+        yield compare(
+            label(row, "whether there is an error"),
+            row.std_error,
+            None,
+            package="numpy",
+            tolerance=0.0,
+            why=SANDWICH,
+        )
+        return
+    error = math.sqrt(errors.variance)
+    df = None if math.isinf(errors.df) else errors.df
+    value = function(solution.parameters)
+    link = LINKS[estimand.scale]
+    reach_of_error = link.slope(value) * error
+    yield from field_checks(row, "numpy", SANDWICH, 1e-6, std_error=error)
+    level, side = row.conf_level or 0.95, result.settings.get("alternative", "two_sided")
+    yield from wald_checks(
+        row,
+        level,
+        link.to(value),
+        reach_of_error,
+        df,
+        null=link.to(estimand.null),
+        alternative=side,
+        ends=False,
+        why=SANDWICH,
+        close=1e-5,
+    )
+    if result.settings.get("ci") in RESAMPLED:
+        return
+    reach = quantile(level if side == "two_sided" else 2 * level - 1, df) * reach_of_error
+    low, high = link.back(link.to(value) - reach), link.back(link.to(value) + reach)
+    ends = with_open_end(low, high, side, link.limits)
+    yield from end_checks(row, *ends, "numpy", SANDWICH, 1e-5, least=(high - low) / 2)
+
+
+def gradient(function: Function, at: FloatArray) -> FloatArray:
+    """Return the derivatives of a function by central differences."""
+    steps = SMALL_STEP * np.eye(len(at))
+    differences = [function(at + step) - function(at - step) for step in steps]
+    return np.array(differences) / (2 * SMALL_STEP)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearErrors:
+    """Variance and degrees of freedom of a linear function, and the share of it that rests on one cluster alone."""
+
+    variance: float
+    df: float = math.inf
+    alone: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Solution:
+    """The parameters at which a log-likelihood is largest, and their errors.
+
+    Attributes
+    ----------
+    sample : EquationSample
+    parameters : (parameters,) float64 array
+    """
+
+    sample: EquationSample
+    parameters: FloatArray
+
+    @property
+    def predictors(self) -> FloatArray:
+        """Linear predictors of the cells, (predictors, cells)."""
+        return np.asarray((self.sample.columns @ self.parameters).T)
+
+    @cached_property
+    def slopes(self) -> FloatArray:
+        """Derivatives of the log-likelihood of an answer of each cell, (predictors, cells)."""
+        return slopes(self.sample, self.predictors)
+
+    @cached_property
+    def curvatures(self) -> FloatArray:
+        """Negative second derivatives of the log-likelihood of each cell, (predictors, predictors, cells)."""
+        return curvatures(self.sample, self.predictors) * self.sample.weight
+
+    @cached_property
+    def bread(self) -> FloatArray:
+        """Inverse of the information: the covariance under the model."""
+        bent = np.einsum("nlp,kln->nkp", self.sample.columns, self.curvatures)
+        return inverse(np.tensordot(self.sample.columns, bent, ((0, 1), (0, 1))))
+
+    @property
+    def score(self) -> FloatArray:
+        """Derivative of the log-likelihood, penalised where the sample says so."""
+        sample = self.sample
+        by_predictor = self.slopes * sample.weight
+        if sample.firth:
+            by_predictor = by_predictor + self.slope_of_penalty()
+        return np.asarray(np.einsum("nkp,kn->p", sample.columns, by_predictor))
+
+    def slope_of_penalty(self) -> FloatArray:
+        """Return the derivatives of log det(information) / 2 by the predictors of each cell (Firth 1993)."""
+        columns = self.sample.columns
+        covariances = np.einsum("nkp,pq,nlq->kln", columns, self.bread, columns, optimize=True)
+        by_predictor = []
+        for step in STEP * np.eye(len(covariances))[:, :, None]:
+            above, below = (
+                curvatures(self.sample, self.predictors + side * step) for side in (1, -1)
+            )
+            by_predictor.append(((above - below) * covariances).sum(axis=(0, 1)))
+        return np.array(by_predictor) * self.sample.weight / (4 * STEP)
+
+    def value(self, estimand: ParameterFunction) -> Function:
+        """Return an estimand as a function of the parameters alone: the variances that it uses are held fixed."""
+        if not estimand.variances_of:
+            return estimand.value
+        gradients = [gradient(function, self.parameters) for function in estimand.variances_of]
+        variances = np.array([self.errors(slope).variance for slope in gradients])
+        return partial(estimand.value, variances=variances)
+
+    def errors(self, gradient: FloatArray) -> LinearErrors:
+        """Return the errors of a function of the parameters with this gradient."""
+        if self.sample.errors == "clusters":
+            return self.clustered_errors(gradient)
+        moved = self.bread @ gradient
+        if self.sample.errors == "model":
+            return LinearErrors(float(gradient @ moved))
+        scores = np.einsum("nkp,kn->np", self.sample.columns, self.slopes)
+        return LinearErrors(float(self.sample.squares @ (scores @ moved) ** 2))
+
+    def clustered_errors(self, gradient: FloatArray) -> LinearErrors:
+        """Return the errors by clusters; of two crossed factors the largest of V1, V2 and V1 + V2 - V12."""
+        parts = [factor.errors(gradient) for factor in self.factors]
+        if len(parts) == 1:
+            return parts[0]
+        variances = [part.variance for part in parts]
+        overlap = float(np.sum((self.intersections @ (self.bread @ gradient)) ** 2))
+        return LinearErrors(
+            variance=max(*variances, sum(variances) - overlap),
+            df=cochran(variances, [part.df for part in parts]),
+            alone=max(part.alone for part in parts),
+        )
+
+    @cached_property
+    def codes(self) -> FloatArray:
+        """Clusters of each whitened row, (rows, factors); of nested factors the coarser alone."""
+        clusters = np.column_stack(self.sample.clusters)
+        return np.asarray(crossing(clusters[self.whitened.cell]))
+
+    @cached_property
+    def factors(self) -> list[OneFactor]:
+        """The clusters of each factor."""
+        return [OneFactor(self.whitened, code, self.bread, self.noise) for code in self.codes.T]
+
+    @property
+    def noise(self) -> float:
+        """Least variance of a whitened residual: that of drawn answers with these weights."""
+        data = self.sample.squares > 0
+        mean_square = self.sample.squares.sum() / self.sample.weight[data].sum()
+        return float(mean_square) if self.sample.drawn else 0.0
+
+    @cached_property
+    def intersections(self) -> FloatArray:
+        """Scores of the intersections of two factors, (intersections, parameters)."""
+        scores = self.whitened.rows * self.whitened.residuals[:, None]
+        return np.asarray(indicators(intersections(*self.codes.T)) @ scores)
+
+    @cached_property
+    def whitened(self) -> RegressionRows:
+        """Rows made of the eigenvectors of the second derivatives of each cell. Pseudo-answers are no data."""
+        sample = self.sample
+        values, vectors = np.linalg.eigh(self.curvatures.transpose(2, 0, 1))
+        informative = (values > ROUNDING * values[:, -1:]) & (sample.squares > 0)[:, None]
+        length = np.sqrt(np.where(informative, values, 1.0))
+        score = np.einsum("nij,in->nj", vectors, self.slopes * sample.weight)
+        rows = vectors.transpose(0, 2, 1) @ sample.columns * length[:, :, None]
+        return RegressionRows(
+            rows=rows[informative],
+            residuals=(score / length)[informative],
+            cell=np.nonzero(informative)[0],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RegressionRows:
+    """Rows F and residuals e of a regression with the information F'F and the score F'e, and the cell of each."""
+
+    rows: FloatArray
+    residuals: FloatArray
+    cell: IntArray
+
+
+def solve_equation(sample: EquationSample) -> Solution:
+    """Find the largest log-likelihood by Newton's method.
+
+    Where parameters are not identified, as strengths without a reference are, functions of them that are do not
+    depend on which solution it is.
+    """
+    parameters = np.zeros(sample.columns.shape[2]) if sample.start is None else sample.start
+    for _ in range(MOST_STEPS):
+        solution = Solution(sample=sample, parameters=parameters)
+        step = solution.bread @ solution.score
+        change = float(np.abs(sample.columns @ step).max())
+        # a step from far away is cut: predictors change by at most `LONGEST_STEP`
+        parameters = parameters + step * min(1.0, LONGEST_STEP / max(change, ARRIVED))
+        if change < ARRIVED:
+            break
+    return Solution(sample=sample, parameters=parameters)
+
+
+def slopes(sample: EquationSample, predictors: FloatArray) -> FloatArray:
+    """Return derivatives of the log-likelihood of an answer by complex steps, (predictors, cells)."""
+    steps = 1j * COMPLEX_STEP * np.eye(len(predictors))[:, :, None]
+    ahead = [sample.log_likelihood(predictors + step) for step in steps]
+    return np.array([values.imag / COMPLEX_STEP for values in ahead])
+
+
+def curvatures(sample: EquationSample, predictors: FloatArray) -> FloatArray:
+    """Return negative second derivatives by central differences, (predictors, predictors, cells)."""
+    steps = STEP * np.eye(len(predictors))[:, :, None]
+    falls = [
+        slopes(sample, predictors - step) - slopes(sample, predictors + step) for step in steps
+    ]
+    second = np.array(falls) / (2 * STEP)
+    return np.asarray((second + second.swapaxes(0, 1)) / 2)
+
+
+def inverse(matrix: FloatArray) -> FloatArray:
+    """Return the inverse of an information matrix, whatever the units of its parameters; 0 where nothing is known."""
+    size = np.sqrt(np.diagonal(matrix))
+    size = np.where(size > 0, size, 1.0)
+    scale = np.outer(size, size)
+    return np.asarray(np.linalg.pinv(matrix / scale, rcond=SINGULAR, hermitian=True) / scale)
+
+
+def indicators(codes: IntArray) -> Any:
+    """Return the matrix that adds up what belongs to each code, (codes, rows)."""
+    from scipy import sparse
+
+    size = int(codes.max(initial=-1)) + 1
+    matrix: Any = sparse.csr_array
+    return matrix((np.ones(len(codes)), (codes, np.arange(len(codes)))), (size, len(codes)))
+
+
+class OneFactor:
+    """Errors by the clusters of one factor: CR2 and Satterthwaite's degrees of freedom.
+
+    V = B [sum F_g' (I - M_g)^-1/2 e_g e_g' (I - M_g)^-1/2 F_g] B with M_g = F_g (F'F)^-1 F_g' (Bell & McCaffrey 2002;
+    Pustejovsky & Tipton 2018). The rows of each cluster are turned into the eigenvectors of its M_g. Residuals along
+    an eigenvector with leverage 1 are 0. The variance there is borrowed from the other residuals.
+
+    Parameters
+    ----------
+    whitened : RegressionRows
+    codes : (rows,) int64 array
+    bread : (parameters, parameters) float64 array
+    noise : float
+        Least variance of a residual.
+    """
+
+    def __init__(
+        self, whitened: RegressionRows, codes: IntArray, bread: FloatArray, noise: float
+    ) -> None:
+        self.rows, self.bread = whitened.rows, bread
+        information = self.rows.T @ self.rows
+        self.inverse = inverse(information)
+        turned = turn_rows(whitened, codes, self.inverse)
+        shared = turned.leverage <= ALONE
+        self.hidden, self.turned = turned.rows[~shared], turned.rows[shared]
+        # (I - M_g)^-1/2 of an eigenvector
+        self.scale = 1 / np.sqrt(1 - turned.leverage[shared])
+        self.by_cluster = indicators(turned.code[shared])
+        scores = self.turned * (self.scale * turned.residuals[shared])[:, None]
+        self.sums = self.by_cluster @ scores @ bread
+        # directions less the rank of the information
+        self.spare = len(turned.rows) - round(float(np.trace(self.inverse @ information)))
+        squares = float(turned.residuals @ turned.residuals)
+        self.lent = max(noise, squares / self.spare) if self.spare else noise
+
+    def errors(self, gradient: FloatArray) -> LinearErrors:
+        """Return the errors of a function of the parameters with this gradient."""
+        along = self.bread @ gradient
+        borrowed = float(np.sum((self.hidden @ along) ** 2))
+        alone = borrowed / float(np.sum((self.rows @ along) ** 2))
+        moved = self.turned @ along
+        # expected squares of clusters under the model
+        expected = self.by_cluster @ moved**2
+        df = float(expected.sum() ** 2 / (expected @ expected))
+        if df < MANY_EFFECTIVE:
+            df = max(self.satterthwaite_df(moved * self.scale), 1.0)
+        variance = float(np.sum((self.sums @ gradient) ** 2))
+        if alone < ROUNDING:
+            return LinearErrors(variance, df)
+        borrowed *= self.lent
+        total = variance + borrowed
+        df = total**2 / (variance**2 / df + borrowed**2 / max(self.spare, 1))
+        return LinearErrors(total, max(df, 1.0), alone if self.spare else 1.0)
+
+    def satterthwaite_df(self, scaled: FloatArray) -> float:
+        """Return (tr P)^2 / tr(P^2) with P_gh = w_g' (d_gh I - F_g (F'F)^-1 F_h') w_h, w_g = (I - M_g)^-1/2 F_g B c."""
+        z = self.by_cluster @ (self.turned * scaled[:, None])
+        diagonal = self.by_cluster @ scaled**2
+        # P = diag(diagonal) - Z (F'F)^-1 Z', its squares added up without the matrix
+        across = z.T @ z @ self.inverse
+        fitted = np.sum((z @ self.inverse) * z, axis=1)
+        squares = diagonal @ (diagonal - 2 * fitted) + np.sum(across * across.T)
+        return float(np.sum(diagonal - fitted) ** 2 / squares)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TurnedRows:
+    """Rows and residuals of clusters along the eigenvectors of their hat matrices, with eigenvalues and clusters."""
+
+    rows: FloatArray
+    residuals: FloatArray
+    leverage: FloatArray
+    code: IntArray
+
+
+def turn_rows(whitened: RegressionRows, codes: IntArray, inverse: FloatArray) -> TurnedRows:
+    """Turn the rows of each cluster into the eigenvectors of its hat matrix that it has.
+
+    With L L' the inverse and U S V' = F_g L, M_g = U S^2 U'.
+    """
+    values, vectors = np.linalg.eigh(inverse)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    parts = []
+    for code in range(int(codes.max()) + 1):
+        at = codes == code
+        rows = whitened.rows[at]
+        u, s, _ = np.linalg.svd(rows @ root, full_matrices=False)
+        size = int(np.sum(s**2 > ROUNDING * s[0] ** 2))
+        turned = u[:, :size].T
+        residuals = whitened.residuals[at]
+        parts.append((turned @ rows, turned @ residuals, s[:size] ** 2, np.full(size, code)))
+    columns = [np.concatenate(part) for part in zip(*parts, strict=True)]
+    return TurnedRows(rows=columns[0], residuals=columns[1], leverage=columns[2], code=columns[3])
