@@ -227,6 +227,7 @@ def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
     )
     yield APPROXIMATE
     yield from (
+        outcome.verdict.text if outcome.verdict else "",
         *outcome.answer,
         *outcome.answer,
         *outcome.planning,

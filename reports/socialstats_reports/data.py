@@ -44,6 +44,7 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
         "title": outcome.title,
         "design": outcome.design,
         "simulated": outcome.simulated,
+        "verdict": None if outcome.verdict is None else outcome.verdict.text,
         "answer": list(outcome.answer),
         "planning": list(outcome.planning),
         "strip": strip,

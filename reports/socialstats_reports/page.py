@@ -28,6 +28,7 @@ from socialstats_reports.arrangement import (
     LINKS,
     ROWS_OPEN,
     ROWS_SHOWN,
+    Arrangement,
     Numbered,
     Placed,
     arranged,
@@ -49,6 +50,12 @@ from socialstats_reports.text import (
 from socialstats_reports.verification import verification_words
 
 TEMPLATES = Path(__file__).parent / "templates"
+MOST_NAMED = 2  # cautions that the short answer names
+# what to collect, by whether the question is open
+NEXT = {
+    True: "More of the same: the question is open.",
+    False: "Other prompts and models, to see whether it holds beyond these.",
+}
 TRIED = "SS344"  # undeclared columns, tried as clusters
 PHONE_WIDTH = 40  # characters of a table that fit on a phone
 UNBROKEN, LEAST = 16, 10  # characters of a text and of numbers that a column has room for
@@ -121,6 +128,7 @@ def render(
         "strip": None
         if outcome.strip is None
         else {"title": outcome.strip.title, "svg": drawn[0][0], "number": place.strip},
+        "short": short_answers(outcome, place),
         "cautions": place.cautions,
         "tried": [said.caution for said in place.notes if said.caution.code == TRIED],
         "approximate": APPROXIMATE if said_approximate(outcome) else "",
@@ -155,6 +163,25 @@ def render(
     }
     page: str = _environment().get_template("report.html").render(view)
     return page
+
+
+def short_answers(outcome: Outcome, place: Arrangement) -> list[tuple[str, str]]:
+    """Return three questions of every reader with their answers: how sure, what could be wrong, what to collect."""
+    if outcome.verdict is None:
+        return []
+    sure = outcome.verdict.how_sure(float(outcome.settings.get("level", 0.95)))
+    serious = [said.caution for said in place.cautions]
+    wrong = "No caution applies to the main results."
+    if serious:
+        named = [caution.short for caution in serious[:MOST_NAMED]]
+        more = len(serious) - len(named)
+        wrong = sentence("; ".join([*named, f"{count(more)} more"] if more else named))
+    collect = outcome.planning[0] if outcome.planning else NEXT[outcome.verdict.certainty == "open"]
+    return [
+        ("How sure?", sure),
+        ("What could be wrong?", wrong),
+        ("What to collect next?", collect),
+    ]
 
 
 def _environment() -> Any:

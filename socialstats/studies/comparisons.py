@@ -61,6 +61,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
+from socialstats.studies.verdicts import LABEL, Conclusion, of_ten, ranking
 from socialstats.text import (
     Shown,
     as_words,
@@ -819,6 +820,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         study="comparisons",
         title=f"Which of {count(len(design.items), 'item')} was preferred?",
         design=describe(design, fit),
+        verdict=verdict_on_items(fit, options),
         answer=answer(fit, options),
         strip=lead_strip(fit),
         cautions=order_cautions(*own),
@@ -847,6 +849,16 @@ def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     sizes = declared_cluster_counts(design, {} if fit is None else fit.fitted_state.sizes)
     parts += [count_of(size, name) for name, size in sizes.items() if name != "pair"]
     return "Paired comparisons: " + ", ".join(parts)
+
+
+def verdict_on_items(fit: BradleyTerryResult, options: StudyOptions) -> Conclusion:
+    """Return which item is preferred most, and how often it is chosen over the next one."""
+    top, second = strongest(fit)[:2]
+    chance = fit.win_probability(top.term, second.term).rows[0]
+    size = "" if chance.estimate is None else of_ten(chance.estimate)
+    over = f", chosen over {shorten(second.term, LABEL)} {size} times"
+    ranks = page_ranks(fit, options).rows
+    return ranking(ranks, "is preferred most", "are preferred to", "item", over)
 
 
 TIED_MODELS = ("davidson", "rao_kupper")  # with ties of their own, beside wins of either item

@@ -40,6 +40,8 @@ from socialstats.studies.models import (
     lead_words,
     matched_words,
     own_tests,
+    verdict_on_levels,
+    verdict_on_models,
 )
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import (
@@ -264,6 +266,7 @@ def merge(
         title=f"{first.title.rstrip('?')}, by {shorten(by, 40)}?",
         design=f"{count(design.n_rows, ROWS[type(design).__name__])}, "
         f"{count(len(outcomes) + len(lost), f'{by} level')}",
+        verdict=verdict_on_models(compared) or verdict_on_levels(before),
         answer=tuple(said),
         strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
         cautions=_cautions(outcomes),

@@ -37,6 +37,14 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.paired import plain
 from socialstats.studies.repeats import each_answer
+from socialstats.studies.verdicts import (
+    LABEL,
+    Conclusion,
+    higher_or_lower,
+    more_or_less_frequent,
+    of_ten,
+    values_of,
+)
 from socialstats.text import capital, count, count_with_noun, listing, percent_of, shorten
 from socialstats.voice import option
 
@@ -78,6 +86,7 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
         study="groups",
         title=f"Is there a difference between {shorten(design.groups[0], 40)} and {shorten(design.groups[1], 40)}?",
         design=describe(design),
+        verdict=verdict_on_groups(design, result, lead),
         answer=(
             answer(design, lead, first, second),
             *(said for block in blocks[1:] for said in block.sentences),
@@ -100,6 +109,28 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
         methods=(methods(design, result, options),),
         **ending(design, options, {"Difference": result}, blocks, USED),
     )
+
+
+def verdict_on_groups(design: Groups, result: Result, lead: Row) -> Conclusion:
+    """Return which group is higher, or that the data do not show it."""
+    first, second = (f"for {shorten(name, LABEL)}" for name in design.groups)
+    if design.scale == "ordinal":
+        size = "" if lead.estimate is None else f": in {of_ten(higher_share(lead))} pairs"
+        values = values_of(plain(design.columns.get("value", "value")))
+        return higher_or_lower(lead, values, first, second, size, null=CHANCE)
+    if design.levels:
+        means = [row.estimate for row in result.rows if row.role == "estimate"][:2]
+        shares = (means[0], means[1]) if None not in means and len(means) == 2 else None
+        return more_or_less_frequent(
+            lead, f"'{shorten(design.levels[-1], LABEL)}'", first, second, shares
+        )
+    values = values_of(plain(design.columns.get("value", "value")))
+    return higher_or_lower(lead, values, first, second)
+
+
+def higher_share(lead: Row) -> float:
+    """Return the probability that a value of the higher group is the higher one."""
+    return max(lead.estimate or CHANCE, 1 - (lead.estimate or CHANCE))
 
 
 CHANCE = 0.5  # probability of superiority of equal groups

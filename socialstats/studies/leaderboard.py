@@ -65,6 +65,7 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import other_first
+from socialstats.studies.verdicts import ranking
 from socialstats.text import capital, count, listing, percent_of, plural_of, shorten, shortened
 
 MOST_CELLS = 12  # models (and tasks) of a heat map
@@ -620,6 +621,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="leaderboard",
         title=f"Which of {count(len(design.raters), numbers.noun)} has the highest mean score?",
         design=describe(design, numbers),
+        verdict=ranking(
+            [row for row in numbers.joint.rows if row.role == "rank"],
+            "has the highest mean score",
+            "score higher than",
+            numbers.noun,
+        ),
         answer=(main.sentence(), *rank_words(numbers)),
         strip=strip(numbers),
         cautions=order_cautions(main.cautions, design.cautions),

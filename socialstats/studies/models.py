@@ -39,6 +39,7 @@ from socialstats.studies.estimates import (
     table_of,
 )
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions
+from socialstats.studies.verdicts import Conclusion, higher_or_lower, ranking, verdict_of
 from socialstats.text import (
     capital,
     count,
@@ -189,6 +190,53 @@ def set_apart(found: Result) -> tuple[str, ...]:
             f"The test of {pair} had only {df_text(fewest.df)} degrees of freedom. Collect more units."
         )
     return tuple(said)
+
+
+# what the first model is, by the number that is compared
+SUPERLATIVES = {
+    "distance from people (ADA-Met)": "is nearest to the answers of people",
+    "Jensen-Shannon similarity": "is most like people",
+    "bias-corrected B_all": "is least biased",
+    "corrected sensitivity S": "follows the rule most closely",
+    "plug-in sensitivity S": "follows the rule most closely",
+}
+
+
+def verdict_on_models(shown: Sequence[Block]) -> Conclusion | None:
+    """Return which model is first in the leading number, or of two which is higher; None without a comparison."""
+    if not lead_words(shown):
+        return None
+    found = shown[0].results[0]
+    noun, said = str(found.extras["noun"]), str(found.settings["number"])
+    ranks = [row for row in found.rows if row.group == RANK]
+    if ranks:
+        superlative = SUPERLATIVES.get(said, f"has the {found.settings['best']} {said}")
+        return ranking(ranks, superlative, "are ahead of", noun)
+    (row, *_) = named_differences(found.rows)
+    first, second = (f"for {shorten(name, 30)}" for name in pair_of(row))
+    return higher_or_lower(row, f"values of the {said}", first, second)
+
+
+def verdict_on_levels(shown: Sequence[Block]) -> Conclusion:
+    """Return which difference of the leading tested family is the clearest, or that none is shown."""
+    rows = [
+        row
+        for block in shown
+        for result in block.results
+        for row in result.rows
+        if row.p_adjusted is not None
+    ]
+    clear = [row for row in rows if is_significant(row)]
+    if not rows:
+        return verdict_of("The data do not show whether the levels differ", certainty="open")
+    if not clear:
+        return verdict_of(
+            "The data do not show any difference between the levels", certainty="open"
+        )
+    return verdict_of(
+        f"The data show {count(len(clear))} of {count(len(rows), 'difference')} between the levels",
+        certainty="shown",
+    )
 
 
 def matched_words(shown: Sequence[Block], by: str) -> str:

@@ -36,7 +36,8 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.paired import plain
 from socialstats.studies.repeats import each_answer, repeats_block
-from socialstats.text import as_words, capital, count, percent_of, shorten
+from socialstats.studies.verdicts import Conclusion, of_ten, verdict_of
+from socialstats.text import as_words, capital, count, percent_of, plural_of, shorten
 
 USED = ("level", "seed", "resamples", "verify")
 MOST_STRATA = 3  # among the results of the page
@@ -83,6 +84,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="one-source",
         title=title(design),
         design=describe(design),
+        verdict=verdict_on_source(design, lead),
         answer=(answer(design, lead),),
         planning=halved(design.clusters, lead, lead.n_units, "the estimate", df=lead.df),
         strip=Strip(
@@ -166,6 +168,27 @@ def answer(design: Ratings, lead: Row) -> str:
         return f"{capital(quantity(design))} was {sentences.estimate_text(lead)} ({sample(design, lead)})."
     what = f"The most frequent level of {named(design)} was '{shorten(lead.term, 40)}', with a share of"
     return f"{what} {sentences.estimate_text(lead)} ({sample(design, lead)})."
+
+
+def verdict_on_source(design: Ratings, lead: Row) -> Conclusion:
+    """Return the mean or share in everyday terms, with what the data leave open."""
+    if lead.estimate is None:
+        return verdict_of(f"The data do not show {quantity(design)}", certainty="open")
+    ends = lead.ends()
+    if has_mean(design) and not is_share(design):
+        open_ = f"; the data leave open {ends[0]:.2g} to {ends[1]:.2g}" if ends else ""
+        return verdict_of(
+            f"{capital(quantity(design))} is about {lead.estimate:.2g}", open_, certainty="interval"
+        )
+    label = design.repeats.share_of if design.repeats is not None else ""
+    level = label or (design.levels[-1] if is_share(design) else lead.term)
+    open_ = (
+        f"; the data leave open {round(100 * ends[0])} to {round(100 * ends[1])} of 100"
+        if ends
+        else ""
+    )
+    share = f"'{shorten(level, 40)}' is the value of {of_ten(lead.estimate)} {plural_of(unit_noun(design))}"
+    return verdict_of(share, open_, certainty="interval")
 
 
 def sample(design: Ratings, lead: Row) -> str:

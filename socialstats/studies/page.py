@@ -17,6 +17,7 @@ from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
 from socialstats.results import Result, Row, Verification
+from socialstats.studies.verdicts import Conclusion
 from socialstats.text import Shown, count, meant, quoted, shorten, unknown
 from socialstats.voice import option
 
@@ -147,6 +148,8 @@ class Outcome:
         Registry name, and the question as the page's heading.
     design : str
         One line: kind of design, n at every level.
+    verdict : Conclusion or None
+        The answer in one sentence of at most 25 words without symbols.
     answer : tuple of str
         The answer in one to three sentences, with estimate, interval and comparison points.
     planning : tuple of str
@@ -186,6 +189,7 @@ class Outcome:
     settings: Mapping[str, Any] = field(default_factory=dict)
     simulated: str = ""
     planning: tuple[str, ...] = ()
+    verdict: Conclusion | None = None
 
     def checked_cautions(self) -> tuple[Caution, ...]:
         """Return caution SS402 for each result that was recomputed otherwise, then the cautions of the study.

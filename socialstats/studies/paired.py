@@ -63,6 +63,14 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import turned, turns
+from socialstats.studies.verdicts import (
+    LABEL,
+    Conclusion,
+    higher_or_lower,
+    more_or_less_frequent,
+    values_of,
+    verdict_of,
+)
 from socialstats.text import (
     Shown,
     as_given,
@@ -762,6 +770,7 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         study="paired",
         title=f"Is there a difference between {first} and {second}?",
         design=describe(design),
+        verdict=verdict_on_pairs(design, numbers, options),
         answer=answer(design, numbers, options),
         planning=planned(design, numbers, shown),
         strip=strip(design, numbers, options),
@@ -984,6 +993,44 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
         equivalence_text(design, numbers, options),
     )
     return tuple(text for text in found if text)
+
+
+def verdict_on_pairs(design: Paired, numbers: Numbers, options: StudyOptions) -> Conclusion:
+    """Return under which condition values are higher, or a level more frequent, or that the data do not show it."""
+    lead, conditions = numbers.lead, design.conditions
+    first, second = (f"with {shorten(name, LABEL)}" for name in conditions)
+    if is_equivalent(numbers, options):
+        return verdict_of(f"{first[5:]} and {second[5:]} are practically alike", certainty="alike")
+    if numbers.levels is not None:
+        row = numbers.levels.sorted()[0]
+        return more_or_less_frequent(row, f"'{shorten(row.term, LABEL)}'", first, second, None)
+    if design.scale == "binary":
+        shares = [
+            row.estimate
+            for name in conditions
+            for row in numbers.main.rows
+            if (row.term, row.group) == (name, "proportion") and row.estimate is not None
+        ]
+        level = f"'{shorten(design.levels[-1], LABEL)}'"
+        both = (shares[0], shares[1]) if len(shares) == 2 else None
+        return more_or_less_frequent(lead, level, first, second, both)
+    values = values_of(plain(design.columns.get("value", "value")))
+    return higher_or_lower(lead, values, first, second, pairs_in_direction(design, lead))
+
+
+def is_equivalent(numbers: Numbers, options: StudyOptions) -> bool:
+    """Return whether the test of equivalence puts every difference within the smallest effect of interest."""
+    if numbers.bounds is None or options.smallest_effect is None:
+        return False
+    rows = margins(numbers.bounds) if numbers.levels is not None else numbers.bounds.rows[:1]
+    return all(is_inside(row, options.smallest_effect) for row in rows)
+
+
+def pairs_in_direction(design: Paired, lead: Row) -> str:
+    """Return how many pairs differ in the direction of the mean difference."""
+    difference = np.sign(design.first - design.second) * np.sign(lead.estimate or 0.0)
+    n = int(design.count[difference > 0].sum())
+    return f": in {count(n)} of {count(design.n_pairs, 'pair')}"
 
 
 def turned_words(result: Result, lead: Row) -> tuple[str, ...]:

@@ -76,6 +76,16 @@ from socialstats.studies.page import (
     order_cautions,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
+from socialstats.studies.verdicts import (
+    LABEL,
+    Certainty,
+    Conclusion,
+    certainty_of,
+    data_show,
+    is_shown,
+    of_ten,
+    verdict_of,
+)
 from socialstats.text import (
     Shown,
     as_words,
@@ -854,6 +864,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         if judged is None
         else title(judged),
         design=describe(design),
+        verdict=verdict_on_raters(design, numbers) if judged is None else verdict_on_judges(judged),
         answer=tuple(said),
         planning=planned(numbers.alpha, judged),
         strip=strip(numbers) if judged is None else strip_of_judges(judged),
@@ -1004,6 +1015,76 @@ def answer(result: Result) -> str:
     units, raters = result.counts["units"], result.counts.get("raters")
     return sentences.agreement_sentence(
         f"Krippendorff's α ({scale})", row, units, raters, band_of(row)
+    )
+
+
+RELIABLE = {
+    "firm": "this is enough for firm conclusions",
+    "tentative": "this is enough for tentative conclusions only",
+    "below": "this is too little for conclusions from their ratings",
+    "open": "the data do not show whether this is enough for conclusions",
+}
+
+
+def verdict_on_raters(design: Ratings, numbers: Numbers) -> Conclusion:
+    """Return how often two raters agree, and whether that is enough for conclusions."""
+    row = numbers.alpha.rows[0]
+    if row.estimate is None:
+        return verdict_of("The data do not show whether the raters agree", certainty="open")
+    raters = f"the {count(len(design.raters))} raters"
+    share = numbers.coefficients.get(SHARE)
+    enough = RELIABLE[enough_of(row)]
+    sure: Certainty = "open" if enough_of(row) == "open" else "interval"
+    if share is None or share.rows[0].estimate is None or design.scale == "interval":
+        return verdict_of(f"{raters} agree to some degree; {enough}", certainty=sure)
+    often = of_ten(share.rows[0].estimate)
+    return verdict_of(
+        f"two of {raters} give the same rating to {often} units; {enough}", certainty=sure
+    )
+
+
+def enough_of(row: Row) -> str:
+    """Return among which of Krippendorff's minima the interval lies."""
+    if (
+        row.conf_low is None
+        or row.conf_high is None
+        or (row.df is not None and row.df + 1 < FEWEST)
+    ):
+        return "open"
+    if row.conf_low >= FIRM:
+        return "firm"
+    if row.conf_low >= TENTATIVE:
+        return "tentative"
+    return "below" if row.conf_high < TENTATIVE else "open"
+
+
+def verdict_on_judges(result: Result) -> Conclusion:
+    """Return whether judges agree with people as people do with each other."""
+    tested, _ = adjust_family_by_holm(gaps(result), JUDGES)
+    people = result.extras["named"]
+    clear = [row for row in tested if is_shown(row)]
+    if len(tested) == 1:
+        (row,) = tested
+        name = shorten(row.group or "", LABEL)
+        than = f"with {people} than {people} agree with each other"
+        if not clear:
+            return verdict_of(
+                f"The data do not show whether {name} agrees more or less {than}", certainty="open"
+            )
+        side = "more" if (row.estimate or 0.0) > 0 else "less"
+        return verdict_of(
+            f"{data_show(row)} {name} agrees {side} {than}", certainty=certainty_of(row)
+        )
+    more, less = (sum(sign * (row.estimate or 0.0) > 0 for row in clear) for sign in (1, -1))
+    judges = count(len(tested), "judge")
+    if not clear:
+        return verdict_of(
+            f"The data do not show that any of {judges} agrees more or less with {people} than {people} do",
+            certainty="open",
+        )
+    return verdict_of(
+        f"Of {judges}, {count(less)} agree less with {people} than {people} with each other, and {count(more)} more",
+        certainty="shown",
     )
 
 

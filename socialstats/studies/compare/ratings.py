@@ -19,6 +19,7 @@ from socialstats.sentences import difference, more_clusters_sentence
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
 from socialstats.studies.estimates import mark_of, rows_table, settings_of, verify_all
+from socialstats.studies.models import verdict_on_levels
 from socialstats.studies.page import (
     Block,
     Mark,
@@ -71,6 +72,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         title=f"How did {count(len(numbers.parts), 'level')} of {by} differ on the same units?",
         design=f"{count(design.n_rows, 'rating')}, {count(len(design.units), 'unit')}, "
         f"{count(len(numbers.parts), 'level')} of {by}; reference: '{shorten(numbers.reference)}'",
+        verdict=verdict_on_levels(shown),
         answer=answer(shown, numbers),
         strip=strip(numbers),
         cautions=order_cautions(design.cautions, *(r.cautions for r in results)),

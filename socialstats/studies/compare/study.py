@@ -49,7 +49,13 @@ from socialstats.studies.comparisons import (
     unmatched_items,
 )
 from socialstats.studies.estimates import probability_methods, verify_all
-from socialstats.studies.models import comparison, lead_strip, lead_words
+from socialstats.studies.models import (
+    comparison,
+    lead_strip,
+    lead_words,
+    verdict_on_levels,
+    verdict_on_models,
+)
 from socialstats.studies.multiverse import other_analyses
 from socialstats.studies.page import (
     Block,
@@ -329,6 +335,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         title=f"How did {n} of {by} differ on the same pairs?",
         design=f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}, "
         f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
+        verdict=verdict_on_models(first) or verdict_on_levels(shown),
         answer=(
             *answer(numbers, options, first),
             *(

@@ -38,7 +38,7 @@ from socialstats.studies.estimates import (
     single,
     verify_all,
 )
-from socialstats.studies.models import FEW, comparison, lead_strip, lead_words
+from socialstats.studies.models import FEW, comparison, lead_strip, lead_words, verdict_on_models
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     Way,
@@ -94,6 +94,7 @@ from socialstats.studies.sources import (
     replies_block,
     unpacked,
 )
+from socialstats.studies.verdicts import LABEL, Conclusion, more_or_less_frequent
 from socialstats.text import as_given, count, listing, percent_of, plural_of, quoted, shorten
 
 
@@ -142,6 +143,29 @@ def shares_verdict(
     if test.p_value is None:
         return "none"
     return "differs" if sentences.is_significant(test, alpha) else "open"
+
+
+def verdict_on_sources(numbers: Numbers, source: RaterSource, first: Sequence[Block]) -> Conclusion:
+    """Return which action the only other source, or which of several sources, differs in from people."""
+    if len(source.others) > 1:
+        told = verdict_on_models(first)
+        if told is not None:
+            return told
+    name, human = numbers.lead, source.human
+    gap = widest(numbers.whole.gaps[name, None])
+    shares = [
+        row.estimate
+        for who in (name, human)
+        for row in numbers.whole.shares[who, None]
+        if row.term == gap.term and row.estimate is not None
+    ]
+    return more_or_less_frequent(
+        gap,
+        f"'{shorten(gap.term, LABEL)}'",
+        f"among choices of {shorten(name, LABEL)}",
+        f"of {shorten(human, LABEL)} raters",
+        (shares[0], shares[1]) if len(shares) == 2 else None,
+    )
 
 
 def answer(
@@ -438,6 +462,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="norm-goal",
         title=f"How similar were the choices of {names(source)}?",
         design=describe(design, source),
+        verdict=verdict_on_sources(numbers, source, first),
         answer=(
             *lead_words(first),
             *(() if told else side_sentences(numbers.whole, source)),

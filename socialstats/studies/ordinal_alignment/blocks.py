@@ -43,13 +43,16 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.ratings import (
     FIRM,
+    RELIABLE,
     TENTATIVE,
     about_ratings,
     band_of,
+    enough_of,
     level_words,
     planned,
 )
 from socialstats.studies.second import other_first
+from socialstats.studies.verdicts import Conclusion, verdict_of
 from socialstats.text import as_words, capital, count, listing, number, percent, percent_of, shorten
 
 MOST_ROWS, MOST_IN_DUMBBELL, MOST_FAMILIES = 200, 5, 12
@@ -1094,6 +1097,7 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         study="ordinal-alignment",
         title=f"Do the {count(len(design.raters))} models agree, and does the order of the levels matter?",
         design=describe(design),
+        verdict=verdict_on_models(alphas),
         answer=range_text(alphas, by),
         planning=planned_alpha(alphas),
         strip=alpha_strip(alphas),
@@ -1117,6 +1121,17 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         verifications=verify_all(named, shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
+    )
+
+
+def verdict_on_models(alphas: Mapping[str, Alphas]) -> Conclusion:
+    """Return whether the models agree with each other enough for conclusions."""
+    rows = [ordered(held).rows[0] for held in alphas.values()]
+    low = min(rows, key=lambda row: row.estimate or 0.0)
+    several = "of each level " if len(rows) > 1 else ""
+    return verdict_of(
+        f"models {several}agree with each other to some degree; {RELIABLE[enough_of(low)]}",
+        certainty="interval",
     )
 
 

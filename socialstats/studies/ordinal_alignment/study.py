@@ -71,7 +71,8 @@ from socialstats.studies.page import (
 from socialstats.studies.ratings import united
 from socialstats.studies.repeats import repeats_block
 from socialstats.studies.sources import model_by_model, replies_block
-from socialstats.text import as_words, count, number, percent, percent_of, quoted, shorten
+from socialstats.studies.verdicts import LABEL, Conclusion, verdict_of
+from socialstats.text import as_words, count, listing, number, percent, percent_of, quoted, shorten
 
 
 def answer(
@@ -84,6 +85,35 @@ def answer(
         *constant_words(main),
         *closest_answer(groups, tests, level),
     )
+
+
+def verdict_on_distance(main: Result, human: str) -> Conclusion:
+    """Return which model is nearest to people, how far it is, and from how many others the data do not tell it."""
+    known = sorted(known_rows(model_rows(main)), key=lambda row: row.estimate or 0.0)
+    if not known:
+        return verdict_of(
+            f"No distance between a model and {shorten(human, LABEL)} raters is known",
+            certainty="open",
+        )
+    first, people = known[0], f"the usual answer of {shorten(human, LABEL)} raters"
+    name, far = shorten(first.term, LABEL), f"about {first.estimate:.1f} levels"
+    if len(known) == 1:
+        return verdict_of(f"{name} is {far} away from {people} on average", certainty="interval")
+    rows = [row for row in rows_about(main, "nearest") if row.p_adjusted is not None]
+    alike = [
+        row.term for row in rows if not sentences.is_significant(row, 1 - main.settings["level"])
+    ]
+    if not alike:
+        return verdict_of(
+            f"The data show that {name} is nearest to {people}", f", {far} away", certainty="shown"
+        )
+    names = [name, *(shorten(other, LABEL) for other in alike)]
+    which = listing(names) if len(alike) <= MOST_ALIKE else f"{count(len(names))} models"
+    open_ = f"The data do not show which of {which} is nearest to {people}"
+    return verdict_of(open_, f", {far} away", certainty="open")
+
+
+MOST_ALIKE = 2  # other models that may be nearest, by name
 
 
 def nearest_words(main: Result) -> tuple[str, ...]:
@@ -460,6 +490,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         study="ordinal-alignment",
         title=f"How far were the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
+        verdict=verdict_on_distance(main, source.human),
         answer=answer(main, groups, tests, options.level),
         planning=planned(main),
         strip=strip(main),

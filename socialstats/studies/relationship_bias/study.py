@@ -27,7 +27,13 @@ from socialstats.studies.estimates import (
     settings_of,
     verify_all,
 )
-from socialstats.studies.models import comparison, further, lead_strip, lead_words
+from socialstats.studies.models import (
+    comparison,
+    further,
+    lead_strip,
+    lead_words,
+    verdict_on_models,
+)
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     dependence_block,
@@ -62,7 +68,13 @@ from socialstats.studies.relationship_bias.blocks import (
     strata_blocks,
 )
 from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
-from socialstats.studies.relationship_bias.words import answer, biases_of, mean_words, told_biases
+from socialstats.studies.relationship_bias.words import (
+    answer,
+    biases_of,
+    mean_words,
+    told_biases,
+    verdict_on_groups,
+)
 from socialstats.studies.sources import replies_by
 from socialstats.tables import Table
 from socialstats.text import count, listing, number, percent_of, shorten
@@ -243,6 +255,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="relationship-bias",
         title=f"With whom {'did models' if compared else 'did the model'} side in a couple?",
         design=describe(design, main),
+        verdict=verdict_on_models(compared) or verdict_on_groups(main),
         answer=(*lead_words(compared), *mean_words(each)) if compared else answer(main, options),
         strip=lead_strip(compared) or strip(main),
         cautions=order_cautions(
@@ -281,6 +294,7 @@ def brief(design: Ratings, main: Result, options: StudyOptions) -> Outcome:
         study="relationship-bias",
         title="With whom did models side in a couple?",
         design=describe(design, main),
+        verdict=verdict_on_groups(main),
         answer=answer(main, options),
         strip=strip(main),
         cautions=order_cautions(main.cautions, design.cautions),

@@ -10,6 +10,14 @@ from socialstats.results import Result, Row
 from socialstats.scales.bias_analysis import BIAS, CORRECTED, MOST, NULL, OVERALL, PLAIN
 from socialstats.studies.estimates import Verdict, equivalence_bounds, planned_verdict
 from socialstats.studies.page import StudyOptions
+from socialstats.studies.verdicts import (
+    Conclusion,
+    certainty_of,
+    data_show,
+    is_shown,
+    of_ten,
+    verdict_of,
+)
 from socialstats.text import count, listing, number, p_value, shorten
 
 DIGITS = 2
@@ -96,6 +104,27 @@ def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
     pairs = listing([f"'{shorten(row.term, 60)}'" for row in biases_of(main)], most=4)
     sign = f"Bias B (−2 to 2) of {pairs} is positive if names of the group before the minus sign are favoured."
     return (size_text(main), " ".join([sign, *said]))
+
+
+def verdict_on_groups(main: Result) -> Conclusion:
+    """Return whose side the model takes, most clearly, or that the data do not show it."""
+    rows = [row for row in told_biases(main) if row.estimate is not None]
+    shown = [row for row in rows if is_shown(row, 0.0)]
+    if not shown:
+        return verdict_of(
+            "The data do not show that the model sides with any group of names", certainty="open"
+        )
+    row = max(shown, key=lambda row: abs(row.estimate or 0.0))
+    first, second = sides(row)
+    high, low = (first, second) if (row.estimate or 0.0) > 0 else (second, first)
+    # B is 2 where all answers of both orders take one side, so (B + 2) / 4 of the choices
+    share = (abs(row.estimate or 0.0) + MOST) / (2 * MOST)
+    size = f", in {of_ten(share)} choices between them"
+    return verdict_of(
+        f"{data_show(row)} the model sides more with '{high}' than with '{low}' names",
+        size,
+        certainty=certainty_of(row),
+    )
 
 
 def size_text(main: Result, *, brief: bool = False) -> str:

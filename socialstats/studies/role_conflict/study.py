@@ -74,6 +74,7 @@ from socialstats.studies.role_conflict.urgency import (
     sensitivity_methods,
     sensitivity_strip,
     urgency_multiverses,
+    verdict_on_covariate,
     weight_block,
     won_share,
 )
@@ -154,6 +155,7 @@ def without_model(
     )
     parts: dict[str, Any] = {
         "design": describe(design, None),
+        "verdict": verdict_on_covariate(counts.s, counts.pooled, options),
         "answer": (*answer_sentences(counts.s, counts.pooled, options), lacking),
         "cautions": order_cautions(
             own_cautions(design, None, options), design.cautions, *counts.cautions()
@@ -220,6 +222,7 @@ def with_model(
     more = [result.cautions for block in shares for result in block.results]
     parts: dict[str, Any] = {
         "design": describe(design, fit),
+        "verdict": verdict_on_covariate(counts.s, counts.pooled, options),
         "answer": answer(counts.s, counts.pooled, ratio, fit, options),
         "cautions": order_cautions(
             own,

@@ -54,6 +54,7 @@ from socialstats.studies.role_conflict.labels import (
 )
 from socialstats.studies.second import turned
 from socialstats.studies.sources import RULES, Rule, refusal_block, replies_by
+from socialstats.studies.verdicts import Conclusion, of_ten, verdict_of
 from socialstats.text import capital, count, listing, number, percent, percent_of, shorten
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
@@ -451,6 +452,36 @@ def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[
             f"All of S came from comparisons of equal {name}, in which some roles were preferred."
         )
     return tuple(said)
+
+
+def verdict_on_covariate(s: Result, pooled: Result, options: StudyOptions) -> Conclusion:
+    """Return whether the covariate decides, influences or does not show in the choices, and how often its side wins."""
+    row, high, name = lead_row(s), pooled.row("all", group="higher"), options.covariate
+    coin = reference_values(s)[1].value
+    size = (
+        ""
+        if high.estimate is None
+        else f": the side with more of it wins {of_ten(high.estimate)} times"
+    )
+    if high.estimate in (0.0, 1.0):
+        against = "" if high.estimate else "the reverse of "
+        return verdict_of(
+            f"choices follow {against}{name} wherever the two sides differ in it",
+            certainty="interval",
+        )
+    if row.conf_high is not None and row.conf_high < 1:
+        return verdict_of(f"{name} decides almost every choice", size, certainty="shown")
+    if row.conf_high is not None and row.conf_high < coin:
+        return verdict_of(
+            f"the data show that {name} influences choices but does not decide them",
+            size,
+            certainty="shown",
+        )
+    return verdict_of(
+        f"the data do not show that choices follow {name} more than coin flips do",
+        size,
+        certainty="open",
+    )
 
 
 def verdict(row: Row, high: Row, coin: float, covariate: str) -> str:

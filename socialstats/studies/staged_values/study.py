@@ -99,6 +99,7 @@ from socialstats.studies.staged_values.words import (
     place_of,
     range_text,
     score_table,
+    verdict_on_lean,
 )
 from socialstats.tables import Table as DataTable
 from socialstats.text import as_given, capital, count, listing, number, percent_of, quoted, shorten
@@ -328,6 +329,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="staged-values",
         title="Where did the models lean, and what did the stages change?",
         design=describe(design, profile),
+        verdict=verdict_on_lean(lean, options),
         answer=(
             *(() if apart is None else apart.sentences),
             range_text(lean, options),

@@ -17,6 +17,7 @@ from socialstats.results.rows import rows_with
 from socialstats.scales.trait_profile import changes_of
 from socialstats.studies.estimates import equivalence_bounds, planned_verdict
 from socialstats.studies.page import PageTable, StudyOptions
+from socialstats.studies.verdicts import LABEL, Conclusion, higher_or_lower, verdict_of
 from socialstats.tables import Table as DataTable
 from socialstats.text import as_given, capital, count, listing, number, quoted, shorten
 
@@ -277,6 +278,24 @@ def range_text(lean: Sequence[Row], options: StudyOptions) -> str:
         return f"{said} All models had the same composite, {number(high.shown())}."
     ends = [f"{sentences.estimate_text(r)} ({shorten(r.term, 40)})" for r in (low, high)]
     return f"{said} {capital(composites(options))} ranged from {ends[0]} to {ends[1]}."
+
+
+def verdict_on_lean(lean: Sequence[Row], options: StudyOptions) -> Conclusion:
+    """Return how many models lean above and below the reference, or that the data do not show it of any."""
+    found, place = by_verdict(lean, options), place_of(options)
+    above, below = (len(found.get(side, ())) for side in ("above", "below"))
+    if len(lean) == 1:
+        return higher_or_lower(
+            replace(lean[0], p_adjusted=None), "values", f"of {shorten(lean[0].term, LABEL)}", place
+        )
+    models = count(len(lean), "model")
+    if not above and not below:
+        unseen = f"The data do not show that any of the {models} leans away from {place}"
+        return verdict_of(unseen, certainty="open")
+    rest = len(lean) - above - below
+    open_ = f", and leave {count(rest)} open" if rest else ""
+    shown = f"{count(above)} of {models} lean above {place} and {count(below)} below it"
+    return verdict_of(f"The data show that {shown}", open_, certainty="shown")
 
 
 def composites(options: StudyOptions) -> str:

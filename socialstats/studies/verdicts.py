@@ -1,0 +1,284 @@
+"""The sentence that opens a page: who or what, which direction, how large in everyday terms, how sure.
+
+A verdict has at most 25 words and no symbols. Sizes are counts of ten. "The data show" is said of what is
+significant at the level of the page, and "clearly show" of p < .001. What is not significant is not called equal:
+"the data do not show whether". Only a test of equivalence gives "practically".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from socialstats import sentences
+from socialstats.results import Row
+from socialstats.text import count, listing, shorten
+
+MOST_WORDS = 25
+CLEAR = 0.001  # p below it: "clearly"
+MOST_FIRST = 3  # names of items that may all be first
+LABEL = 30  # characters of a name
+
+
+Certainty = Literal["clear", "shown", "open", "alike", "ranked", "interval"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """The sentence that opens a page, and what its certainty rests on.
+
+    Attributes
+    ----------
+    text : str
+    certainty : {"clear", "shown", "open", "alike", "ranked", "interval"}
+        A test with p < .001, a significant one, none, a test of equivalence, rank intervals, an interval.
+    """
+
+    text: str
+    certainty: Certainty
+
+    def how_sure(self, level: float) -> str:
+        """Return what the certainty rests on, as an answer to "How sure?"; `level` is that of the intervals.
+
+        Examples
+        --------
+        >>> Conclusion("A is higher than B.", "shown").how_sure(0.95)
+        'Fairly: chance alone gives so large a difference in fewer than 1 of 20 such studies.'
+        """
+        of = round(1 / (1 - level))
+        chance = "chance alone gives so large a difference in fewer than 1 of"
+        return {
+            "clear": f"Very: {chance} 1,000 such studies.",
+            "shown": f"Fairly: {chance} {of} such studies.",
+            "open": "Not sure: these data fit either direction.",
+            "alike": "A test of equivalence excludes every difference that was called large enough to matter.",
+            "ranked": f"Intervals of all ranks hold together in about {of - 1} of {of} such studies.",
+            "interval": f"The data leave a range open, which holds the truth in about {of - 1} of {of} studies.",
+        }[self.certainty]
+
+
+def verdict_of(statement: str, *sizes: str, certainty: Certainty) -> Conclusion:
+    """Return a statement as a sentence, with its sizes as far as 25 words hold them.
+
+    Parameters
+    ----------
+    statement : str
+    *sizes : str
+        Each with the mark before it; those that do not fit are left out.
+    certainty : str
+        As `Conclusion` has it.
+
+    Examples
+    --------
+    >>> verdict_of("the data show that A is higher than B", ": in about 7 of 10 pairs", certainty="shown").text
+    'The data show that A is higher than B: in about 7 of 10 pairs.'
+    """
+    text = statement
+    for size in sizes:
+        if len(f"{text}{size}".split()) <= MOST_WORDS:
+            text += size
+    return Conclusion(f"{text[:1].upper()}{text[1:]}.", certainty)
+
+
+def of_ten(share: float) -> str:
+    """Return a share as a count of ten.
+
+    Examples
+    --------
+    >>> of_ten(0.73), of_ten(0.02), of_ten(0.97)
+    ('about 7 of 10', 'fewer than 1 of 20', 'more than 19 of 20')
+    """
+    if share < 0.05:
+        return "fewer than 1 of 20"
+    if share > 0.95:
+        return "more than 19 of 20"
+    return f"about {round(share * 10)} of 10"
+
+
+def against(first: float, second: float) -> str:
+    """Return two shares as counts of ten, or of a hundred where those of ten are alike or at an end.
+
+    Examples
+    --------
+    >>> against(0.36, 0.67), against(0.52, 0.48)
+    ('about 4 against 7 of 10', 'about 52 against 48 of 100')
+    """
+    tens = round(first * 10), round(second * 10)
+    of = 10 if tens[0] != tens[1] and not {0, 10} & set(tens) else 100
+    return f"about {round(first * of)} against {round(second * of)} of {of}"
+
+
+def data_show(row: Row) -> str:
+    """Return how surely a significant difference is known: "The data show that", or "clearly".
+
+    Examples
+    --------
+    >>> data_show(Row(term="d", p_value=0.00001)), data_show(Row(term="d", p_value=0.02))
+    ('The data clearly show that', 'The data show that')
+    """
+    return f"The data {'clearly ' * (certainty_of(row) == 'clear')}show that"
+
+
+def certainty_of(row: Row) -> Certainty:
+    """Return the certainty of a significant difference."""
+    p = row.p_value if row.p_adjusted is None else row.p_adjusted
+    return "clear" if p is not None and p < CLEAR else "shown"
+
+
+def higher_or_lower(
+    row: Row, quantity: str, first: str, second: str, *sizes: str, null: float = 0.0
+) -> Conclusion:
+    """Return which of two sides has the higher quantity, or that the data do not show it.
+
+    Parameters
+    ----------
+    row : Row
+        First minus second, with its test.
+    quantity : str
+        With its verb in the plural: ``values of score``.
+    first, second : str
+        The sides, with their preposition: ``after treatment``.
+    *sizes : str
+        As for `verdict_of`; printed where there is a direction.
+    null : float
+        What the row is without a difference.
+
+    Examples
+    --------
+    >>> higher_or_lower(Row(term="d", estimate=-0.4, p_value=0.01), "scores", "before", "after").text
+    'The data show that scores are lower before than after.'
+    >>> higher_or_lower(Row(term="d", estimate=-0.4, p_value=0.3), "scores", "before", "after").text
+    'The data do not show whether scores are higher before or after.'
+    """
+    if row.estimate is None or not is_shown(row, null):
+        return verdict_of(
+            f"The data do not show whether {quantity} are higher {first} or {second}",
+            certainty="open",
+        )
+    side = "higher" if row.estimate > null else "lower"
+    return verdict_of(
+        f"{data_show(row)} {quantity} are {side} {first} than {second}",
+        *sizes,
+        certainty=certainty_of(row),
+    )
+
+
+def more_or_less_frequent(
+    row: Row, what: str, first: str, second: str, shares: tuple[float, float] | None
+) -> Conclusion:
+    """Return on which of two sides something is more frequent, or that the data do not show it.
+
+    Parameters
+    ----------
+    row : Row
+        Share of the first minus that of the second, with its test.
+    what : str
+    first, second : str
+        The sides, with their preposition.
+    shares : (float, float) or None
+
+    Examples
+    --------
+    >>> row = Row(term="d", estimate=-0.31, p_value=0.00001)
+    >>> more_or_less_frequent(row, "yes", "in A", "in B", (0.36, 0.67)).text
+    'The data clearly show that yes is less frequent in A than in B: about 4 against 7 of 10.'
+    """
+    size = f": {against(*shares)}" if shares is not None else ""
+    if row.estimate is None or not is_shown(row):
+        return verdict_of(
+            f"The data do not show whether {what} is more frequent {first} or {second}",
+            size,
+            certainty="open",
+        )
+    side = "more" if row.estimate > 0 else "less"
+    return verdict_of(
+        f"{data_show(row)} {what} is {side} frequent {first} than {second}",
+        size,
+        certainty=certainty_of(row),
+    )
+
+
+def is_shown(row: Row, null: float = 0.0) -> bool:
+    """Return whether a row differs from its null value: by its test, or where it has none by its interval."""
+    if sentences.with_p(row):
+        return sentences.is_significant(row)
+    return sentences.direction(row, null) != "none"
+
+
+def may_be_first(ranks: Sequence[Row]) -> list[str]:
+    """Return the items whose rank interval has the first rank, best first.
+
+    Parameters
+    ----------
+    ranks : sequence of Row
+        Of role "rank", with intervals.
+
+    Examples
+    --------
+    >>> rows = [Row(term="a", estimate=1, conf_low=1, conf_high=2), Row(term="b", estimate=2, conf_low=1, conf_high=3)]
+    >>> may_be_first([*rows, Row(term="c", estimate=3, conf_low=2, conf_high=3)])
+    ['a', 'b']
+    """
+    open_ = [row for row in ranks if row.conf_low is None or row.conf_low <= 1]
+    return [row.term for row in sorted(open_, key=lambda row: row.estimate or float("inf"))]
+
+
+def ranking(
+    ranks: Sequence[Row], superlative: str, ahead: str, noun: str, *sizes: str
+) -> Conclusion:
+    """Return which item is first, or among which the data do not decide.
+
+    Parameters
+    ----------
+    ranks : sequence of Row
+        Of role "rank", with simultaneous intervals, of all items.
+    superlative : str
+        What the first item is: ``has the highest score``.
+    ahead : str
+        What items of a first group are to all others: ``score higher than``.
+    noun : str
+        What is ranked.
+    *sizes : str
+        As for `verdict_of`; printed where one item is first.
+
+    Examples
+    --------
+    >>> rows = [Row(term="a", estimate=1, conf_low=1, conf_high=2), Row(term="b", estimate=2, conf_low=1, conf_high=2)]
+    >>> rows.append(Row(term="c", estimate=3, conf_low=3, conf_high=3))
+    >>> ranking(rows, "is preferred most", "are preferred to", "item").text
+    'The data do not show which of a and b is preferred most; both are preferred to the other item.'
+    """
+    first, n = may_be_first(ranks), len(ranks)
+    names = listing([shorten(name, LABEL) for name in first])
+    rest = n - len(first)
+    if len(first) == 1:
+        return verdict_of(
+            f"The data show that {names} {superlative} of {count(n, noun)}",
+            *sizes,
+            certainty="ranked",
+        )
+    many = f"the {count(n, noun)}" if not rest else count(len(first), noun)
+    which = names if len(first) <= MOST_FIRST else many
+    open_ = f"The data do not show which of {which} {superlative}"
+    if not rest:
+        return verdict_of(open_, certainty="ranked")
+    last = [row.conf_high for row in ranks if row.term in first]
+    others = f"the other {count(rest, noun)}" if rest > 1 else f"the other {noun}"
+    if all(high is not None and high <= len(first) for high in last):
+        they = "both" if len(first) == 2 else "all"
+        return verdict_of(open_, f"; {they} {ahead} {others}", certainty="ranked")
+    behind = [shorten(row.term, LABEL) for row in ranks if row.term not in first]
+    lower = f"{behind[0]} is not first" if rest == 1 else f"none of {others} is first"
+    return verdict_of(open_, f"; {lower}", certainty="ranked")
+
+
+def values_of(column: str) -> str:
+    """Return what numbers of a column are called.
+
+    Examples
+    --------
+    >>> values_of("trust"), values_of("value")
+    ('values of trust', 'values')
+    """
+    return "values" if column.casefold() in ("value", "values") else f"values of {column}"
