@@ -63,7 +63,7 @@ class Stated:
 class Arrangement:
     """The page in reading order: open blocks and cautions, then those of the appendix and its other tables."""
 
-    strip: str = ""
+    opening: str = ""
     blocks: tuple[Placed, ...] = ()
     cautions: tuple[Stated, ...] = ()
     notes: tuple[Stated, ...] = ()
@@ -102,9 +102,14 @@ def _placed(
     later_figures, later_tables = (
         partial(next, (f"{APPENDIX}{k}" for k in count(1))) for _ in range(2)
     )
-    strip = figures() if outcome.strip is not None else ""
     kept = {id(block) for block in main}
-    first = [_numbered(b, "main", figures, tables, closed) for b in outcome.blocks if id(b) in kept]
+    shown = [block for block in outcome.blocks if id(block) in kept]
+    opening = opening_block(outcome, shown)
+    first_figure = "" if opening is None else figures()
+    first = [
+        _numbered(b, "main", figures, tables, closed, first_figure if b is opening else "")
+        for b in shown
+    ]
     rest = [
         _numbered(b, "appendix", later_figures, later_tables, False)
         for b in outcome.blocks
@@ -118,7 +123,7 @@ def _placed(
     }
     stated = cautions_of(outcome, [*first, *rest])
     found = Arrangement(
-        strip=strip,
+        opening="" if opening is None else opening.id,
         blocks=(*first, *rest),
         beside=own,
         cautions=tuple(replace(s, id=f"caution-{k}") for k, s in enumerate(stated[0], 1)),
@@ -130,11 +135,27 @@ def _placed(
     )
 
 
+def opening_block(outcome: Outcome, main: Sequence[Block]) -> Block | None:
+    """Return the block whose figure opens the page; None where no block of the main part has a figure."""
+    drawn = [block for block in main if block.draw is not None]
+    named = [block for block in drawn if block.id == outcome.opening]
+    return next(iter([*named, *drawn]), None)
+
+
 def _numbered(
-    block: Block, part: str, figures: Callable[[], str], tables: Callable[[], str], closed: bool
+    block: Block,
+    part: str,
+    figures: Callable[[], str],
+    tables: Callable[[], str],
+    closed: bool,
+    figure: str = "",
 ) -> Placed:
-    """Return a block with numbers; a table of the main part stands open where the block draws nothing."""
-    figure = figures() if block.draw is not None else ""
+    """Return a block with numbers; a table of the main part stands open where the block draws nothing.
+
+    `figure` is the number of the figure that opens the page; empty for other blocks.
+    """
+    if block.draw is not None and not figure:
+        figure = figures()
     opens = part == "appendix" or not (closed or figure)
     held = [table for table in block.tables if table.cells]
     return Placed(
@@ -223,7 +244,6 @@ def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
         outcome.title,
         outcome.design,
         outcome.simulated,
-        outcome.strip.title if outcome.strip else "",
     )
     yield APPROXIMATE
     yield from (

@@ -33,11 +33,6 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
     """Return an outcome as built-in types: what the page says and where, and the numbers behind it."""
     place = place or arranged(outcome)
     numbers = recomputed(outcome)
-    strip = (
-        None
-        if outcome.strip is None
-        else builtin_value(asdict(outcome.strip)) | {"figure": place.strip}
-    )
     return {
         "socialstats": __version__,
         "study": outcome.study,
@@ -47,7 +42,7 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
         "verdict": None if outcome.verdict is None else outcome.verdict.text,
         "answer": list(outcome.answer),
         "planning": list(outcome.planning),
-        "strip": strip,
+        "opening": place.opening,
         "cautions": [asdict(caution) for caution in outcome.checked_cautions()],
         "blocks": [_block(placed) for placed in place.blocks],
         "flow": [asdict(step) for step in outcome.flow],

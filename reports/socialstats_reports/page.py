@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import platform
 from collections.abc import Mapping, Sequence
-from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.references import bibtex, citation
 from socialstats.results import Verification, Verifications
-from socialstats.studies.page import Block, Outcome, PageTable, Strip, StudyOptions
+from socialstats.studies.page import Block, Outcome, PageTable, StudyOptions
 from socialstats.text import count
 from socialstats_reports.arrangement import (
     APPROXIMATE,
@@ -109,8 +108,8 @@ def render(
     }
     drawn, checks = drawn_and_checked(outcome)
     place = arranged(outcome, deviations)
-    pictures = {id(block): figure for block, figure in zip(outcome.blocks, drawn[1:], strict=True)}
-    blocks = {
+    pictures = {id(block): figure for block, figure in zip(outcome.blocks, drawn, strict=True)}
+    blocks: dict[str, list[dict[str, Any]]] = {
         part: [
             block_view(one, *pictures[id(one.block)], mark_of(one.block, status))
             for one in place.part(part)
@@ -125,9 +124,7 @@ def render(
         "date": date,
         "palette": palette_css(),
         "css": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
-        "strip": None
-        if outcome.strip is None
-        else {"title": outcome.strip.title, "svg": drawn[0][0], "number": place.strip},
+        "opening": next((b for b in blocks["main"] if b["block"].id == place.opening), None),
         "short": short_answers(outcome, place),
         "cautions": place.cautions,
         "tried": [said.caution for said in place.notes if said.caution.code == TRIED],
@@ -224,8 +221,8 @@ def palette_css() -> Markup:
 def drawn_and_checked(
     outcome: Outcome,
 ) -> tuple[list[tuple[Markup | None, str]], Mapping[str, Verification]]:
-    """Return the figures of the page, that above the fold first, and the comparisons with other packages."""
-    n, names = len(outcome.blocks) + 1, list(outcome.verifications)
+    """Return the figure of each block, and the comparisons with other packages."""
+    n, names = len(outcome.blocks), list(outcome.verifications)
 
     def one(k: int) -> Any:
         say(
@@ -233,7 +230,7 @@ def drawn_and_checked(
             if k < n
             else f"recomputing with other packages: {names[k - n]}"
         )
-        made = figure_of(outcome, k) if k < n else outcome.verifications[names[k - n]]
+        made = figure_of(outcome.blocks[k], k) if k < n else outcome.verifications[names[k - n]]
         gc.collect(
             1
         )  # fits of statsmodels and figures of matplotlib refer to themselves, and hold large arrays
@@ -246,29 +243,15 @@ def drawn_and_checked(
     return done[:n], checks
 
 
-def figure_of(outcome: Outcome, number: int) -> tuple[Markup | None, str]:
-    """Draw a figure of the page, or say why not: the number line above the fold (0), or that of a block (1, ...)."""
-    if number == 0:
-        return None if outcome.strip is None else strip_svg(outcome.strip), ""
-    block = outcome.blocks[number - 1]
+def figure_of(block: Block, place: int) -> tuple[Markup | None, str]:
+    """Draw the figure of a block, or say why not; `place` makes its ids differ from those of other figures."""
     if block.draw is None:
         return None, ""
     title = block.figure_title or block.question
     try:
-        return inline(
-            block.draw, title=title, description=described(block), prefix=f"f{number}"
-        ), ""
+        return inline(block.draw, title=title, description=described(block), prefix=f"f{place}"), ""
     except UndefinedStatistic as error:
         return None, str(error)
-
-
-def strip_svg(strip: Strip) -> Markup:
-    """Return the number line above the fold."""
-    from socialstats import figures
-
-    draw = partial(figures.strip, strip.marks, xlabel=strip.axis, digits=strip.digits)
-    marks = "; ".join(f"{m.label} {cell(m.value, strip.digits)}" for m in strip.marks)
-    return inline(draw, title=strip.title, description=marks, prefix="strip")
 
 
 def mark_of(block: Block, status: str) -> str:

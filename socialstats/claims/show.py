@@ -251,7 +251,6 @@ def outcome_of(checked: Sequence[Checked]) -> Outcome:
         title=QUESTION,
         design=f"{count(len(checked), 'log')}, {count(rows, 'row')}, {count(len(judged), 'number')}",
         answer=(headline(judged),),
-        strip=None,
         cautions=tuple(dict.fromkeys(c for log in checked for c in log.cautions)),
         blocks=tuple(blocks),
         flow=(

@@ -35,7 +35,6 @@ from socialstats.studies.estimates import (
     counts_table,
     df_text,
     ends,
-    mark_of,
     p_text,
     pairs_left,
     pairs_to_halve,
@@ -50,10 +49,8 @@ from socialstats.studies.estimates import (
 from socialstats.studies.page import (
     Block,
     Diagnostic,
-    Mark,
     Outcome,
     PageTable,
-    Strip,
     Study,
     StudyOptions,
     check_named,
@@ -822,7 +819,6 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         design=describe(design, fit),
         verdict=verdict_on_items(fit, options),
         answer=answer(fit, options),
-        strip=lead_strip(fit),
         cautions=order_cautions(*own),
         blocks=shown,
         data=(order_table(design),),
@@ -921,28 +917,6 @@ def rank_answer(fit: BradleyTerryResult, options: StudyOptions, start: str = "")
         for row in (rows[0], rows[-1])
     ]
     return (f"{start}{said[0].rstrip('.')}", said[1])
-
-
-def lead_strip(fit: BradleyTerryResult) -> Strip:
-    """Return the win probabilities of the strongest item against second, middle and last, beside one half."""
-    top, *others = strongest(fit)
-    places = {"second": others[0]}
-    if len(others) > 2:
-        places["middle"] = others[(len(others) + 1) // 2 - 1]
-    if len(others) > 1:
-        places["last"] = others[-1]
-    marks = [
-        mark_of(
-            fit.win_probability(top.term, row.term).rows[0], f"{place}: {shorten(row.term, 28)}"
-        )
-        for place, row in places.items()
-    ]
-    return Strip(
-        title=f"Win probability of {shorten(top.term, 40)} against the {listing(list(places))} strongest",
-        axis="win probability in decided comparisons",
-        by_level="Win probability of the strongest item of each level against its second strongest",
-        marks=(Mark(label="no preference", value=0.5, kind="reference"), *marks),
-    )
 
 
 def unused_covariates(design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:

@@ -19,7 +19,7 @@ from socialstats.inference.intervals import critical_value, not_zero, two_sided_
 from socialstats.inference.rows import with_t
 from socialstats.results import Result, ResultGroup, Row, Verifications
 from socialstats.sentences import more_clusters_sentence, more_of
-from socialstats.studies.page import Block, Design, Mark, PageTable, StudyOptions, shared
+from socialstats.studies.page import Block, Design, PageTable, StudyOptions, shared
 from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
@@ -417,12 +417,6 @@ def extremes(rows: Sequence[Row]) -> tuple[Row, ...]:
 def ends(row: Row) -> tuple[Shown | None, Shown | None, Shown | None]:
     """Return estimate and limits for the cells of a table."""
     return row.shown(), row.shown("conf_low"), row.shown("conf_high")
-
-
-def mark_of(row: Row, label: str) -> Mark:
-    """Return the estimate of a row with its interval, for a number line."""
-    value, low, high = ends(row)
-    return Mark(label=label, value=value, low=low, high=high, undefined=row.undefined or "")
 
 
 def single(found: Result | ResultGroup) -> Result:

@@ -36,7 +36,6 @@ from socialstats.studies.models import (
     alone_words,
     comparison,
     further,
-    lead_strip,
     lead_words,
     matched_words,
     own_tests,
@@ -48,7 +47,6 @@ from socialstats.studies.page import (
     Block,
     Design,
     Outcome,
-    Strip,
     Study,
     StudyOptions,
     order_cautions,
@@ -63,7 +61,7 @@ MOST_MAIN = (
     8  # blocks among the results; of each level the first one where there is room for all levels
 )
 MOST_LEVELS = 30  # levels with sections of their own
-MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
+MOST_BRIEF = 2  # blocks of a level among many
 LEADING = ("agreement", "judge")  # blocks whose first result starts with the answer
 COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
 ROWS = {"Comparisons": "comparison", "Groups": "unit", "Paired": "pair", "Ratings": "rating"}
@@ -268,7 +266,6 @@ def merge(
         f"{count(len(outcomes) + len(lost), f'{by} level')}",
         verdict=verdict_on_models(compared) or verdict_on_levels(before),
         answer=tuple(said),
-        strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
         cautions=_cautions(outcomes),
         blocks=(*before, *blocks),
         flow=design.flow,
@@ -390,19 +387,6 @@ def _labelled(block: Block, level: str, k: int, *, main: bool) -> Block:
         question=f"{shorten(level)}: {block.question}",
         part="main" if main else "appendix",
     )
-
-
-def _strip(outcomes: dict[str, Outcome]) -> Strip | None:
-    """Return the leading estimate of every level beside the reference lines of the first."""
-    strips = {level: o.strip for level, o in outcomes.items() if o.strip is not None}
-    if not strips:
-        return None
-    first = next(iter(strips.values()))
-    marks = [m for m in first.marks if m.kind == "reference"]
-    for level, strip in strips.items():
-        lead = next(m for m in strip.marks if m.kind != "reference")
-        marks.append(replace(lead, label=shorten(level, 30), kind="estimate"))
-    return replace(first, title=first.by_level or first.title, marks=tuple(marks))
 
 
 def urgency(design: Comparisons) -> str:

@@ -20,16 +20,13 @@ from socialstats.studies.estimates import (
     cluster_words,
     ending,
     halved,
-    mark_of,
     rows_table,
     single,
 )
 from socialstats.studies.page import (
     Block,
     Diagnostic,
-    Mark,
     Outcome,
-    Strip,
     Study,
     StudyOptions,
     check_single,
@@ -92,18 +89,6 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
             *(said for block in blocks[1:] for said in block.sentences),
         ),
         planning=halved(design.clusters, lead, design.n_rows, "the difference", df=lead.df),
-        strip=Strip(
-            title=f"{estimand(design)} ({minus(design)}) with {percent_of(options.level)} CI",
-            axis=axis_of(design),
-            marks=(
-                Mark(
-                    label="no difference",
-                    value=CHANCE if design.scale == "ordinal" else 0.0,
-                    kind="reference",
-                ),
-                mark_of(lead, shorten(minus(design), 48)),
-            ),
-        ),
         cautions=order_cautions(result.cautions, design.cautions),
         diagnostics=diagnostics(design),
         methods=(methods(design, result, options),),
@@ -119,8 +104,9 @@ def verdict_on_groups(design: Groups, result: Result, lead: Row) -> Conclusion:
         values = values_of(plain(design.columns.get("value", "value")))
         return higher_or_lower(lead, values, first, second, size, null=CHANCE)
     if design.levels:
-        means = [row.estimate for row in result.rows if row.role == "estimate"][:2]
-        shares = (means[0], means[1]) if None not in means and len(means) == 2 else None
+        means = [row.estimate for row in result.rows if row.role == "estimate"]
+        known = [mean for mean in means if mean is not None]
+        shares = (known[0], known[1]) if len(known) == 2 else None
         return more_or_less_frequent(
             lead, f"'{shorten(design.levels[-1], LABEL)}'", first, second, shares
         )

@@ -46,7 +46,6 @@ from socialstats.studies.estimates import (
     df_text,
     ending,
     ends,
-    mark_of,
     p_text,
     rows_table,
     table_of,
@@ -57,7 +56,6 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
-    Strip,
     Study,
     StudyOptions,
     check_single,
@@ -599,7 +597,6 @@ def missing_block(numbers: Numbers) -> Block | None:
 USED = ("seed", "level", "pooling", "verify")
 PARTS = ("unit", "rater", "value", "task", "repeat")
 MOST_RANKED = 100  # models x tasks up to which ranks are made by task
-MOST_MARKS = 5
 
 
 def suits(design: Ratings) -> bool:
@@ -628,7 +625,6 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             numbers.noun,
         ),
         answer=(main.sentence(), *rank_words(numbers)),
-        strip=strip(numbers),
         cautions=order_cautions(main.cautions, design.cautions),
         data=task_counts(main),
         diagnostics=diagnostics(numbers),
@@ -736,20 +732,6 @@ def describe(design: Ratings, numbers: Numbers) -> str:
         *cluster_words(design),
     ]
     return f"Scores of {numbers.nouns}: {', '.join(parts)}"
-
-
-def strip(numbers: Numbers) -> Strip | None:
-    """Return the means of the first models."""
-    known = numbers.ordered[:MOST_MARKS]
-    if not known:
-        return None
-    marks = tuple(mark_of(r, shorten(r.term, 30)) for r in known)
-    title = "Mean score" + (
-        ""
-        if len(known) == len(numbers.means)
-        else f" of the first {count(len(known), numbers.noun)}"
-    )
-    return Strip(title=title, axis="mean score", marks=marks)
 
 
 def task_counts(main: LeaderboardResult) -> tuple[PageTable, ...]:

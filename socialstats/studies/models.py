@@ -32,13 +32,12 @@ from socialstats.sentences import is_significant, more_clusters_sentence, more_o
 from socialstats.studies.estimates import (
     beside,
     df_text,
-    mark_of,
     p_text,
     pairs_to_halve,
     rows_table,
     table_of,
 )
-from socialstats.studies.page import Block, Mark, Strip, StudyOptions
+from socialstats.studies.page import Block, StudyOptions
 from socialstats.studies.verdicts import Conclusion, higher_or_lower, ranking, verdict_of
 from socialstats.text import (
     capital,
@@ -279,32 +278,6 @@ def apart_from(found: Result, name: str) -> str:
 def pair_of(row: Row) -> tuple[str, str]:
     """Return the two models of a difference."""
     return row.label("model") or "", row.label("minus") or ""
-
-
-def lead_strip(shown: Sequence[Block], beside: Sequence[Mark] = ()) -> Strip | None:
-    """Return the numbers of the models on one line: all of up to four, else the first two and the last two.
-
-    Parameters
-    ----------
-    shown : sequence of Block
-        As `comparison` returns them.
-    beside : sequence of Mark
-        Reference lines.
-    """
-    if not lead_words(shown):
-        return None
-    found = shown[0].results[0]
-    rows = [row for row in ordered(found) if row.estimate is not None]
-    few = len(rows) <= FEW
-    marks = [
-        mark_of(row, shorten(row.term, 30)) for row in (rows if few else (*rows[:2], *rows[-2:]))
-    ]
-    said = str(found.settings["number"])
-    return Strip(
-        title=capital(said) + ("" if few else ": the first two and the last two"),
-        axis=said,
-        marks=(*beside, *marks),
-    )
 
 
 def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:

@@ -19,7 +19,6 @@ from socialstats.studies.estimates import (
     cluster_words,
     ending,
     halved,
-    mark_of,
     rows_table,
     single,
 )
@@ -28,7 +27,6 @@ from socialstats.studies.page import (
     Block,
     Diagnostic,
     Outcome,
-    Strip,
     Study,
     StudyOptions,
     check_single,
@@ -87,11 +85,6 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         verdict=verdict_on_source(design, lead),
         answer=(answer(design, lead),),
         planning=halved(design.clusters, lead, lead.n_units, "the estimate", df=lead.df),
-        strip=Strip(
-            title=f"{capital(label(design, lead))} with {percent_of(options.level)} CI",
-            axis=label(design, lead),
-            marks=(mark_of(lead, shorten(plain(source_of(design)), 40)),),
-        ),
         cautions=order_cautions(*(result.cautions for result in results), design.cautions),
         diagnostics=diagnostics(design),
         methods=methods(design, results, options),

@@ -14,7 +14,6 @@ from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.terms import column_term
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
-from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
 from socialstats.results import Result, Row, Verification
 from socialstats.studies.verdicts import Conclusion
@@ -24,18 +23,7 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Block", "Diagnostic", "FlowStep", "Mark", "Outcome", "Row", "Strip", "PageTable"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strip:
-    """The answer on one number line, beside what it should be compared with; `by_level`: its title with all levels."""
-
-    title: str
-    axis: str
-    marks: tuple[Mark, ...]
-    digits: int = 2
-    by_level: str = ""
+__all__ = ["Block", "Diagnostic", "FlowStep", "Outcome", "Row", "PageTable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +142,8 @@ class Outcome:
         The answer in one to three sentences, with estimate, interval and comparison points.
     planning : tuple of str
         How much more data would halve the interval of the answer; the page says it, the quotation does not.
-    strip : Strip or None
+    opening : str
+        Id of the block whose figure opens the page; by default the first of the main part that has a figure.
     cautions : tuple of Caution
         Ordered by their effect on the conclusion.
     blocks : tuple of Block
@@ -177,7 +166,6 @@ class Outcome:
     title: str
     design: str
     answer: tuple[str, ...]
-    strip: Strip | None
     cautions: tuple[Caution, ...]
     blocks: tuple[Block, ...]
     flow: tuple[FlowStep, ...]
@@ -190,6 +178,7 @@ class Outcome:
     simulated: str = ""
     planning: tuple[str, ...] = ()
     verdict: Conclusion | None = None
+    opening: str = ""
 
     def checked_cautions(self) -> tuple[Caution, ...]:
         """Return caution SS402 for each result that was recomputed otherwise, then the cautions of the study.

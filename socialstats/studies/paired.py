@@ -35,7 +35,6 @@ from socialstats.studies.estimates import (
     halved,
     is_inside,
     label_of,
-    mark_of,
     rows_table,
     tests_table,
     verdict,
@@ -52,10 +51,8 @@ from socialstats.studies.multiverse import (
 from socialstats.studies.page import (
     Block,
     Diagnostic,
-    Mark,
     Outcome,
     PageTable,
-    Strip,
     Study,
     StudyOptions,
     check_single,
@@ -437,7 +434,6 @@ HALF = 0.5  # share of the difference from which a single pair stands in the ans
 
 
 MOST_NAMED = 3  # levels whose numbers the answer gives
-MOST_MARKS = 8  # levels on the number line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -773,7 +769,6 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         verdict=verdict_on_pairs(design, numbers, options),
         answer=answer(design, numbers, options),
         planning=planned(design, numbers, shown),
-        strip=strip(design, numbers, options),
         cautions=order_cautions(
             numbers.main.cautions, design.cautions, *(r.cautions for r in results[1:])
         ),
@@ -1069,35 +1064,6 @@ def planned(design: Paired, numbers: Numbers, shown: Sequence[Block]) -> tuple[s
     ):
         return ()
     return halved(design.clusters, numbers.lead, design.n_pairs, "the difference", unit="pairs")
-
-
-def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | None:
-    """Return the difference beside zero and the smallest effect of interest."""
-    lead, smallest = numbers.lead, options.smallest_effect
-    marks = [Mark(label="no difference", value=0.0, kind="reference")]
-    if smallest is not None and options.effect_scale == "raw":
-        marks += [
-            Mark(label="smallest effect of interest", value=v, kind="reference")
-            for v in (-smallest, smallest)
-        ]
-    title, what = f"Difference ({minus(design)}) with {percent_of(options.level)} CI", "shares"
-    if numbers.levels is None:
-        marks.append(mark_of(lead, shorten(minus(design), 48)))
-        if numbers.bounds is not None and options.effect_scale == "raw":
-            narrow = leading(numbers, numbers.bounds)
-            marks.append(
-                mark_of(
-                    narrow, f"{percent_of(narrow.conf_level or 0.9)} CI of the equivalence test"
-                )
-            )
-    else:
-        marks += [
-            mark_of(row, shorten(row.term, 48)) for row in numbers.levels.sorted()[:MOST_MARKS]
-        ]
-        title = f"Differences in shares ({minus(design)}) with simultaneous {percent_of(options.level)} CIs"
-    if design.scale == "numeric":
-        what = plain(design.columns.get("value", "value"))
-    return Strip(title=title, axis=f"difference in {what}", marks=tuple(marks))
 
 
 def named(numbers: Numbers) -> dict[str, Result]:

@@ -51,7 +51,6 @@ from socialstats.studies.estimates import (
     counts_table,
     ending,
     extremes,
-    mark_of,
     rows_table,
     single,
 )
@@ -66,10 +65,8 @@ from socialstats.studies.multiverse import (
 from socialstats.studies.page import (
     Block,
     Diagnostic,
-    Mark,
     Outcome,
     PageTable,
-    Strip,
     Study,
     StudyOptions,
     check_single,
@@ -397,7 +394,6 @@ def level_words(design: Ratings) -> str:
 
 SHARE = "Percent agreement"
 JUDGES = "judges"
-MOST_MARKS = 8  # judges on the number line
 LISTED = 5  # judges in a sentence
 
 
@@ -453,22 +449,6 @@ def answer_of_judges(result: Result) -> str:
     return (
         f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The difference in kappa (judge "
         f"with {people}, minus {people} with each other) was smallest at {low} and largest at {high}."
-    )
-
-
-def strip_of_judges(result: Result) -> Strip:
-    """Return judges with people beside people with each other."""
-    rows = [row for row in agreement_rows(result) if row.estimate is not None]
-    few = rows if len(result.extras["judges"]) <= MOST_MARKS else [*rows[:MOST_MARKS], rows[-1]]
-    some = "" if len(few) == len(rows) else f" (the first {MOST_MARKS} judges; all of them below)"
-    people = result.extras["named"]
-    return Strip(
-        title=f"Agreement with {people}, beside that of {people} with each other{some}",
-        axis="kappa: 1 = perfect agreement, 0 = chance",
-        marks=(
-            Mark(label="chance", value=0.0, kind="reference"),
-            *(mark_of(row, row.term) for row in few),
-        ),
     )
 
 
@@ -867,7 +847,6 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         verdict=verdict_on_raters(design, numbers) if judged is None else verdict_on_judges(judged),
         answer=tuple(said),
         planning=planned(numbers.alpha, judged),
-        strip=strip(numbers) if judged is None else strip_of_judges(judged),
         cautions=order_cautions(
             *likewise(results), *(r.cautions for r in results), design.cautions, lost_units(shown)
         ),
@@ -1154,17 +1133,6 @@ def planned(alpha: Result, judged: Result | None) -> tuple[str, ...]:
     return (
         (sentences.more_clusters_sentence(more, unit, what),) if more is not None and unit else ()
     )
-
-
-def strip(numbers: Numbers) -> Strip:
-    """Return the coefficients beside chance and the customary minima."""
-    lines = {"chance": 0.0, "tentative": TENTATIVE, "firm": FIRM}
-    marks = [Mark(label=label, value=value, kind="reference") for label, value in lines.items()]
-    for name, result in numbers.coefficients.items():
-        if result.metric != "percent_agreement":
-            marks.append(mark_of(result.rows[0], shorten(name, 48)))
-    title = "Agreement beyond chance, beside Krippendorff's customary minima"
-    return Strip(title=title, axis="1 = perfect agreement", marks=tuple(marks))
 
 
 def likewise(results: Sequence[Result]) -> list[tuple[Caution, ...]]:

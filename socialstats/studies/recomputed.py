@@ -94,13 +94,6 @@ def values_outside(outcome: Outcome, numbers: Iterable[Number]) -> Counter[Lack]
                 and abs(cell) not in of_rows | known
             ):
                 found["counts" if isinstance(cell, int) else "outside"] += 1
-    for mark in () if outcome.strip is None else outcome.strip.marks:
-        given = [value for value in (mark.value, mark.low, mark.high) if value is not None]
-        found["outside"] += (
-            len(given)
-            if mark.kind != "estimate"
-            else sum(abs(value) not in every for value in given)
-        )
     found["counts"] += len(outcome.flow)
     return found
 

@@ -41,7 +41,7 @@ from socialstats.studies.estimates import (
     rows_table,
     table_of,
 )
-from socialstats.studies.page import Block, Mark, PageTable, StudyOptions
+from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.text import capital, count, listing, number, percent_of, shorten
 
 Fits = Mapping[str, BradleyTerryResult]
@@ -244,12 +244,6 @@ def shares_table(name: str, found: Mapping[str, Result], by: str) -> PageTable:
         rows,
         list(dict.fromkeys(key for part in rows.values() for key in part)),
     )
-
-
-def reference_marks(found: Mapping[str, Result]) -> tuple[Mark, ...]:
-    """Return S of choosers of known kinds."""
-    lines = reference_values(next(iter(found.values())))[:3] if found else ()
-    return tuple(Mark(label=x.label, value=x.value, kind="reference") for x in lines)
 
 
 def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOptions) -> Block | None:

@@ -18,14 +18,12 @@ from socialstats.scales.ratings_difference import ratings_difference, rows_of_le
 from socialstats.sentences import difference, more_clusters_sentence
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
-from socialstats.studies.estimates import mark_of, rows_table, settings_of, verify_all
+from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import verdict_on_levels
 from socialstats.studies.page import (
     Block,
-    Mark,
     Outcome,
     PageTable,
-    Strip,
     Study,
     StudyOptions,
     order_cautions,
@@ -74,7 +72,6 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         f"{count(len(numbers.parts), 'level')} of {by}; reference: '{shorten(numbers.reference)}'",
         verdict=verdict_on_levels(shown),
         answer=answer(shown, numbers),
-        strip=strip(numbers),
         cautions=order_cautions(design.cautions, *(r.cautions for r in results)),
         blocks=shown,
         data=(level_table(numbers, by),),
@@ -221,25 +218,6 @@ def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:
             f"Not compared: {listing([f'{shorten(k, 30)} ({v})' for k, v in numbers.problems.items()], most=4)}."
         )
     return tuple(said)
-
-
-def strip(numbers: Numbers) -> Strip | None:
-    """Return the leading differences beside zero."""
-    marks = [Mark(label="no difference", value=0.0, kind="reference")]
-    kind = next(
-        iter(
-            k
-            for k in QUESTIONS
-            if any(row.group == k for r in numbers.found.values() for row in r.rows)
-        )
-    )
-    for name, result in numbers.found.items():
-        row = next(row for row in result.rows if row.group == kind)
-        marks.append(mark_of(row, shorten(name, 30)))
-    title = f"{next(r.term for r in next(iter(numbers.found.values())).rows if r.group == kind)}, minus that of "
-    return Strip(
-        title=f"{title}'{shorten(numbers.reference, 40)}'", axis="difference", marks=tuple(marks)
-    )
 
 
 def level_table(numbers: Numbers, by: str) -> PageTable:

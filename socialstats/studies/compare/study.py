@@ -25,7 +25,6 @@ from socialstats.studies.compare.blocks import (
     items_block,
     labelled,
     range_words,
-    reference_marks,
     sensitivity_block,
     share_levels_block,
     shares_block,
@@ -51,7 +50,6 @@ from socialstats.studies.comparisons import (
 from socialstats.studies.estimates import probability_methods, verify_all
 from socialstats.studies.models import (
     comparison,
-    lead_strip,
     lead_words,
     verdict_on_levels,
     verdict_on_models,
@@ -343,7 +341,6 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
                 for name, why in numbers.silent.items()
             ),
         ),
-        strip=lead_strip(first, reference_marks(numbers.own_s)),
         cautions=cautions_of(numbers, design, options),
         blocks=shown,
         data=(level_table(numbers, design.by.name),),

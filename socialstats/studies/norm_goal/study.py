@@ -30,7 +30,6 @@ from socialstats.studies.estimates import (
     cluster_words,
     equivalence_bounds,
     is_inside,
-    mark_of,
     probability_methods,
     references_of,
     rows_table,
@@ -38,7 +37,7 @@ from socialstats.studies.estimates import (
     single,
     verify_all,
 )
-from socialstats.studies.models import FEW, comparison, lead_strip, lead_words, verdict_on_models
+from socialstats.studies.models import FEW, comparison, lead_words, verdict_on_models
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     Way,
@@ -78,9 +77,7 @@ from socialstats.studies.norm_goal.shares import (
 from socialstats.studies.page import (
     Block,
     Diagnostic,
-    Mark,
     Outcome,
-    Strip,
     Study,
     StudyOptions,
     order_cautions,
@@ -475,7 +472,6 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
                 for other in told
             ),
         ),
-        strip=strip(numbers, first),
         cautions=order_cautions(
             run_cautions(source, numbers.alphas),
             noise_cautions(numbers),
@@ -756,28 +752,6 @@ def naive(
         )
     except NothingToAnalyse:
         return None
-
-
-def strip(numbers: Numbers, first: Sequence[Block]) -> Strip:
-    """Return the similarity of each source (of many the first and the last, by `first`) beside the ceiling."""
-    top = halves(numbers.similarity)
-    marks = [
-        Mark(
-            label=f"two halves of {shorten(numbers.source.human, 30)}",
-            value=top.estimate,
-            kind="reference",
-            undefined=top.undefined or "",
-        )
-    ]
-    if len(numbers.source.others) > FEW and (line := lead_strip(first, marks)) is not None:
-        return line
-    for other in numbers.source.others:
-        r = similar_row(numbers.similarity, other)
-        marks.append(mark_of(r, shorten(other, 40)))
-    title = (
-        f"Jensen-Shannon similarity to {shorten(numbers.source.human, 30)} raters, with its ceiling"
-    )
-    return Strip(title=title, axis="1 = equal shares of all actions", marks=tuple(marks))
 
 
 def describe(design: Ratings, source: RaterSource) -> str:

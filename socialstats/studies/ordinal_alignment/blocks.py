@@ -34,17 +34,13 @@ from socialstats.studies.estimates import (
 )
 from socialstats.studies.page import (
     Block,
-    Mark,
     Outcome,
     PageTable,
-    Strip,
     StudyOptions,
     order_cautions,
 )
 from socialstats.studies.ratings import (
-    FIRM,
     RELIABLE,
-    TENTATIVE,
     about_ratings,
     band_of,
     enough_of,
@@ -1100,7 +1096,6 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         verdict=verdict_on_models(alphas),
         answer=range_text(alphas, by),
         planning=planned_alpha(alphas),
-        strip=alpha_strip(alphas),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
@@ -1140,28 +1135,3 @@ def planned_alpha(alphas: Mapping[str, Alphas]) -> tuple[str, ...]:
     if len(alphas) > 1:
         return ()
     return planned(ordered(next(iter(alphas.values()))), None)
-
-
-def alpha_strip(alphas: Mapping[str, Alphas]) -> Strip:
-    """Return ordinal alpha of each level beside chance and the customary minima."""
-    marks = [
-        Mark(label=name, value=value, kind="reference")
-        for name, value in (("chance", 0.0), ("tentative", TENTATIVE), ("firm", FIRM))
-    ]
-    marks += [row_mark(replace(ordered(own).rows[0], term=label)) for label, own in alphas.items()]
-    return Strip(
-        title="Krippendorff's alpha with the order of the levels",
-        axis="1 = perfect agreement",
-        marks=tuple(marks),
-    )
-
-
-def row_mark(row: Row) -> Mark:
-    """Return a row as a mark on a strip."""
-    return Mark(
-        label=shorten(row.term, 40),
-        value=row.shown(),
-        low=row.shown("conf_low"),
-        high=row.shown("conf_high"),
-        undefined=row.undefined or "",
-    )

@@ -52,7 +52,6 @@ from socialstats.studies.ordinal_alignment.blocks import (
     matches_of,
     model_rows,
     near_block,
-    row_mark,
     rows_about,
     rules_block,
     stratum_block,
@@ -61,9 +60,7 @@ from socialstats.studies.ordinal_alignment.blocks import (
 from socialstats.studies.page import (
     Block,
     Diagnostic,
-    Mark,
     Outcome,
-    Strip,
     Study,
     StudyOptions,
     order_cautions,
@@ -177,24 +174,6 @@ def planned(main: Result) -> tuple[str, ...]:
             more, f"{unit} and {people} more human raters", f"the distance of '{low.term}'"
         ),
     )
-
-
-def strip(main: Result) -> Strip:
-    """Return the nearest and the farthest model beside the reference lines."""
-    lines = line_rows(main)
-    marks = [
-        Mark(label=row.term, value=row.estimate, kind="reference", undefined=row.undefined or "")
-        for row in lines.values()
-    ]
-    rows = (
-        sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0)
-        or model_rows(main)[:1]
-    )
-    marks += [row_mark(row) for row in dict.fromkeys((rows[0], rows[-1]))]
-    title = (
-        f"{'Nearest and farthest' if len(rows) > 1 else 'The'} model, beside what needs no model"
-    )
-    return Strip(title=title, axis="mean distance in levels", marks=tuple(marks))
 
 
 def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
@@ -493,7 +472,6 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         verdict=verdict_on_distance(main, source.human),
         answer=answer(main, groups, tests, options.level),
         planning=planned(main),
-        strip=strip(main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=tuple(shown),
         flow=design.flow,

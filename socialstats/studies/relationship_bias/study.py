@@ -18,11 +18,10 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
 from socialstats.results import Result, Row
 from socialstats.results.rows import touches
-from socialstats.scales.bias_analysis import BIAS, CORRECTED, MEAN, NULL, OVERALL
+from socialstats.scales.bias_analysis import BIAS, MEAN, NULL, OVERALL
 from socialstats.scales.relationship_bias import relationship_bias
 from socialstats.studies.estimates import (
     cluster_words,
-    mark_of,
     probability_methods,
     settings_of,
     verify_all,
@@ -30,7 +29,6 @@ from socialstats.studies.estimates import (
 from socialstats.studies.models import (
     comparison,
     further,
-    lead_strip,
     lead_words,
     verdict_on_models,
 )
@@ -44,9 +42,7 @@ from socialstats.studies.multiverse import (
 from socialstats.studies.page import (
     Block,
     Diagnostic,
-    Mark,
     Outcome,
-    Strip,
     Study,
     StudyOptions,
     check_named,
@@ -257,7 +253,6 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         design=describe(design, main),
         verdict=verdict_on_models(compared) or verdict_on_groups(main),
         answer=(*lead_words(compared), *mean_words(each)) if compared else answer(main, options),
-        strip=lead_strip(compared) or strip(main),
         cautions=order_cautions(
             order_cautions(main.cautions, design.cautions),
             few_clusters(main, *strata.values(), scenarios),
@@ -296,7 +291,6 @@ def brief(design: Ratings, main: Result, options: StudyOptions) -> Outcome:
         design=describe(design, main),
         verdict=verdict_on_groups(main),
         answer=answer(main, options),
-        strip=strip(main),
         cautions=order_cautions(main.cautions, design.cautions),
         blocks=blocks,
         flow=design.flow,
@@ -414,18 +408,6 @@ def describe(design: Ratings, main: Result) -> str:
         *cluster_words(design),
     ]
     return "Couples asked in both orders: " + ", ".join(parts)
-
-
-def strip(main: Result) -> Strip:
-    """Return the biases beside no bias, and B_all corrected beside what chance gives B_all."""
-    marks = [Mark(label="no bias", value=0.0, kind="reference")]
-    better = main.row(CORRECTED, group=OVERALL)
-    for row in (*biases_of(main)[:MOST_PAIRS], better):
-        label = "B_all (bias-corrected)" if row is better else f"B {row.term}"
-        why = row.undefined or "" if row.estimate is None else ""
-        marks.append(replace(mark_of(row, shorten(label, 40)), undefined=why))
-    title = "Bias B of each pair of groups (above 0: the group named first is favoured)"
-    return Strip(title=title, axis="B, from −2 to 2", marks=tuple(marks))
 
 
 def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:

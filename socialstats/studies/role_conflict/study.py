@@ -72,7 +72,6 @@ from socialstats.studies.role_conflict.urgency import (
     rates_blocks,
     sensitivity_block,
     sensitivity_methods,
-    sensitivity_strip,
     urgency_multiverses,
     verdict_on_covariate,
     weight_block,
@@ -101,7 +100,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     return Outcome(
         study="role-conflict",
         title=f"Does {options.covariate} decide, or the role?",
-        strip=sensitivity_strip(counts.s),
+        opening="win-rates",
         data=(
             grid_table(plain, options.covariate),
             balance_table(plain, options.covariate),

@@ -39,13 +39,12 @@ from socialstats.studies.estimates import (
     beside,
     counts_table,
     ends,
-    mark_of,
     pairs_to_halve,
     single,
     table_of,
 )
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
-from socialstats.studies.page import Block, Mark, PageTable, Strip, StudyOptions
+from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.studies.role_conflict.labels import (
     Checked,
     check_labels,
@@ -58,23 +57,6 @@ from socialstats.studies.verdicts import Conclusion, of_ten, verdict_of
 from socialstats.text import capital, count, listing, number, percent, percent_of, shorten
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
-
-
-def sensitivity_strip(s: Result) -> Strip:
-    """Return S on its number line, beside reference choosers."""
-    row = lead_row(s)
-    return Strip(
-        title=f"S beside reference choosers ({count(s.counts['comparisons'])} comparisons, "
-        f"{count(s.counts['pairs'], 'pair')} of roles)",
-        axis=f"S (0 = choices follow {s.settings['covariate']} alone)",
-        marks=(
-            mark_of(row, f"S, {kind_of_s(row)}"),
-            *(
-                Mark(label=line.label, value=line.value, kind="reference")
-                for line in reference_values(s)
-            ),
-        ),
-    )
 
 
 def sensitivity_block(s: Result, effect: str = "") -> Block:

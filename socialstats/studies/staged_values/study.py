@@ -24,14 +24,12 @@ from socialstats.scales.paraphrase_spread import paraphrase_spread
 from socialstats.scales.trait_profile import change_name, trait_profile
 from socialstats.scales.trait_weights import PAPER
 from socialstats.shares.reply_shares import RATER, reply_shares
-from socialstats.studies.estimates import cluster_words, mark_of, settings_of, verify_all
+from socialstats.studies.estimates import cluster_words, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, tests_of
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import (
     Block,
-    Mark,
     Outcome,
-    Strip,
     Study,
     StudyOptions,
     check_named,
@@ -42,8 +40,6 @@ from socialstats.studies.staged_values.blocks import (
     TRAIT_CHANGES,
     activation_block,
     changes_block,
-    composite_axis,
-    composite_name,
     further_block,
     lean_block,
     trait_changes_block,
@@ -337,7 +333,6 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             *changes(results, units, len(codes_of(design, "wording")[1]), further_of(design)),
         ),
         planning=halving(results, units),
-        strip=strip(profile, lean, options),
         cautions=cautions,
         blocks=shown,
         flow=design.flow,
@@ -537,25 +532,6 @@ def describe(design: Ratings, profile: Result) -> str:
         led = count(only(design, "wording", used).n_rows)
         scores = f"{led} of {scores} (wording {listing([shorten(one, 30) for one in used])} of {count(len(every))})"
     return f"Trait scores by judges: {', '.join([*n, scores, *cluster_words(design)])}"
-
-
-def strip(profile: Result, lean: Sequence[Row], options: StudyOptions) -> Strip | None:
-    """Return the composite of the models that lean most beside the reference."""
-    known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
-    if not known:
-        return None
-    shown = known if len(known) <= 4 else [known[0], known[1], known[-2], known[-1]]
-    marks = [
-        Mark(
-            label="centre of the scale" if options.zero is None else place_of(options),
-            value=0.0,
-            kind="reference",
-        )
-    ]
-    marks += [mark_of(r, shorten(r.term, 30)) for r in shown]
-    which = "" if len(shown) == len(known) else ": the two highest and the two lowest models"
-    title = f"{composite_name(profile)} over all stages{which}"
-    return Strip(title=title, axis=composite_axis(profile, options), marks=tuple(marks))
 
 
 def methods(
