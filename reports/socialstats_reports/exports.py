@@ -152,9 +152,9 @@ def markdown_of(found: Mapping[str, Any]) -> str:
         f"Made by socialstats {found['socialstats']}.",
     ]
     lines += [said(found["simulated"])] if found["simulated"] else []
-    lines += [f"**{said(text)}**" for text in found["answer"]] + [
-        said(text) for text in found["planning"]
-    ]
+    verdict = found.get("verdict")
+    lines += [f"**{said(verdict)}**"] if verdict else []
+    lines += [said(text) for text in (*found["answer"], *found["planning"])]
     if found["cautions"]:
         each = (
             (f"{c['severity'].capitalize()} {c['code']}", c["short"], c["detail"])

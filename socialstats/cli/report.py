@@ -191,7 +191,8 @@ def tell(options: argparse.Namespace, outcome: Outcome, cautions: Sequence[Cauti
     from socialstats_reports.arrangement import arranged
 
     aside = {said.caution for said in arranged(outcome).notes}
-    for sentence in (outcome.design, *outcome.answer, *outcome.planning):
+    verdict = () if outcome.verdict is None else (outcome.verdict.text,)
+    for sentence in (outcome.design, *verdict, *outcome.answer, *outcome.planning):
         print(sentence, file=sys.stderr)
     shown = [caution for caution in cautions if caution.severity != "info" and caution not in aside]
     for caution in shown:

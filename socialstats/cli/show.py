@@ -128,7 +128,8 @@ def summary(found: Settings) -> list[str]:
     status = run.get("status") or "exploratory"
     lines = [said(found["title"]), said(f"{found['study']}, {status}; {found['design']}")]
     lines += [said(found["simulated"])] if found["simulated"] else []
-    lines += ["", *(said(text) for text in found["answer"])]
+    verdict = [found["verdict"]] if found.get("verdict") else []
+    lines += ["", *(said(text) for text in (*verdict, *found["answer"]))]
     for caution in found["cautions"]:
         detail = f": {caution['detail']}" if caution["detail"] else ""
         lines.append(said(f"{caution['severity']}: {caution['code']} {caution['short']}{detail}"))

@@ -8,7 +8,8 @@ from functools import partial
 from socialstats.errors import caution
 from socialstats.figures import dumbbell, forest
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.studies.page import Block, Diagnostic, FlowStep, Mark, Outcome, PageTable, Strip
+from socialstats.studies.page import Block, Diagnostic, FlowStep, Outcome, PageTable
+from socialstats.studies.verdicts import Conclusion
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -125,18 +126,13 @@ def outcome(*, hostile: bool = False) -> Outcome:
         row=1,
         field="estimate",
     )
-    marks = (
-        Mark(label="S", value=41.6, low=39.1, high=42.9),
-        Mark(label="coin flips", value=50.5, kind="reference"),
-        Mark(label=evil, value=46.1, kind="claim"),
-    )
     return Outcome(
         study="role-conflict",
         title="Does urgency decide, or the role?",
         simulated="Made up for a test.",
         design="13,914 comparisons of 65 roles in 1,546 pairs",
         answer=("S = 41.63, 95% CI [39.06, 42.92].", f"{evil} is chosen least."),
-        strip=Strip(title="Sensitivity S", axis="S (0 = follows urgency)", marks=marks, digits=1),
+        verdict=Conclusion(f"{evil} is chosen least.", "shown"),
         cautions=tuple(caution(code, f"seen for {evil}", fix="look at it") for code in CODES),
         blocks=blocks,
         flow=(

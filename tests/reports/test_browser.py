@@ -81,12 +81,14 @@ def test_page_and_figures_follow_the_colour_scheme(
     assert browser.evaluate(mark) in [rgb(palette[f"series-{i}"]) for i in range(1, 6)]
 
 
-def test_the_answer_and_the_strip_are_above_the_fold(browser: Chromium, page: Path) -> None:
-    browser.open(page, width=900, height=1000)
-    assert (
-        browser.evaluate("document.querySelector('figure.strip').getBoundingClientRect().bottom")
-        < 1000
-    )
+@pytest.mark.parametrize(("width", "height"), [(1000, 800), (390, 844)])
+def test_the_verdict_and_the_short_answers_are_on_the_first_screen(
+    browser: Chromium, page: Path, width: int, height: int
+) -> None:
+    browser.open(page, width=width, height=height)
+    for part in (".verdict", ".short"):
+        script = f"document.querySelector('{part}').getBoundingClientRect().bottom"
+        assert browser.evaluate(script) < height
 
 
 def test_no_labels_of_a_figure_overlap(browser: Chromium, page: Path) -> None:

@@ -65,22 +65,19 @@ def test_what_a_caution_says_to_quote_is_what_the_answer_quotes(name: str) -> No
 
 @pages
 def test_the_interval_of_the_answer_belongs_to_its_estimate(name: str) -> None:
-    """Case 1: the interval of another quantity stood behind S. Marks with an interval are those of the answer."""
+    """Case 1: the interval of another quantity stood behind S. Rows of the opening figure are those of results."""
     found = outcome(name)
-    if found.strip is None:
-        return
-    marks = [mark for mark in found.strip.marks if mark.low is not None and mark.value is not None]
-    for mark in marks:
-        assert mark.low <= mark.value <= mark.high, mark.label
     known = [
         (row.estimate, row.conf_low, row.conf_high)
         for block in found.blocks
         for row in rows_of(block)
     ]
-    printed = values_of(" ".join(found.answer))
-    for mark in marks[:1]:
-        rounded = [any(round(end, k) in printed for k in range(4)) for end in (mark.low, mark.high)]
-        assert (mark.value, mark.low, mark.high) in known or all(rounded), mark.label
+    opening = next((block for block in found.blocks if block.draw is not None), None)
+    drawn = () if opening is None else opening.drawn
+    for row in drawn:
+        if row.estimate is not None and row.conf_low is not None and row.conf_high is not None:
+            assert row.conf_low <= row.estimate <= row.conf_high, row.term
+            assert (row.estimate, row.conf_low, row.conf_high) in known, row.term
 
 
 @pages

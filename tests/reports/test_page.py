@@ -371,7 +371,6 @@ def test_an_undefined_figure_is_said_not_drawn() -> None:
 def test_an_outcome_with_nothing_optional_renders() -> None:
     bare = replace(
         outcome(),
-        strip=None,
         cautions=(),
         blocks=(),
         flow=(),

@@ -69,7 +69,6 @@ def test_what_disagrees_is_named_and_what_was_not_asked_too() -> None:
         title="t",
         design="d",
         answer=(),
-        strip=None,
         cautions=(),
         flow=(),
         blocks=(Block(id="b", question="?", sentences=(), results=(result,)),),

@@ -197,7 +197,7 @@ def test_differences_swap_sign_with_the_reference(outcome: Outcome) -> None:
 
 
 def test_one_estimand_of_s_leads_and_subtracts() -> None:
-    """Answer, strip, figure, table and difference have the corrected S, as the caution recommends."""
+    """Answer, figure, table and difference have the corrected S, as the caution recommends."""
     frames = [chooser(0.8, PLAIN, 1, "alpha"), chooser(1.4, PLAIN, 2, "beta")]
     found = run_study(STUDIES["compare"], design_of(*frames), replace(FAST, verify=False))
     own = {
@@ -215,8 +215,7 @@ def test_one_estimand_of_s_leads_and_subtracts() -> None:
     assert f"lowest for beta ({low}, " in found.answer[0]
     assert f"higher for alpha than beta (difference = {said}, " in found.answer[0]
     assert float(high) - float(low) == pytest.approx(float(said), abs=0.001)
-    assert found.strip is not None
-    assert {m.value for m in found.strip.marks if m.kind != "reference"} == set(own.values())
+    assert {row.estimate for row in found.blocks[0].drawn} == set(own.values())
 
 
 def test_the_difference_of_s_is_the_difference_of_both_tables(outcome: Outcome) -> None:
@@ -256,7 +255,8 @@ def test_without_urgency_strengths_and_entropy_are_compared() -> None:
     )
     assert f"The largest was {top.term} ({number(top.estimate, 2)} log-odds, 95% CI [" in said
     assert [b.id for b in found.blocks][-2:] == ["levels-strengths", "differences-entropy"]
-    assert found.strip is None
+    assert found.verdict is not None
+    assert found.verdict.text.startswith("The data show ")
 
 
 def test_pairs_of_one_level_only_are_left_out_of_the_difference_with_a_caution() -> None:

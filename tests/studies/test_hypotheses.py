@@ -101,7 +101,6 @@ def made(
         title="t",
         design="d",
         answer=("a",),
-        strip=None,
         cautions=(),
         blocks=(block,),
         flow=(),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from study_tables import answers, known_numbers, scores, stray_cells, stray_decimals
+from study_tables import answers, scores, stray_cells, stray_decimals
 
 from socialstats import paired_difference, sentences
 from socialstats.designs.paired import Paired
@@ -86,9 +86,6 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(
     )
     also |= {row[3] for row in outcome.blocks[-1].tables[0].cells}  # type: ignore[arg-type]  # shifts, in their table
     assert stray_decimals(outcome, texts, also) == []
-    if outcome.strip is not None:
-        marks = [m for m in outcome.strip.marks if m.kind == "estimate"]
-        assert all({m.value, m.low, m.high} <= known_numbers(outcome) for m in marks)
     assert all(v.ok for v in outcome.verifications.values())
     verified = {id(r) for b in outcome.blocks for r in b.results}
     assert len(outcome.verifications) == len(verified)
@@ -576,11 +573,8 @@ def test_several_levels_are_called_by_intervals_that_hold_at_once() -> None:
     assert [row.conf_level for row in together.rows if row.group == "margin"] == [
         pytest.approx(1 - 0.05 / 3)
     ] * 3
-    assert {m.label for m in outcome.strip.marks if m.kind == "estimate"} == {
-        "comply",
-        "deviate",
-        "escalate",
-    }  # type: ignore[union-attr]
+    assert outcome.verdict is not None
+    assert "'comply' is more frequent with base than with pressed" in outcome.verdict.text
 
 
 def test_a_small_joint_p_alone_is_no_yes() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
-from study_tables import known_numbers, stray_cells, stray_decimals
+from study_tables import stray_cells, stray_decimals
 
 from socialstats import datasets
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
@@ -162,9 +162,6 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(
         for name in beside
     ]
     assert stray_decimals(outcome, texts, {0.05, 0.95}.union(*extras)) == []
-    marks = [m for m in outcome.strip.marks if m.kind == "estimate"] if outcome.strip else []
-    assert marks
-    assert all({m.value, m.low, m.high} - {None} <= known_numbers(outcome) for m in marks)
     assert outcome.verifications
     assert all(v.ok for v in outcome.verifications.values())
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from study_tables import known_numbers, stray_cells, stray_decimals
+from study_tables import stray_cells, stray_decimals
 
 from socialstats import datasets
 from socialstats.errors import InputError
@@ -97,9 +97,6 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(
     ]
     assert len(crossed) > 100
     assert stray_decimals(outcome, [str(c) for c in crossed], set()) == []
-    assert outcome.strip is not None
-    marks = [m for m in outcome.strip.marks if m.kind == "estimate"]
-    assert all({m.value, m.low, m.high} <= known_numbers(outcome) for m in marks)
     assert all(v.ok for v in outcome.verifications.values())
     assert len(outcome.verifications) == len({id(r) for b in outcome.blocks for r in b.results})
 

@@ -58,9 +58,7 @@ def test_role_conflict_answers_with_estimate_interval_and_reference_lines(
         s
         == "Bias-corrected S (0: urgency alone decides) was 41.19, 95% CI [39.28, 43.11], below coin flips (50)."
     )
-    kinds = [mark.kind for mark in role_conflict.strip.marks] if role_conflict.strip else []
-    assert kinds.count("estimate") == 1
-    assert kinds.count("reference") >= 4
+    assert role_conflict.opening == "win-rates"
 
 
 @pytest.mark.slow
@@ -68,9 +66,6 @@ def test_every_s_of_the_page_is_the_bias_corrected_one(role_conflict: Outcome) -
     blocks = {block.id: block for block in role_conflict.blocks}
     s = blocks["sensitivity"].results[0]
     lead = s.row("S_corrected")
-    assert role_conflict.strip is not None
-    mark = role_conflict.strip.marks[0]
-    assert (mark.value, mark.low, mark.high) == (lead.estimate, lead.conf_low, lead.conf_high)
     own = blocks["multiverse-s"].results[0].rows[0]
     assert (own.estimate, own.conf_low, own.conf_high) == (
         lead.estimate,

@@ -1,0 +1,187 @@
+"""The sentence that opens a page is right where the truth is known, has 25 words at most, and no symbols."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from study_examples import outcome_of
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.groups import Groups
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
+from socialstats.results import Row
+from socialstats.studies import STUDIES
+from socialstats.studies.grouped import run_study
+from socialstats.studies.page import StudyOptions
+from socialstats.studies.verdicts import MOST_WORDS, Conclusion, ranking
+
+FAST = StudyOptions(resamples=100, verify=False)
+SYMBOLS = re.compile(r"[=<>±%καχ\[\]]|\bp\b|\bCI\b|\d\.\d{2}|−")
+JARGON = re.compile(
+    r"log-|odds|interval|signific|bootstrap|cluster|kappa|alpha|Holm|ADA-Met|B_all", re.IGNORECASE
+)
+
+
+def conclusion(name: str, design: object, options: StudyOptions = FAST) -> Conclusion:
+    found = run_study(STUDIES[name], design, options)  # type: ignore[arg-type]
+    assert found.verdict is not None
+    return found.verdict
+
+
+def pairs(first: np.ndarray, second: np.ndarray, **reading: object) -> Paired:
+    frame = pd.DataFrame(
+        {
+            "unit": np.tile(np.arange(len(first)), 2),
+            "condition": ["calm"] * len(first) + ["urgent"] * len(second),
+            "value": np.concatenate([first, second]),
+        }
+    )
+    return Paired.from_frame(frame, conditions=("calm", "urgent"), **reading)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["role-conflict", "relationship-bias", "norm-goal", "ordinal-alignment", "staged-values"],
+)
+def test_a_verdict_of_an_example_is_short_and_plain(name: str) -> None:
+    found = outcome_of(name).verdict
+    assert found is not None
+    assert len(found.text.split()) <= MOST_WORDS
+    assert not SYMBOLS.search(found.text), found.text
+    assert not JARGON.search(found.text), found.text
+
+
+def test_a_clear_difference_has_a_direction_and_a_size() -> None:
+    rng = np.random.default_rng(1)
+    low = rng.normal(size=60)
+    found = conclusion("paired", pairs(low, low + 1 + rng.normal(0, 0.5, 60)))
+    assert re.fullmatch(
+        r"The data clearly show that values are lower with calm than with urgent: in \d\d of 60 pairs\.",
+        found.text,
+    )
+    assert found.certainty == "clear"
+    assert "1,000" in found.how_sure(0.95)
+
+
+def test_no_significance_is_not_called_equal() -> None:
+    rng = np.random.default_rng(2)
+    low = rng.normal(size=30)
+    design = pairs(low, low + rng.normal(0, 0.5, 30))
+    found = conclusion("paired", design)
+    assert found.text == "The data do not show whether values are higher with calm or with urgent."
+    assert found.certainty == "open"
+    same = conclusion("paired", design, StudyOptions(verify=False, smallest_effect=2.0))
+    assert same.text == "Calm and urgent are practically alike."
+    assert same.certainty == "alike"
+
+
+def test_shares_are_counts_of_ten() -> None:
+    first, second = np.repeat([1, 0], [20, 80]), np.repeat([1, 0], [70, 30])
+    found = conclusion("paired", pairs(first, second, scale="binary"))
+    assert found.text == (
+        "The data clearly show that '1' is less frequent with calm than with urgent: about 2 against 7 of 10."
+    )
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_groups_follow_the_sign(swapped: bool) -> None:
+    rng = np.random.default_rng(3)
+    values = np.concatenate([rng.normal(0, 1, 80), rng.normal(1.5, 1, 80)])
+    names = ["zeta", "alef"] if swapped else ["alef", "zeta"]
+    frame = pd.DataFrame({"group": np.repeat(names, 80), "value": values})
+    found = conclusion("groups", Groups.from_frame(frame, groups=("alef", "zeta")))
+    side = "higher" if swapped else "lower"
+    assert found.text.startswith(
+        f"The data clearly show that values are {side} for alef than for zeta"
+    )
+
+
+def ranks(*ends: tuple[int, int]) -> list[Row]:
+    return [
+        Row(term=name, estimate=k, conf_low=low, conf_high=high, role="rank")
+        for k, (name, (low, high)) in enumerate(zip("abcdefg", ends, strict=False), 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ends", "text"),
+    [
+        ([(1, 1), (2, 3), (2, 3)], "The data show that a is best of 3 models."),
+        (
+            [(1, 2), (1, 2), (3, 4), (3, 4)],
+            "The data do not show which of a and b is best; both beat the other 2 models.",
+        ),
+        (
+            [(1, 3), (1, 3), (2, 4), (3, 4)],
+            "The data do not show which of a and b is best; none of the other 2 models is first.",
+        ),
+        (
+            [(1, 2), (1, 3), (2, 3)],
+            "The data do not show which of a and b is best; c is not first.",
+        ),
+        ([(1, 3), (1, 3), (1, 3)], "The data do not show which of a, b and c is best."),
+        (
+            [(1, 5), (1, 5), (1, 5), (1, 5), (1, 5)],
+            "The data do not show which of the 5 models is best.",
+        ),
+        (
+            [(1, 4), (1, 4), (1, 4), (1, 4), (5, 5)],
+            "The data do not show which of 4 models is best; all beat the other model.",
+        ),
+    ],
+)
+def test_only_what_rank_intervals_exclude_is_said(ends: list[tuple[int, int]], text: str) -> None:
+    assert ranking(ranks(*ends), "is best", "beat", "model").text == text
+
+
+def test_an_item_that_always_wins_is_preferred() -> None:
+    rng = np.random.default_rng(4)
+    strengths = {"ash": 2.0, "oak": 0.0, "elm": -0.3}
+    rows = []
+    for _ in range(150):
+        a, b = rng.choice(list(strengths), 2, replace=False)
+        won = rng.random() < 1 / (1 + np.exp(strengths[b] - strengths[a]))
+        rows.append((a, b, a if won else b))
+    frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])
+    found = conclusion("comparisons", Comparisons.from_frame(frame))
+    assert found.text.startswith(
+        "The data show that ash is preferred most of 3 items, chosen over "
+    )
+    assert found.text.endswith((" about 9 of 10 times.", " about 8 of 10 times."))
+    assert found.certainty == "ranked"
+
+
+@pytest.mark.parametrize(
+    ("noise", "text"),
+    [(0.02, "this is enough for firm conclusions"), (0.9, "this is too little for conclusions")],
+)
+def test_agreement_is_judged_by_its_interval(noise: float, text: str) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(1, 4, 200)
+    raters = {
+        name: np.where(rng.random(200) < noise, rng.integers(1, 4, 200), truth) for name in "xyz"
+    }
+    frame = pd.DataFrame({"unit": np.arange(200)} | raters).melt("unit", None, "rater", "value")
+    found = conclusion("agreement", Ratings.from_frame(frame, scale="nominal"))
+    assert text in found.text
+
+
+def test_one_verdict_opens_the_page_before_the_statistics(tmp_path: Path) -> None:
+    from socialstats_reports import render
+
+    outcome = run_study(
+        STUDIES["paired"], pairs(np.arange(20.0), np.arange(20.0)[::-1].copy()), FAST
+    )
+    page = render(outcome)
+    assert page.count('class="verdict"') == 1
+    assert (
+        page.index('class="verdict"') < page.index('class="answer"') < page.index('class="short"')
+    )
+    for question in ("How sure?", "What could be wrong?", "What to collect next?"):
+        assert page.count(f"<dt>{question}</dt>") == 1
