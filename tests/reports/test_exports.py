@@ -84,7 +84,7 @@ def test_a_figure_is_a_file_of_its_own_and_has_no_variables(html: str) -> None:
     inside = {element.get("id") for element in root.iter()}
     used = [element.get("{http://www.w3.org/1999/xlink}href", "") for element in root.iter()]
     assert {one[1:] for one in used if one} <= inside
-    assert figure_of(html, "1") != figure_of(html, "3")
+    assert figure_of(html, "1") != figure_of(html, "2")
 
 
 def test_the_quotation_is_answer_and_first_paragraph_of_the_methods(html: str) -> None:
@@ -105,7 +105,7 @@ def test_the_quotation_is_answer_and_first_paragraph_of_the_methods(html: str) -
     ("words", "said"),
     [
         ("--table 9", "there is no table 9; there are 1, A1, A2, A3 and A4"),
-        ("--figure A1", "there is no figure A1; there are 1, 2 and 3"),
+        ("--figure A1", "there is no figure A1; there are 1 and 2"),
         ("--table 1 --format svg", "this is written as csv, md, latex and docx, not as svg"),
         ("--quote -o quote.pdf", "this is written as text and latex, not as pdf"),
         ("--format json", "this is written as text and md, not as json"),
