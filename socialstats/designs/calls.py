@@ -123,7 +123,8 @@ def as_design(
         # a design reads the table by one of its constructors
         by_constructor = getattr(reader, "from_keywords", None)
         return reader(table, **named) if by_constructor is None else by_constructor(table, named)
-    columns_named, kind = ", ".join(option(key) for key in columns), type(data).__name__
+    columns_named = ", ".join(option(key) for key in columns)
+    kind = type(data).__name__
     raise InputError(
         f"{name}: {columns_named} tells how to read a table, but this {kind} is read already. Name the columns where "
         f"it is made ({kind}.from_frame), or pass the table itself"
@@ -190,7 +191,8 @@ def by_keywords(
     alone = isinstance(formula, str) and "~" not in formula
     if not isinstance(formula, str) or ("formula" in arguments and (plain or alone)):
         return args, given if formula is None else {**given, "formula": formula}
-    terms, keys = take_apart(formula), {key for reader in readers for key in keywords(reader)}
+    terms = take_apart(formula)
+    keys = {key for reader in readers for key in keywords(reader)}
     for reader in readers:
         named = terms.keywords(SIDES[reader.__qualname__], arguments, name)
         if set(named) <= {*keywords(reader), *arguments}:
@@ -214,7 +216,8 @@ def take_formula(
     args: Sequence[Any], given: Given, arguments: Texts, name: str
 ) -> tuple[list[Any], Fields, Any]:
     """Take the formula out of the arguments of a call; None where there is none."""
-    args, given = list(args), dict(given)
+    args = list(args)
+    given = dict(given)
     formulas = [given.pop("formula")] if "formula" in given else []
     if (
         args
@@ -321,11 +324,14 @@ def keywords_of_call(
     function: Callable[..., Any], options: Fields, columns: Given, reader: Reader, table: Any
 ) -> Fields:
     """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""
-    read, keys, there = dict(columns), keywords(reader), getattr(table, "columns", ())
+    read = dict(columns)
+    keys = keywords(reader)
+    there = getattr(table, "columns", ())
     # raters may be columns of a table with one row per unit
     wide = not {"rater", "value"} & {*columns}
     for key in [key for key in options if key in keys]:
-        value, choices = options[key], _choices(function, key)
+        value = options[key]
+        choices = _choices(function, key)
         if isinstance(value, bool | int | float) or value in NO_COLUMN.get(key, ()):
             continue
         if key == "cluster" and value in RULES and value not in there:

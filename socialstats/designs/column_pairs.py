@@ -15,7 +15,8 @@ from socialstats.tables import as_number
 
 SIDE_WORDS = word_couples("left right, first second, home away")
 # texts among numbers, and share of the rows up to which they are missing values
-MOST_ODD, RARE = (2, 0.15)
+MOST_ODD = 2
+RARE = 0.15
 # labels of a column in which such texts are looked for
 MOST_LABELS = 5_000
 SIDES = (
@@ -61,7 +62,8 @@ def partner_of(name: str, side: int, columns: Texts) -> str | None:
     ('right', 'away.team')
     """
     for pair in (*SIDE_WORDS, *COMMON_TOKENS, *DIGIT_TOKENS):
-        side_word, other = pair[side], pair[1 - side]
+        side_word = pair[side]
+        other = pair[1 - side]
         for pattern in (
             rf"^{side_word}(?=$|[_. -])",
             rf"(?<=[_. -]){side_word}$",
@@ -140,8 +142,10 @@ def same_scale(first: ColumnProfile, second: ColumnProfile) -> bool:
             and label_overlap(first, second) >= 0.5
             and first.size <= FEW
         )
-    x, y = np.array(first.numbers), np.array(second.numbers)
-    wide, narrow = max(np.ptp(x), np.ptp(y)), min(np.ptp(x), np.ptp(y))
+    x = np.array(first.numbers)
+    y = np.array(second.numbers)
+    wide = max(np.ptp(x), np.ptp(y))
+    narrow = min(np.ptp(x), np.ptp(y))
     return bool(
         min(x.max(), y.max()) - max(x.min(), y.min()) >= 0.25 * wide and narrow >= 0.2 * wide > 0
     )

@@ -108,7 +108,8 @@ def assign(table: Table, options: Options) -> Contest:
     columns = dict(zip(names, (*items, winner, *wins), strict=False))
     columns |= dict(zip(("score_a", "score_b"), scores, strict=False))
     played = {name: (column,) for name, column in columns.items() if column}
-    soft, clusters = options.winner_coding == "probability", texts(options.cluster)
+    soft = options.winner_coding == "probability"
+    clusters = texts(options.cluster)
     by_pair = "pair" in clusters and not table.has("pair")
     further = finder.roles(
         FURTHER,
@@ -151,10 +152,8 @@ def assign(table: Table, options: Options) -> Contest:
 
 def winner_and_loser(finder: Finder, options: Options) -> Pair | None:
     """Return the columns of winners and losers, where no column beside them may say who met, or that none won."""
-    pair, named = (
-        won_and_lost(finder, options),
-        [getattr(options, part.name, None) for part in PARTS],
-    )
+    pair = won_and_lost(finder, options)
+    named = [getattr(options, part.name, None) for part in PARTS]
     if pair is None or any(named[:2]) or any(named[3:]):
         return None
     declared = [getattr(options, part.name, None) for part in FURTHER]
@@ -172,7 +171,8 @@ def won_and_lost(finder: Finder, options: Options) -> Pair | None:
 
 def _items(finder: Finder, options: Options) -> Pair:
     """Find the two item columns: as named, or the first alias pair that is complete."""
-    named, columns = (options.item_a, options.item_b), finder.columns
+    named = (options.item_a, options.item_b)
+    columns = finder.columns
     complete = next((pair for pair in ITEM_PAIRS if {*pair} <= {*columns}), None)
     if complete and not any(named):
         return complete
@@ -194,10 +194,8 @@ def _items(finder: Finder, options: Options) -> Pair:
     lost = [side for side in (0, 1) if not (declared if any(named) else present)[side]]
     for side in lost or ([] if any(named) else [1]):
         other = named[1 - side] if any(named) else present[1 - side]
-        looked, free = (
-            [pair[side] for pair in ITEM_PAIRS],
-            [column for column in columns if column != other],
-        )
+        looked = [pair[side] for pair in ITEM_PAIRS]
+        free = [column for column in columns if column != other]
         guess = (other and partner_of(other, 1 - side, free)) or next(
             (name for name in looked if name in free), None
         )
@@ -319,7 +317,8 @@ def item_tokens(items: Pair) -> Pair | None:
 def side_pairs(columns: Texts, items: Pair) -> Iterator[tuple[str, Pair]]:
     """Yield (name, (column of a, column of b)) for columns that differ in nothing but the side."""
     digits = () if item_tokens(items) in COMMON_TOKENS else DIGIT_TOKENS
-    names, previous = frozenset(columns), set[str]()
+    names = frozenset(columns)
+    previous = set[str]()
     for a, b in dict.fromkeys((*own_tokens(items), *COMMON_TOKENS, *digits)):
         behind, before = (
             re.compile(form.format(re.escape(a))) for form in (r"(.+)([_. -]){}", r"{}([_. -])(.+)")
@@ -327,9 +326,11 @@ def side_pairs(columns: Texts, items: Pair) -> Iterator[tuple[str, Pair]]:
         for column in columns:
             name = partner = ""
             if match := behind.fullmatch(column):
-                name, partner = match[1], match[1] + match[2] + b
+                name = match[1]
+                partner = match[1] + match[2] + b
             elif match := before.fullmatch(column):
-                name, partner = match[2], b + match[1] + match[2]
+                name = match[2]
+                partner = b + match[1] + match[2]
             if partner in names and name not in previous and column not in items:
                 previous.add(name)
                 yield name, (column, partner)

@@ -123,7 +123,8 @@ class ComparisonsData(Design):
     @property
     def pair(self) -> Factor:
         """The unordered pair of items, as a factor: the default cluster of repeated comparisons."""
-        low, high = np.minimum(self.item_a, self.item_b), np.maximum(self.item_a, self.item_b)
+        low = np.minimum(self.item_a, self.item_b)
+        high = np.maximum(self.item_a, self.item_b)
         # one number for each pair, whichever item stood first
         keys, codes = np.unique(low * len(self.items) + high, return_inverse=True)
         levels = tuple(
@@ -322,7 +323,8 @@ class ComparisonsData(Design):
         import pandas as pd
 
         names = np.array(self.items, dtype=object)
-        a, b = names[self.item_a], names[self.item_b]
+        a = names[self.item_a]
+        b = names[self.item_b]
         winner: AnyArray = np.full(len(a), None, dtype=object)
         for code, won in ((A_WON, a), (B_WON, b)):
             winner[self.outcome == code] = won[self.outcome == code]
@@ -343,10 +345,12 @@ def with_all_columns(cells: C, scan: Scan) -> C:
     """Return a design with the clusters and covariates that stayed with its table."""
     spool = Spool(scan, list(scan.covariates), scan.factors("declared"))
     rows = spool.whole()
-    cell, weight = rows["cell"].astype(np.int64), rows["weight"].astype(np.float64)
+    cell = rows["cell"].astype(np.int64)
+    weight = rows["weight"].astype(np.float64)
     factors = []
     for k, factor in enumerate(spool.factors):
-        codes, texts = rows["codes"][:, k], spool.texts(k)
+        codes = rows["codes"][:, k]
+        texts = spool.texts(k)
         levels = sorted({texts[code] for code in np.unique(codes).tolist()})
         place = {text: code for code, text in enumerate(levels)}
         # the spool numbers levels as they were met; factors have theirs in order
@@ -443,7 +447,8 @@ def combine_designs(left: C, right: C) -> C:
     clusters_of_right = {factor.name: factor for factor in right.clusters}
     replies = None
     if left.replies is not None and right.replies is not None:
-        first, then = left.replies, right.replies
+        first = left.replies
+        then = right.replies
         replies = replace(
             first,
             # replies of both tables stay different ones

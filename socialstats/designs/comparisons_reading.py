@@ -146,7 +146,9 @@ def frequencies_of(table: Table, roles: Contest, options: Options) -> Frequency:
     InputError
         For weights or counts of probabilities.
     """
-    count, weight, na = options.count, roles["weight"] or None, options.na_labels
+    count = options.count
+    weight = roles["weight"] or None
+    na = options.na_labels
     if options.winner_coding == "probability":
         if weight is not None or count:
             raise InputError(
@@ -165,7 +167,8 @@ def frequencies_of(table: Table, roles: Contest, options: Options) -> Frequency:
 
 def stored_columns(table: Table, roles: Contest, options: Options) -> tuple[Table, Stored]:
     """Return the clusters and covariates that stay with the table, and the table with clusters that can."""
-    clusters, na = roles.of("cluster"), options.na_labels
+    clusters = roles.of("cluster")
+    na = options.na_labels
     counted = roles["count"] or not roles["winner"] or options.winner_coding == "probability"
     if counted or (roles.pair_cluster and clusters):
         return table, Stored()
@@ -183,7 +186,8 @@ def stored_columns(table: Table, roles: Contest, options: Options) -> tuple[Tabl
 
 def _both_won(table: Table, roles: Contest) -> bool:
     """Return whether each of two items won in the rows of at least one pair, as in a table that was counted."""
-    items, winner = roles.of("item"), roles["winner"]
+    items = roles.of("item")
+    winner = roles["winner"]
     return bool(winner) and len(table.counts([*items, winner]).n) > len(table.counts(items).n)
 
 
@@ -201,7 +205,8 @@ def build(table: Table, options: Options) -> ComparisonsData:
         When no row is left.
     """
     begun = draft(table, options)
-    rows, roles = begun.rows, begun.roles
+    rows = begun.rows
+    roles = begun.roles
     sides = _item_codes(rows, roles.items)
     different = sides.a != sides.b
     design = _finish_comparisons(begun, sides, winners(rows, roles, sides, options, begun.drawn))
@@ -240,10 +245,12 @@ def set_replies_aside(
 
     A row that was drawn needs no winner.
     """
-    start, column = rows.use, roles["winner"]
+    start = rows.use
+    column = roles["winner"]
     if not column:
         return np.zeros_like(start), np.zeros_like(start)
-    statuses, refusals = statuses_of(rows, roles), options.refusal_labels
+    statuses = statuses_of(rows, roles)
+    refusals = options.refusal_labels
     label = (statuses.kind == OK) & ~drawn
     refused: BoolArray = label & rows.labels(column).mapped(lambda level: level in refusals, False)
     refused = start & (refused | (statuses.kind == REFUSAL))
@@ -270,12 +277,16 @@ def _item_codes(rows: Rows, columns: Pair) -> ItemSides:
 
 def _finish_comparisons(begun: Draft, sides: ItemSides, won: Expanded) -> ComparisonsData:
     """Decode the rest, raise what was collected, and keep the cells in use."""
-    rows, roles, options, stored = begun.rows, begun.roles, begun.options, begun.stored
+    rows = begun.rows
+    roles = begun.roles
+    options = begun.options
+    stored = begun.stored
     first: AnyArray = np.ones(len(rows.use), dtype=np.int8)
     unused: list[Caution] = []
     if roles["order"] and options.order is None and not tells_order(roles["order"], sides, rows):
         message = f"'{shorten(roles['order'])}' does not say which of the two items was shown first"
-        unused, roles = [caution("SS307", message, affects="nothing")], roles.replaced(order=())
+        unused = [caution("SS307", message, affects="nothing")]
+        roles = roles.replaced(order=())
     if roles["order"]:
         first = first_shown(roles["order"], sides, rows)
     covariates, cautions = read_covariates(rows, roles, options, stored.covariates)
@@ -288,9 +299,11 @@ def _finish_comparisons(begun: Draft, sides: ItemSides, won: Expanded) -> Compar
         raise rows.nothing("row")
     times = won.times[keep] * begun.times[cell]
     count = times * rows.n[cell] if won.reply is None else times
-    weight, weight_sq = count, count
+    weight = count
+    weight_sq = count
     if roles["weight"]:
-        weight, weight_sq = rows.counts.weight[cell] * times, rows.counts.weight_sq[cell] * times
+        weight = rows.counts.weight[cell] * times
+        weight_sq = rows.counts.weight_sq[cell] * times
     outcome = won.outcome[keep].astype(np.int8)
     cited = None
     # an empty field has a level of its own
@@ -336,7 +349,8 @@ def _finish_comparisons(begun: Draft, sides: ItemSides, won: Expanded) -> Compar
 
 def _scan(begun: Draft, cell: IntArray) -> Scan | None:
     """Return what stays with the table; None for nothing."""
-    rows, stored = begun.rows, begun.stored
+    rows = begun.rows
+    stored = begun.stored
     if not stored.columns:
         return None
     of_row = np.full(len(rows.use), -1, dtype=np.int32)
@@ -377,9 +391,11 @@ def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ..
         if empty
         else []
     )
-    label, note = "rows analysed", ""
+    label = "rows analysed"
+    note = ""
     if begun.roles.of("wins", "count"):
-        label, note = "comparisons analysed", "each row counts several comparisons"
+        label = "comparisons analysed"
+        note = "each row counts several comparisons"
     return (*rows.flow, *steps, FlowStep(label=label, rows=round(float(count.sum())), note=note))
 
 
@@ -393,9 +409,11 @@ def _in_pairs(table: Table, roles: Contest, column: str) -> bool:
 
 
 def _reading_cautions(begun: Draft, design: ComparisonsData) -> list[Caution]:
-    rows, roles = begun.rows, begun.roles
+    rows = begun.rows
+    roles = begun.roles
     cautions = [*begun.cautions]
-    read, left = rows.flow[0].rows, int(rows.n[rows.use].sum())
+    read = rows.flow[0].rows
+    left = int(rows.n[rows.use].sum())
     if left < read:
         cautions.append(caution("SS301", f"{read - left:,} of {read:,} rows ({rows.steps()})"))
     if not roles.of("wins", "weight", "count"):

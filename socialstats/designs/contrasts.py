@@ -85,7 +85,8 @@ class Contrast(Design):
         NothingToAnalyse
             If no cell, or none of a group, is taken.
         """
-        index, size = np.flatnonzero(mask), len(self.count)
+        index = np.flatnonzero(mask)
+        size = len(self.count)
         self.refuse_empty(index, note)
         step = FlowStep(label=note, rows=int(self.count[index].sum()))
         return replace(

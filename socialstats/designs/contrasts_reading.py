@@ -156,9 +156,12 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
     DesignError
         If the conditions are not two, or those that were picked do not occur.
     """
-    column, part, name = roles[options.PART], options.PART, options.PAIR
+    column = roles[options.PART]
+    part = options.PART
+    name = options.PAIR
     used = rows.used_labels(column)
-    place, listed = rows.table.place(column), quoted(used, 12) or "none"
+    place = rows.table.place(column)
+    listed = quoted(used, 12) or "none"
     if (picked := options.two) is not None:
         if used and (absent := [label for label in picked if label not in used]):
             near = meant(absent[0], used)
@@ -234,7 +237,8 @@ def decode(
         engine = _engine_numbers(column, rows, scale)
         if engine is not None:
             return DecodedValues("numeric", (), engine)
-    levels, used = declared_levels(options.levels), rows.used_labels(column)
+    levels = declared_levels(options.levels)
+    used = rows.used_labels(column)
     typed = categories(rows.table, column) if levels is None else None
     categories_used = (
         typed if typed is not None and len(typed) >= 2 and {*used} <= {*typed} else None
@@ -413,11 +417,10 @@ def read_contrast(
         counts = frequency(
             table, options.count, keys, used, options.na_labels, roles["weight"] or None
         )
-        roles, noticed = roles.counted(counts.column), counts.cautions
-    rows, cautions = (
-        begun(table, roles, options, drop=options.missing == "drop", wide=wide),
-        [*noticed],
-    )
+        roles = roles.counted(counts.column)
+        noticed = counts.cautions
+    rows = begun(table, roles, options, drop=options.missing == "drop", wide=wide)
+    cautions = [*noticed]
     two, undeclared_order = choose_two(rows, roles, options)
     values = options.decoded(rows, roles)
     times = rows.n * times_of(rows, roles, [roles["value"]])
@@ -437,10 +440,13 @@ def read_contrast(
         times = np.ones(len(times))
     units = options.arranged(rows, roles, values, two)
     rows.raise_if_any()
-    at, column = units.row, roles["unit"]
+    at = units.row
+    column = roles["unit"]
     if not len(at):
         raise rows.nothing(options.UNIT)
-    by, clusters, names = rows.by(roles, at), rows.factors(roles.of("cluster"), at), None
+    by = rows.by(roles, at)
+    clusters = rows.factors(roles.of("cluster"), at)
+    names = None
     if column and not roles["count"] and (rows.origin or table).has(column):
         labels = rows.labels(column)
         names = UnitNames(codes=labels.codes[at], levels=labels.levels, cell=np.arange(len(at)))

@@ -193,7 +193,8 @@ def written_answers(table: Table) -> Pair | None:
 @asks
 def with_orders(table: Table, keys: Texts, groups: Pair, more: Texts) -> Table:
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
-    name, first = free_name(table.columns, ORDER), free_name(table.columns, "first row")
+    name = free_name(table.columns, ORDER)
+    first = free_name(table.columns, "first row")
     is_eager = isinstance(table.frame, nw.DataFrame)
     frame: Any = (
         table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame

@@ -86,10 +86,8 @@ def continuous(
         if distinct(*single_columns) < MANY_VALUES:
             break
         stored[name] = numeric[name]
-    gone, codes = (
-        nw.lit(False),
-        [float(R_INTEGER_NA), *(x for x in map(as_number, na) if x is not None)],
-    )
+    gone = nw.lit(False)
+    codes = [float(R_INTEGER_NA), *(x for x in map(as_number, na) if x is not None)]
     for column in {c for pair in stored.values() for c in pair}:
         value = nw.col(column).cast(nw.Float64)
         gone = gone | value.is_null() | value.is_nan() | ~value.is_finite() | value.is_in(codes)

@@ -79,7 +79,8 @@ def crosstab(table: Table) -> pd.DataFrame:
                         fix=FIX_OF_COUNTS,
                     )
                 )
-    size, square = len(first), None
+    size = len(first)
+    square = None
     if named:
         square = pd.DataFrame(cells, index=labels, columns=labels if lost else heads)
         square = _matched(_without_totals(square, table.source))
@@ -112,7 +113,8 @@ def _without_totals(square: pd.DataFrame, source: str) -> pd.DataFrame:
         For a row and column called like totals that are none.
     """
     names = [bare(str(label)) for label in (*square.index, *square.columns)]
-    row, column = names[len(square) - 1], names[-1]
+    row = names[len(square) - 1]
+    column = names[-1]
     down, across = (
         len(side) > 2 and np.allclose(side.iloc[:-1].sum(axis=0), side.iloc[-1])
         for side in (square, square.T)
@@ -124,7 +126,8 @@ def _without_totals(square: pd.DataFrame, source: str) -> pd.DataFrame:
     if row == column:
         down = across = down and across
     else:
-        down, across = down and names.count(row) == 1, across and names.count(column) == 1
+        down = down and names.count(row) == 1
+        across = across and names.count(column) == 1
     return square.iloc[: len(square) - down, : square.shape[1] - across]
 
 

@@ -153,10 +153,8 @@ class FormulaParts:
         InputError
             For more columns than a side takes, and two columns for one keyword.
         """
-        left, formula = (
-            sides.several if len(self.left) > 1 else (sides.single,),
-            f"formula {self.text!r}",
-        )
+        left = sides.several if len(self.left) > 1 else (sides.single,)
+        formula = f"formula {self.text!r}"
         columns_of: Fields = dict(zip(left, self.left, strict=False))
         if len(left) == 1 and left[0] in LISTS:
             columns_of = {left[0]: list(self.left)} if self.left else {}

@@ -230,7 +230,8 @@ def frequency(
     )
     # a constant says nothing of single rows
     if counts.counts and (len(counts.numbers) > 1 or counts.rows == 1):
-        name, none = shorten(named[0]), option("count", False, "--count ''")
+        name = shorten(named[0])
+        none = option("count", False, "--count ''")
         detail = f"'{name}' holds whole numbers beside rows that are all different"
         fix = (
             f"{option('count', name, f'--count {name}')} says so; {none} if it means something else"
@@ -254,7 +255,8 @@ def _frequency_caution(columns: Texts, how: str) -> Frequency:
     """Return caution SS324 about columns that may count rows or weigh them; nothing for none."""
     if not columns:
         return Frequency()
-    name, none = shorten(columns[0]), option("count", False, "--count ''")
+    name = shorten(columns[0])
+    none = option("count", False, "--count ''")
     detail = f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}"
     fix = (
         f"{option('count', name, f'--count {name}')} if a row stands for so many, "

@@ -74,7 +74,8 @@ class GroupsOptions(ContrastOptions):
         DesignError
             For texts that should be ordinal, and have no order.
         """
-        column, ordinal = roles["value"], self.scale == "ordinal"
+        column = roles["value"]
+        ordinal = self.scale == "ordinal"
         in_order = self.levels is not None or categories(rows.table, column) is not None
         values = decode(
             column,

@@ -211,7 +211,8 @@ def advice(key: str, given: Given, options: Texts, name: str, calls: str = "") -
     >>> advice("nan_policy", {"nan_policy": "propagate"}, ["missing"], "f()")
     'Did you mean missing= ?'
     """
-    function, value = name.removesuffix("()"), given[key]
+    function = name.removesuffix("()")
+    value = given[key]
     # R's conf.level, var.equal
     key = key.replace(".", "_")
     if function == "mcnemar" and key in CORRECTED:

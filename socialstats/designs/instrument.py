@@ -249,7 +249,8 @@ def _instrument_errors(values: Given) -> Iterator[Pair]:
                 f"{meant(str(name), KEYS)}Known: {', '.join(KEYS)}.",
             )
     traits: Any = values.get("traits")
-    groups, further = values.get("groups", {}), values.get("further", {})
+    groups = values.get("groups", {})
+    further = values.get("further", {})
     if not _are_distinct_texts(traits):
         yield "traits: no list of names", 'Write traits = ["care", "fairness"].'
         return

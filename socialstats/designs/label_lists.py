@@ -166,7 +166,8 @@ PARTS = (
 
 def lists_of_units(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     """Turn rows into units with their labels, and count alike units together."""
-    column, unit = roles["labels"], roles["unit"]
+    column = roles["labels"]
+    unit = roles["unit"]
     index = np.flatnonzero(rows.use)
     coded = rows.labels(column)
     # the last one: no label
@@ -175,14 +176,17 @@ def lists_of_units(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     if not names:
         raise NothingToAnalyse(f"{rows.table.source}: no unit cites a label")
     repeats = sum(len(labels) - len({*labels}) for labels in lists)
-    at, times = index, rows.n[index]
+    at = index
+    times = rows.n[index]
     if sep is None:
         key = rows.key([unit])[index]
         _, first, dense = np.unique(key, return_index=True, return_inverse=True)
         sums = np.zeros((len(first), len(names)))
         np.add.at(sums, dense, cited * times[:, None])
         repeats = int((sums - (sums > 0)).sum())
-        cited, at, times = (sums > 0).astype(np.float64), index[first], np.ones(len(first))
+        cited = (sums > 0).astype(np.float64)
+        at = index[first]
+        times = np.ones(len(first))
     factors = rows.factors((*roles.of("group"), *roles.of("cluster")), at)
     detail = f"{counted(repeats, 'label')} cited more than once by a unit, counted once"
     notes = [caution("SS301", detail, affects="counts of labels")] if repeats else []

@@ -127,7 +127,8 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     """
     key = rows.key(roles.of(*APART))
     there = rows.use & ~np.isnan(values)
-    n, present = rows.n[there], values[there]
+    n = rows.n[there]
+    present = values[there]
     size = int(key.max(initial=-1)) + 1
     answers = np.bincount(key[there], weights=n, minlength=size)
     mean = np.bincount(key[there], weights=n * present, minlength=size) / np.where(
@@ -183,7 +184,8 @@ def is_sample(table: Table, repeat: str, sources: Texts) -> bool:
         return True
     if not (sources and table.has(repeat)):
         return False
-    several, labels = len(table.counts([*sources]).n) > 1, table.counts([repeat]).n
+    several = len(table.counts([*sources]).n) > 1
+    labels = table.counts([repeat]).n
     return several and len(table.counts([repeat, *sources]).n) == len(labels) < labels.sum() / 2
 
 
@@ -195,7 +197,9 @@ def refuse_averaging(rows: Rows, roles: Roles, *, numeric: bool) -> None:
     InputError
         With the ways out.
     """
-    repeat, unit, place = roles.of("repeat"), roles.of(*UNIT), rows.table.place(roles["value"])
+    repeat = roles.of("repeat")
+    unit = roles.of(*UNIT)
+    place = rows.table.place(roles["value"])
     apart = f"told apart by {quoted(repeat)}" if repeat else "that no column numbers"
     ways = []
     if repeat and repeat[0] in rows.table.columns:

@@ -109,7 +109,8 @@ def model_scores(
     table = as_table(as_named(data), source)
     table, key = with_joint(table, unit)
     options = among(RatingsOptions, locals(), unit=key)
-    columns, finder = texts(raters), Finder(table, any_case=True)
+    columns = texts(raters)
+    finder = Finder(table, any_case=True)
     used = [name for named in (key, value, task, by, cluster, repeat) for name in texts(named)]
     model = None if columns else rater or finder.free(MODELS.names, used)
     if model is None:

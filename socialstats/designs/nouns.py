@@ -12,12 +12,16 @@ from socialstats.designs.roles import called_model, holds_families
 from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, spelled
 from socialstats.text import as_words, count, shorten
 
-MODEL, SOURCE, UNIT = "model", "source", "unit"
+MODEL = "model"
+SOURCE = "source"
+UNIT = "unit"
 # labels that say so, as "model 3" does
 MODEL_LABEL = re.compile(r"(?:\b|_)model(?:\b|_|\d)", re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 # letters and words of a name that reads as a noun
-LEAST, MOST, MOST_WORDS = 3, 30, 3
+LEAST = 3
+MOST = 30
+MOST_WORDS = 3
 # last words that say how the labels are written
 ENDS = ("name", *IDENTITIES, *NUMBERINGS)
 # first words of names that are no nouns

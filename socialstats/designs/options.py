@@ -169,7 +169,8 @@ def map_options(entries: Texts) -> Fields:
         if part in ("order", "values") and equals and not column:
             named[part] = False
             continue
-        wrong, is_column = "", part in PARTS[:-2]
+        wrong = ""
+        is_column = part in PARTS[:-2]
         home: Fields = named if is_column else sides.setdefault(part[:-2], {})
         key = part if is_column else part[-1:]
         if not equals or not part or not column:

@@ -65,7 +65,8 @@ class PairedOptions(ContrastOptions):
 
     def arranged(self, rows: Rows, roles: Roles, values: DecodedValues, two: Pair) -> Arranged:
         """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
-        key, labels = rows.key(roles.of(*OWNER)), rows.labels(roles["condition"])
+        key = rows.key(roles.of(*OWNER))
+        labels = rows.labels(roles["condition"])
         size = int(key.max(initial=-1)) + 1
         # no labels are made of a million distinct numbers
         numbers = rows.engine_numbers(roles["value"])

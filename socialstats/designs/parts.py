@@ -380,7 +380,8 @@ class Design(Read, ABC):
         if self.by is None:
             return {"all": self}
         # below 0: of all levels
-        name, codes = self.by.name, self.by.codes
+        name = self.by.name
+        codes = self.by.codes
         return {
             level: replace(
                 self.take((codes == code) | (codes < 0), note=f"{name} = {level}"), by=None

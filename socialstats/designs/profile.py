@@ -40,10 +40,8 @@ from socialstats.tables.labels import Labels
 from socialstats.text import listing
 
 # columns that are looked at; columns that may name units, raters or conditions
-MOST_COLUMNS, MOST_KEYS = (
-    300,
-    10,
-)
+MOST_COLUMNS = 300
+MOST_KEYS = 10
 # in a table with more, whole numbers name units only where the column is called so
 FEW_COLUMNS = 6
 # cells from which what they have in common is a plan
@@ -288,7 +286,8 @@ class TableProfile:
             return False
         share = np.bincount(label.codes, weights=n) / n.sum()
         sizes = np.bincount(joint_codes([labels.codes for labels in of_cell]), weights=n)
-        pairs, met = (sizes * (sizes - 1)).sum() / 2, (n * (n - 1)).sum() / 2
+        pairs = (sizes * (sizes - 1)).sum() / 2
+        met = (n * (n - 1)).sum() / 2
         by_chance = pairs * (share**2).sum()
         return bool(by_chance >= FEWEST_CELLS and met <= RARELY * by_chance)
 
@@ -359,7 +358,8 @@ class TableProfile:
         ][:FEW]
         if len(integer_columns) < 3 or self.rows < 5:
             return {}
-        rows, sums_of = self.values(integer_columns), {}
+        rows = self.values(integer_columns)
+        sums_of = {}
         # the others are looked at where these add up
         sampled = rows[:, :: max(1, rows.shape[1] // 200)]
         for k, total in enumerate(integer_columns):

@@ -76,7 +76,8 @@ def pairs_of_ranks(table: Table, columns: Texts, carried: Texts) -> tuple[Table,
     import pandas as pd
 
     frame: Any = collected(table.frame.select(*dict.fromkeys([*columns, *carried])))
-    rows, items = len(frame), item_names(columns)
+    rows = len(frame)
+    items = item_names(columns)
     ranking = free_name(carried, "ranking")
     values = {
         name: np.array(frame.get_column(name).to_list(), dtype=object)

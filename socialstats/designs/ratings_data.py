@@ -254,7 +254,8 @@ class RatingsData(Design):
         InputError
             If a name is no rater.
         """
-        raters, place = texts(raters), {name: code for code, name in enumerate(self.raters)}
+        raters = texts(raters)
+        place = {name: code for code, name in enumerate(self.raters)}
         unknown = [name for name in raters if name not in place]
         if unknown:
             raise InputError(

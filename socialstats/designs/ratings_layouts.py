@@ -69,7 +69,8 @@ def wide_ratings(
     by_column = raters_in == "columns"
     _refuse_other_axis(options, raters_in)
     row_part, axis = ("unit", "raters") if by_column else ("rater", "units")
-    finder, row = Finder(table), getattr(options, row_part)
+    finder = Finder(table)
+    row = getattr(options, row_part)
     if by_column and row is None and columns is None:
         row = finder.free(
             RATED_UNITS, (*texts(options.strata), *texts(options.cluster), *texts(options.by))
@@ -268,7 +269,8 @@ def _from_counts(
     row = np.repeat(np.arange(len(order)), totals)
     value = np.repeat(np.tile(np.arange(len(labels)), len(order)), ratings.ravel())
     rater = np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
-    at, unit = order[row], roles["unit"]
+    at = order[row]
+    unit = roles["unit"]
     names = rows.factor(unit, at).labels() if unit else np.array(number_labels(len(order)))[row]
     belong = {name: rows.factor(name, at).labels() for name in roles.of("by", *BELONGS)}
     parts = {part: free_name(belong, part) for part in ("unit", "rater", "value", "count")}
@@ -316,7 +318,8 @@ def square_ratings(
     chosen, note = _scale_of(labels, scale, named, source, square=True)
     declare = f"declare {option('scale')} ({option('scale', 'ordinal')} for levels in order)"
     row, column = np.nonzero(counts)
-    values, unit_count = np.array(labels, dtype=object), counts[row, column]
+    values = np.array(labels, dtype=object)
+    unit_count = counts[row, column]
     unit, count = (free_name(names, part) for part in ("unit", "count"))
     cells = {
         unit: number_labels(len(row)),

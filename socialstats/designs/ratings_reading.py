@@ -97,7 +97,8 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
     DesignError
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
-    finder, prefix = Finder(table), options.probabilities
+    finder = Finder(table)
+    prefix = options.probabilities
     if isinstance(prefix, Mapping):
         probable = tuple(prefix.values())
     else:
@@ -279,7 +280,8 @@ def scale_ends(scores: FloatArray, declared: bool) -> tuple[float, float] | None
     """
     if not len(scores):
         return None
-    low, high = float(scores[0]), float(scores[-1])
+    low = float(scores[0])
+    high = float(scores[-1])
     evident = len(scores) == 2 and (low, high) == (0.0, 1.0)
     return (low, high) if low < high and (declared or evident) else None
 
@@ -316,7 +318,8 @@ def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
     InputError
         For a scale that the levels do not have.
     """
-    status, column = statuses(rows, roles, options), roles["value"]
+    status = statuses(rows, roles, options)
+    column = roles["value"]
     rated = rows.use & (status == OK)
     chosen = choose_levels(rows, column, options, rated)
     judged = rated if chosen.declared or not rows.pending else np.zeros_like(rated)
@@ -343,7 +346,8 @@ LONG = 16
 
 def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> StatusArray:
     """Return for each row whether it is a rating, a refusal or missing; count the latter two in the flow."""
-    column, refusals = roles["value"], options.refusal_labels
+    column = roles["value"]
+    refusals = options.refusal_labels
     labels = rows.labels(column)
     out = labels.mapped(lambda label: REFUSAL if label in refusals else OK, MISSING, np.int8)
     absent = rows.use & (labels.codes < 0)
@@ -483,7 +487,8 @@ def build_from(
     """
     may_miss = ["by"] if options.shared else []
     if noticed is None:
-        played, weighs = roles.columns(), roles["weight"] or None
+        played = roles.columns()
+        weighs = roles["weight"] or None
         noticed = frequency(table, options.count, [], played, options.na_labels, weighs).cautions
     rows = begun(table, roles, options, fix=FILL, wide=wide, may_miss=may_miss)
     if options.shared and roles["by"] and roles["rater_source"]:
@@ -557,7 +562,8 @@ def average_by_rater(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Mea
     InputError
         For labels where no column says who is a person.
     """
-    chosen, scores = rated.chosen, rated.chosen.scores
+    chosen = rated.chosen
+    scores = rated.chosen.scores
     numeric = chosen.numeric and chosen.scale != "nominal"
     labels = not (numeric or len(chosen.levels) <= 2) or (
         bool(roles["rater_source"]) and not chosen.numeric
@@ -598,7 +604,8 @@ SHARED_BY = "nothing: units, not repeats, are taken as independent"
 
 def _rater_group(rows: Rows, who: Texts, column: str) -> None:
     """Report a column of raters that changes within a rater, is empty in some of a rater's rows, or in all rows."""
-    rater, named = rows.key(who), rows.use & (rows.codes(column) >= 0)
+    rater = rows.key(who)
+    named = rows.use & (rows.codes(column) >= 0)
     # raters without a group in any row are in none: only mixed ones are wrong
     partly = rows.use & ~named & np.isin(rater, rater[named])
     if rows.use.any() and not named.any():
@@ -679,7 +686,8 @@ def _label_by_columns(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) ->
 def refuse_unshared(rows: Rows, by: str, source: str) -> None:
     """Refuse rows of people with a level of the shared factor, and rows of others without one."""
     people = rows.labels(source).mapped(is_people, False, bool)
-    given, shared = rows.codes(by) >= 0, option("shared", "people")
+    given = rows.codes(by) >= 0
+    shared = option("shared", "people")
     both = f"{shared}: people have no value in '{shorten(by)}', and this row has one"
     for message, bad, fix in (
         (both, people & given & rows.use, "Leave it empty, or leave the option out"),
@@ -712,15 +720,16 @@ def _finish_ratings(
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise rows.nothing("rating")
-    units, raters = (
-        _label_by_columns(rows, index, roles, UNIT),
-        _label_by_columns(rows, index, roles, RATER),
-    )
+    units = _label_by_columns(rows, index, roles, UNIT)
+    raters = _label_by_columns(rows, index, roles, RATER)
     by = rows.by(roles, index)
     # by level, unit and rater: the same table in another order makes the same design
     order = np.lexsort((raters.codes, units.codes, *([by.codes] if by else [])))
-    index, unit, rater = index[order], units.codes[order], raters.codes[order]
-    status, unit_count = rated.status[index], times[units.row]
+    index = index[order]
+    unit = units.codes[order]
+    rater = raters.codes[order]
+    status = rated.status[index]
+    unit_count = times[units.row]
     note = "each row counts several units" if roles["count"] else ""
     step = FlowStep(
         label="ratings analysed", rows=int(unit_count[unit][status == OK].sum()), note=note
@@ -730,8 +739,10 @@ def _finish_ratings(
     rater_groups = {
         column: rows.factor(column, raters.row) for column in roles.of("source", "rater_group")
     }
-    refused, missing = index[status == REFUSAL], index[(status != OK) & (status != REFUSAL)]
-    chosen, cautions = rated.chosen, [*noticed, *rated.cautions]
+    refused = index[status == REFUSAL]
+    missing = index[(status != OK) & (status != REFUSAL)]
+    chosen = rated.chosen
+    cautions = [*noticed, *rated.cautions]
     if not roles["rater_source"]:
         cautions += size_cautions(int(unit_count.sum()), len(raters.labels))
     if len(refused) or len(missing):
@@ -740,7 +751,8 @@ def _finish_ratings(
         )
         detail = f"{counted(len(refused), 'refusal')} and {counted(len(missing), 'missing rating')} of {len(status):,}"
         detail += f" ({quoted(blank, 5)} read as missing)" if blank else ""
-        how, affects = "metrics say how they use them", "which units and raters count"
+        how = "metrics say how they use them"
+        affects = "which units and raters count"
         cautions.append(caution("SS315", detail, affects=affects, fix=how))
     labels = {"levels": chosen.levels, "raters": raters.labels}
     cautions += label_cautions(labels, (by, *clusters, *strata.values(), *rater_groups.values()))

@@ -299,9 +299,11 @@ class ContrastPieces(Pieces):
         if not apart:
             design = single_cells(design)
         names = {factor.name: factor for factor in design.clusters}
-        noun, groups = "pair", ""
+        noun = "pair"
+        groups = ""
         if isinstance(design, Groups):
-            noun, groups = "unit", "group"
+            noun = "unit"
+            groups = "group"
             names = {groups: Factor(name=groups, codes=design.group, levels=design.groups), **names}
         if design.units is not None and len(design.units.cell) == len(design.count):
             unit_codes = np.empty(len(design.count), dtype=np.int64)
@@ -365,7 +367,8 @@ def single_cells(design: Paired | Groups) -> Paired | Groups:
         index = units.cell[order]
         units = UnitNames(codes=units.codes[order], levels=units.levels, cell=np.arange(len(order)))
     else:
-        index, units = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64)), None
+        index = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
+        units = None
     arrays: Fields = taken_fields(design, ("clusters", *design.CELLS), index)
     return replace(
         design,
@@ -582,7 +585,8 @@ def column_factor(frame: pd.DataFrame, name: str, source: str) -> Factor:
 def other_values(column: pd.Series[Any], copy: IntArray, factor: Factor) -> Any:
     """Return a column where copies have values of their own: numbers stay numbers, other values become texts."""
     if column.dtype.kind in "iuf":
-        low, high = column.min(), column.max()
+        low = column.min()
+        high = column.max()
         return column + copy * (int(high - low) + 1)
     values = column.astype(object).to_numpy(copy=True)
     width = int(copy.max()) + 1

@@ -86,7 +86,8 @@ def repeated_answers(
     roles = ratings_roles(
         table, RatingsOptions(unit=unit, rater=rater, value=value, repeat=repeat, cluster=cluster)
     )
-    what, who = roles["unit"], roles["rater"]
+    what = roles["unit"]
+    who = roles["rater"]
     answer = profile.column(roles["value"])
     if scale is None and levels is None and answer is not None and answer.text:
         scale = "nominal"

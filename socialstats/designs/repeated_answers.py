@@ -131,12 +131,10 @@ class SourceCells:
         value: str | None,
         used: Texts = (),
     ) -> None:
-        self.profile, self.unit, self.source, self.value = (
-            profile,
-            tuple(unit),
-            tuple(source),
-            value,
-        )
+        self.profile = profile
+        self.unit = tuple(unit)
+        self.source = tuple(source)
+        self.value = value
         self.used = {*unit, *source, value, *used}
         self.n = profile.table.counts([*self.unit, *self.source]).n
 
@@ -254,13 +252,15 @@ class SourceCells:
             return False
         cells = self.profile.table.counts([*self.unit, column.name])
         unit = joint_codes([cells.columns[name].labels().codes for name in self.unit])
-        size, last = np.bincount(unit), np.zeros(int(unit.max()) + 1)
+        size = np.bincount(unit)
+        last = np.zeros(int(unit.max()) + 1)
         np.maximum.at(last, unit, cells.columns[column.name].labels().numbers())
         return bool(cells.n.max() == 1 and np.mean((last == size) | (last == size - 1)) >= EQUAL)
 
     def _is_nested(self, column: ColumnProfile) -> bool:
         """Whether each label has rows of one source only, of several units: people in groups, stories of one author."""
-        table, source = self.profile.table, self.profile.column(self.source[0])
+        table = self.profile.table
+        source = self.profile.column(self.source[0])
         if source is None or source.size < 2 or not self.profile.constant(source, column):
             return False
         if column.called(REPEATS, CUES) or source in model_columns(self.profile):
@@ -296,7 +296,8 @@ class SourceCells:
         if self.value is None or value is None or value.numbers is None:
             return None
         cells = self.profile.table.counts([name, self.value])
-        label, x = cells.columns[name].labels().codes, cells.columns[self.value].labels().numbers()
+        label = cells.columns[name].labels().codes
+        x = cells.columns[self.value].labels().numbers()
         there = (label >= 0) & ~np.isnan(x)
         times = cells.n[there].astype(np.int64)
         return np.repeat(label[there], times), np.repeat(x[there], times)
@@ -317,7 +318,8 @@ class SourceCells:
         if x is None:
             return False
         there = ~np.isnan(x) & np.all([codes >= 0 for codes in coded], axis=0)
-        n, x = cells.n[there], x[there]
+        n = cells.n[there]
+        x = x[there]
         k = len(self.unit)
         unit, source = (joint_codes([c[there] for c in part]) for part in (coded[:k], coded[k:-1]))
         label = coded[-1][there]
@@ -373,7 +375,8 @@ def unit_p_value(
     centre = np.bincount(unit_of, weights=mean) / sizes
     between = float((sizes * (centre - mean.mean()) ** 2).sum())
     inside = float(((mean - centre[unit_of]) ** 2).sum())
-    df_between, df_inside = len(sizes) - 1, len(mean) - len(sizes)
+    df_between = len(sizes) - 1
+    df_inside = len(mean) - len(sizes)
     # a cell a unit leaves nothing inside
     if df_between < 1 or inside <= 0:
         return 0.0
@@ -404,11 +407,9 @@ def repeat_columns(
     InputError
         For rows that are told apart by a column which has to be chosen from, or is part of the unit.
     """
-    unit, source, repeat = (
-        roles.of(*UNIT),
-        roles.of("rater", "source", "condition", "by"),
-        roles.of("repeat"),
-    )
+    unit = roles.of(*UNIT)
+    source = roles.of("rater", "source", "condition", "by")
+    repeat = roles.of("repeat")
     key = [*unit[:1], *source, *unit[1:]]
     if not rows.repeated(key):
         return None
@@ -449,7 +450,8 @@ def refuse_few_units(table: Table, cells: SourceCells, repeat: Texts) -> None:
     alternative = cells.rather_unit(repeat)
     if alternative is None:
         return
-    this, that = shorten(cells.unit[0]), shorten(alternative.name)
+    this = shorten(cells.unit[0])
+    that = shorten(alternative.name)
     raise InputError(
         f"{table.source}: '{that}' tells the rows of a unit '{this}' apart, and has more values: it may be the unit. "
         f"Say {option('unit', alternative.name, f'--map unit={that}')} and "
@@ -473,7 +475,8 @@ def refuse_other_answers(
         column = cells.profile.columns.get(cells.first(kind) or "")
         if column is None:
             continue
-        name, unit = column.name, ",".join([*cells.unit, column.name])
+        name = column.name
+        unit = ",".join([*cells.unit, column.name])
         chosen = f"choose one, as in --where {shlex.quote(f'{shorten(name)}={shorten(column.levels[0])}')}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")

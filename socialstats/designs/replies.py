@@ -136,7 +136,8 @@ def trait_replies(design: Ratings) -> Ratings:
     parts = [design.strata[name] for name in TRAIT_PARTS if name in design.strata]
     codes = np.column_stack([factor.codes[design.unit] for factor in parts])
     _, first, place = unique_rows(codes)
-    n, unit = len(first), design.unit[first]
+    n = len(first)
+    unit = design.unit[first]
     status = np.full(n, MISSING, dtype=np.int8)
     for kind in (REFUSAL, OK):
         status[place[design.status == kind]] = kind

@@ -82,10 +82,8 @@ MOST_SOURCES = 12
 # labels from which a column of texts may name units whatever they look like
 MANY_UNITS = 20
 # labels of a cluster that is called so, and of one that is not
-FEWEST_CLUSTERS, FEWEST_UNNAMED = (
-    5,
-    8,
-)
+FEWEST_CLUSTERS = 5
+FEWEST_UNNAMED = 8
 # words of a name that is a question
 QUESTION = 4
 # labels of a column that tells groups apart
@@ -369,7 +367,8 @@ def cluster_columns(
     used : sequence of str
         Further columns that play a part.
     """
-    pair, pairs = (a.name, b.name), profile.combinations(a, b)
+    pair = (a.name, b.name)
+    pairs = profile.combinations(a, b)
 
     def named(c: ColumnProfile) -> bool:
         return c.called(DEPENDENT) and not c.called(REPEATS, VALUES)

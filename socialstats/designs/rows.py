@@ -138,7 +138,8 @@ class Rows:
 
     def mostly_numbers(self, column: str, use: BoolArray | None = None) -> bool:
         """Return whether fewer than half of the values of rows in use (or other rows) are texts."""
-        n, there = self.n, (self.use if use is None else use) & (self.codes(column) >= 0)
+        n = self.n
+        there = (self.use if use is None else use) & (self.codes(column) >= 0)
         return bool(n[self.texts(column, use)].sum() < 0.5 * n[there].sum())
 
     def engine_numbers(self, column: str) -> FloatArray | None:
@@ -170,7 +171,8 @@ class Rows:
             for labels in map(self.labels, keys)
         ]
         # rows are looked for by their labels: the table is read again, where codes may differ
-        keys_of_bad, na = {*zip(*texts, strict=True)}, [self.na[key] for key in keys]
+        keys_of_bad = {*zip(*texts, strict=True)}
+        na = [self.na[key] for key in keys]
 
         def predicate(row: tuple[str | None, ...]) -> bool:
             return (
@@ -213,11 +215,9 @@ class Rows:
         self, column: str, bad: BoolArray, keys: Texts = (), *, message: str = "", fix: str = ""
     ) -> None:
         """Add one problem of cells that miss a value, which is filled in, or left out, where no other cure is said."""
-        missing, cure, read = (
-            "the value is missing",
-            fix or fill_or_drop(),
-            self.counts.columns[column].texts_of(bad),
-        )
+        missing = "the value is missing"
+        cure = fix or fill_or_drop()
+        read = self.counts.columns[column].texts_of(bad)
         if read:
             # what was read as missing may be a label of this table
             mean, labels = ("mean", "are labels") if len(read) > 1 else ("means", "is a label")
@@ -260,7 +260,8 @@ class Rows:
         like : sequence of str
             Values that may have been meant.
         """
-        codes, levels = self.codes(column), self.labels(column).levels
+        codes = self.codes(column)
+        levels = self.labels(column).levels
         values, inverse = np.unique(codes[bad], return_inverse=True)
         # the most frequent values come first, and only a few of them have a message each
         order = np.argsort(
@@ -378,7 +379,8 @@ class Rows:
         places = self.table.places([row for rows in rows_of.values() for row in rows])
         problems = []
         for p in self.pending:
-            positions, column = rows_of.get(id(p), []), p.problem.column
+            positions = rows_of.get(id(p), [])
+            column = p.problem.column
             # where it holds the values of several columns
             if isinstance(column, str):
                 # only where all its rows are known do they tell which columns the values came from
@@ -486,7 +488,8 @@ class Rows:
 
     def constant(self, owner: Texts, column: str, what: str, fix: str) -> None:
         """Report owners (units, raters) for which a column that belongs to them takes several values."""
-        key, codes = self.key(owner), self.codes(column)
+        key = self.key(owner)
+        codes = self.codes(column)
         bad = several(key[self.use], codes[self.use])
         if not len(bad):
             return
@@ -538,7 +541,8 @@ class Rows:
                 labels.codes
             ]
         else:
-            levels, codes = labels.levels, labels.codes
+            levels = labels.levels
+            codes = labels.codes
         return Factor(name=column, codes=codes, levels=levels, mixed=labels.mixed)
 
     def factors(self, columns: Iterable[str], rows: IntArray) -> tuple[Factor, ...]:
@@ -584,7 +588,8 @@ def begin(
     if not len(cells.n):
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
     # a number that is declared as a missing value may still name a unit or rater
-    values, naming = frozenset(na), missing_names(na)
+    values = frozenset(na)
+    naming = missing_names(na)
     commas = [column for column in columns if column in table.decimal_commas]
     notes = [
         table.source,

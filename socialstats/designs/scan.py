@@ -205,7 +205,8 @@ class Scan:
         InputError
             At the end, if the rows are not those of the first reading.
         """
-        find, places = self.finder(), {name: Places(levels) for name, levels in self.values.items()}
+        find = self.finder()
+        places = {name: Places(levels) for name, levels in self.values.items()}
         sizes = [len(levels) for levels in self.values.values()]
         names_read = dict.fromkeys(
             [*self.values, *columns, *([self.weight] if self.weight else [])]
@@ -215,7 +216,8 @@ class Scan:
         stamp = np.random.default_rng(0).integers(
             0, 2**64, int(self.cell.max(initial=-1)) + 1, dtype=np.uint64
         )
-        there, total = self.cell >= 0, 0
+        there = self.cell >= 0
+        total = 0
         for batch in self.batches(list(names_read), extra):
             cell = find(
                 one_number([place.of(batch.column(name)) for name, place in places.items()], sizes)
@@ -316,7 +318,9 @@ class Spool:
     """
 
     def __init__(self, scan: Scan, names: Texts, factors: Sequence[Factor] = ()) -> None:
-        self._scan, self.names, self.factors = scan, tuple(names), tuple(factors)
+        self._scan = scan
+        self.names = tuple(names)
+        self.factors = tuple(factors)
         self._stored = {factor.name for factor in self.factors if factor.name in scan.clusters}
         self.levels: list[Any] = []
         # rows of the table in each factor
@@ -338,7 +342,8 @@ class Spool:
     @cached_property
     def _file(self) -> _File:
         """The rows, each written once."""
-        scan, pairs = self._scan, [self._scan.covariates[name] for name in self.names]
+        scan = self._scan
+        pairs = [self._scan.covariates[name] for name in self.names]
         sides = [column for pair in pairs for column in pair]
         place = {
             factor.name: Places(levels)
@@ -496,7 +501,8 @@ class _File:
     """Rows in a file that is removed when nobody holds it."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
-        self.dtype, self.rows = dtype, 0
+        self.dtype = dtype
+        self.rows = 0
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="socialstats")  # noqa: SIM115 - closed by the finalizer
         weakref.finalize(self, self._file.close)
 
@@ -551,7 +557,8 @@ class StoredClusters:
 
     def largest(self) -> float:
         """Return the largest share of the weight of the design that one cluster holds."""
-        most, total = 0.0, float(self.weight.sum())
+        most = 0.0
+        total = float(self.weight.sum())
         for k in range(len(self)):
             for share in self.blocks(k):
                 code = share.codes[k]

@@ -73,7 +73,8 @@ NEEDED = (
 # kinds that share no column
 ALONE = frozenset({"unit", "rater", "condition", "value", "by", "group", "status"})
 # columns of collected tables
-STATUS, REPLY = "answer_status", "reply_status"
+STATUS = "answer_status"
+REPLY = "reply_status"
 # columns whose names are compared letter by letter with a name that is not there
 COMPARED = 2_000
 
@@ -164,7 +165,8 @@ class Finder:
     """
 
     def __init__(self, table: Table, *, any_case: bool = False) -> None:
-        self.table, self.any_case = table, any_case
+        self.table = table
+        self.any_case = any_case
         self.columns = table.columns
         self.problems: list[Problem] = []
 

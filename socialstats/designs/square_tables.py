@@ -182,10 +182,8 @@ def groups_counted(data: Any, options: Fields, name: str) -> Groups:
     # the labels in another order
     if framed and sorted(wanted) == sorted(map(str, data.index)):
         labels = [*map(str, data.index)]
-        data, options = (
-            data.iloc[[labels.index(label) for label in wanted]],
-            {**options, "groups": None},
-        )
+        data = data.iloc[[labels.index(label) for label in wanted]]
+        options = {**options, "groups": None}
     return Groups.from_table(data if framed else cells, source=name, **options)
 
 

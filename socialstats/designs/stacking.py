@@ -70,16 +70,19 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
     value, which, numbered = (free_name([*keep, row or ""], text) for text in (label, name, "row"))
     kept = list(dict.fromkeys([*keep, *([row] if row else [])]))
     added = (which, value, "" if row else numbered)
-    kind, cells = _common_kind(table, columns), None
+    kind = _common_kind(table, columns)
+    cells = None
     long: Any
     if kind is not None:
-        rows, long = SPAN, _stacked_lazily(table, columns, kept, added, kind)
+        rows = SPAN
+        long = _stacked_lazily(table, columns, kept, added, kind)
     else:
         frame: Any = table.frame
         if table.lazy:
             frame = collected(frame.select(*dict.fromkeys([*columns, *kept])))
         stack = _Stack(frame, columns, kept, added, first=table.unit != "row")
-        rows, long = stack.rows, stack.frame
+        rows = stack.rows
+        long = stack.frame
         cells = stack.cells(table.source) if rows and not row else None
     if not rows:
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")

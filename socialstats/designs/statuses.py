@@ -49,7 +49,9 @@ def statuses_of(rows: Rows, roles: Roles) -> Statuses:
 
     Without a column all are answers. A reply that was blocked by a filter of the provider is a refusal.
     """
-    n, status, reply = len(rows.use), roles["status"], roles["reply"]
+    n = len(rows.use)
+    status = roles["status"]
+    reply = roles["reply"]
     if not status:
         return Statuses(kind=np.zeros(n, dtype=np.int8), blocked=np.zeros(n, dtype=bool), unread={})
     labels = rows.labels(status)

@@ -161,7 +161,8 @@ def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
     >>> standing_apart({1: 20, 2: 30, 3: 30, 55: 1, 8: 1, 9: 1}), standing_apart({0: 1, 12.5: 1, 80: 1, 999: 1})
     ([8, 9, 55], [999])
     """
-    ordered_codes, total = sorted(rows_of), sum(rows_of.values())
+    ordered_codes = sorted(rows_of)
+    total = sum(rows_of.values())
     codes: list[float] = []
     for end, inner in ((-1, slice(None, -1)), (0, slice(1, None))):
         group: list[float] = []
@@ -172,7 +173,8 @@ def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
                 _apart(group[-1], ordered_codes, total, rows_of[group[-1]])
                 and sum(rows_of[x] for x in group) <= MOST_CODES * total
             ):
-                codes, group = codes + group, []
+                codes = codes + group
+                group = []
         ordered_codes = sorted([*ordered_codes, *group])
     return sorted(codes)
 
@@ -182,10 +184,8 @@ def _apart(code: float, others_values: Sequence[float], rows: float, alone: floa
 
     In a table of few rows a small gap may be chance: there the code is negative, or the gap is half of their range.
     """
-    gap, spread = (
-        min(abs(code - others_values[0]), abs(code - others_values[-1])),
-        others_values[-1] - others_values[0],
-    )
+    gap = min(abs(code - others_values[0]), abs(code - others_values[-1]))
+    spread = others_values[-1] - others_values[0]
     short = len(others_values) <= MOST_LEVELS and all(float(x).is_integer() for x in others_values)
     if code < 0 <= others_values[0] and others_values[-1] > 2:
         return gap > 1 or not short
@@ -201,10 +201,8 @@ def code_suspects(cells: Rows, columns: Texts, use: BoolArray | None = None) -> 
     """Return caution SS325, with lines, where numbers stand apart like codes of missing answers."""
     cautions = []
     for column in columns:
-        labels, there = (
-            cells.labels(column),
-            (cells.use if use is None else use) & (cells.codes(column) >= 0),
-        )
+        labels = cells.labels(column)
+        there = (cells.use if use is None else use) & (cells.codes(column) >= 0)
         rows = np.bincount(labels.codes[there], cells.n[there], len(labels.levels))
         numbers = {
             x: k
@@ -252,10 +250,8 @@ def item_suspects(raters: Texts) -> list[Caution]:
 def votes(design: ComparisonsData, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
     """Return how often each outcome of two items occurred; turned: as seen from the other side."""
     oriented = design.swap() if turned else design
-    names, by = (
-        np.array(oriented.items, dtype=object),
-        np.zeros(len(oriented.count)) if oriented.by is None else oriented.by.codes,
-    )
+    names = np.array(oriented.items, dtype=object)
+    by = np.zeros(len(oriented.count)) if oriented.by is None else oriented.by.codes
     cells = (
         names[oriented.item_a],
         names[oriented.item_b],
@@ -276,7 +272,8 @@ def mirror_suspects(design: ComparisonsData, columns: TextSet = ()) -> list[Caut
     such rows as well. There is no caution where the declared order tells them apart, or one of the `columns` is called
     like an order that was not declared.
     """
-    rows, upward = float(design.count.sum()), design.item_a < design.item_b
+    rows = float(design.count.sum())
+    upward = design.item_a < design.item_b
     named = not design.order_known and any(map(ORDER_NAME.search, columns))
     even = rows >= 2 * FEWEST and len(design.items) > 2 and 2 * design.count[upward].sum() == rows
     if named or not even or votes(design) != votes(design, turned=True):
@@ -318,14 +315,16 @@ def repeated_rows(table: Table) -> list[Caution]:
 
     Without such a column equal rows are answers of their own: pairs meet more than once.
     """
-    detail, fix = "", "leave copies out"
+    detail = ""
+    fix = "leave copies out"
     story = next(filter(STORY_NAME.match, table.columns), None)
     if table.copies:
         detail = f"{quoted(table.copies)} {'has' if len(table.copies) == 1 else 'have'} the bytes of another file"
     elif story is not None:
         # a column of lists, say
         with suppress(InputError, TypeError, ValueError):
-            name, rows = shorten(story), table.height
+            name = shorten(story)
+            rows = table.height
             if table.distinct([story]) < rows and (copies := rows - table.distinct(table.columns)):
                 detail = f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them"
                 fix += f". If each is an answer of its own, number the answers of a '{name}' in a column, and declare "

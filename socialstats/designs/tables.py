@@ -133,7 +133,8 @@ def begun(
         table, roles.columns(), options.na_labels, roles.of(*NAMING), roles["weight"] or None
     )
     if wide is not None:
-        rows.noun, rows.origin = "values", wide
+        rows.noun = "values"
+        rows.origin = wide
         rows.numbered = [column for column in roles.of("unit") if not wide.has(column)]
         rows.flow[0] = replace(rows.flow[0], label="values read")
     needed = [kind for kind in NEEDED if kind not in may_miss]
@@ -181,7 +182,8 @@ def set_weights_aside(
     Rows of weight 0 are left out. Where rows are not `droppable`, a missing weight is a problem whatever was said of
     missing values.
     """
-    status, name = rows.counts.status, shorten(column)
+    status = rows.counts.status
+    name = shorten(column)
     fill = fill_or_drop() if droppable else FILL
     if droppable and options.missing == "drop":
         note = f"{option('missing', 'drop')}: the weight is missing"

@@ -25,7 +25,10 @@ OPTIONS: Mapping[str, Mapping[str, int]] = {
     "bs": {"df": 50, "degree": 5},
 }
 FUNCTIONS = ("I", "C", "log", "exp", "sqrt", "scale", "center", "poly", "bs")
-LONGEST, DEEPEST, MOST_TERMS, HIGHEST_POWER = 2_000, 20, 100, 10
+LONGEST = 2_000
+DEEPEST = 20
+MOST_TERMS = 100
+HIGHEST_POWER = 10
 ALLOWED = (
     "Formulas of files and of the command line hold columns, numbers, interactions (: and *) and the functions "
     + ", ".join(FUNCTIONS)
@@ -206,7 +209,8 @@ class _FormulaReading:
     """A formula, read once from left to right; `kind` and `token` are what comes next."""
 
     def __init__(self, text: str, keywords: TextSet) -> None:
-        self.text, self.keywords = text, keywords
+        self.text = text
+        self.keywords = keywords
         self.at = self.depth = 0
         self.kind = self.token = ""
         if len(text) > LONGEST:
@@ -225,9 +229,12 @@ class _FormulaReading:
             self.at += 1
         match = TOKEN.match(self.text, self.at)
         if match is not None and match.lastgroup is not None:
-            self.kind, self.token, self.at = match.lastgroup, match[match.lastgroup], match.end()
+            self.kind = match.lastgroup
+            self.token = match[match.lastgroup]
+            self.at = match.end()
         elif self.at >= len(self.text):
-            self.kind, self.token = "end", ""
+            self.kind = "end"
+            self.token = ""
         else:
             raise self.refused(f"{self.rest(self.at)} is not part of a formula")
         return token
@@ -301,7 +308,8 @@ class _FormulaReading:
         """
         terms = self.factor()
         while self.kind == "mark" and JOINS.get(self.token, 0) >= least:
-            sign, left_term = self.take(), terms
+            sign = self.take()
+            left_term = terms
             if sign in ("**", "^"):
                 for _ in range(self.whole("a power of terms", HIGHEST_POWER) - 1):
                     terms = self.crossed(terms, left_term)
@@ -350,7 +358,8 @@ class _FormulaReading:
         """Read a column or a call; `alone`: as a factor, not inside a calculation."""
         if self.kind not in ("name", "quoted"):
             raise self.unexpected("where a column is needed")
-        is_name, name = self.kind == "name", self.take()
+        is_name = self.kind == "name"
+        name = self.take()
         if is_name and self.next_is("("):
             with self.deeper():
                 return self.call(name, alone=alone)
@@ -416,7 +425,8 @@ class _FormulaReading:
         """Read operations that bind at least so tightly."""
         with self.deeper():
             if self.next_is("+", "-"):
-                sign, value = self.take(), self.calculation(SIGN_BINDS)
+                sign = self.take()
+                value = self.calculation(SIGN_BINDS)
                 left = Expression(f"{sign}{value.text}", sign, (value,))
             else:
                 left = self.operand()

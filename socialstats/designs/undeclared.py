@@ -121,7 +121,8 @@ def component(scores: FloatArray, codes: IntArray, n: FloatArray) -> tuple[float
     sums = np.zeros((int(codes.max(initial=-1)) + 1, scores.shape[1]))
     np.add.at(sums, codes, weighted)
     squares = (scores**2).sum(axis=1)
-    observed, expected = float((sums**2).sum()), float((n * squares).sum())
+    observed = float((sums**2).sum())
+    expected = float((n * squares).sum())
     products = 0.0
     order = np.argsort(codes, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
@@ -141,7 +142,8 @@ def dependence(
     for family, raw in scores.items():
         # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
         u = scale_free(raw)
-        codes, weights = column.codes, n
+        codes = column.codes
+        weights = n
         with_column, base, p_value = component(u, codes, weights)
         with_column *= small_sample_factor(clusters := len(np.unique(codes)))
         fewest = math.inf
@@ -186,8 +188,10 @@ def of_comparisons(design: ComparisonsData) -> Scores:
 
     A win is compared with the share of wins of its pair; where pairs are thin, with the items' win rates.
     """
-    k, n = len(design.items), design.count
-    low, high = np.minimum(design.item_a, design.item_b), np.maximum(design.item_a, design.item_b)
+    k = len(design.items)
+    n = design.count
+    low = np.minimum(design.item_a, design.item_b)
+    high = np.maximum(design.item_a, design.item_b)
     won = np.where(
         design.outcome == TIED,
         0.5,
@@ -247,7 +251,8 @@ def group_scores(design: GroupsData) -> Scores:
 
 def of_ratings(design: RatingsData) -> Scores:
     """Return the scores of the means of units and of differences between raters; of labels those of their shares."""
-    values, n = design.matrix(), design.unit_count
+    values = design.matrix()
+    n = design.unit_count
     there = ~np.isnan(values)
     if not design.numeric and len(design.levels) > 2:
         counts = design.level_counts()
@@ -320,7 +325,8 @@ def holds_outcomes(items: Texts, values: Texts, table: Table, column: ColumnProf
         effect, *two = (
             cells.columns[name].labels().mapped(str, "", object) for name in (column.name, *items)
         )
-        says, inside = np.isin(effect, [*decided]), np.any([effect == item for item in two], axis=0)
+        says = np.isin(effect, [*decided])
+        inside = np.any([effect == item for item in two], axis=0)
         if (
             scheme_of(decided, SIDE_CODES)
             or cells.n[says & inside].sum() >= ALWAYS * cells.n[says].sum()
@@ -407,7 +413,8 @@ def with_dependence(
     **suspects
         As `cluster_suspects`, which names columns of tables in which none is tried.
     """
-    values, used = [*roles.of("value", "score"), *used], [*roles.columns(), *used]
+    values = [*roles.of("value", "score"), *used]
+    used = [*roles.columns(), *used]
 
     def wider(name: str) -> D:
         names = (*roles.of("cluster"), name)

@@ -140,7 +140,8 @@ def from_vectors(
     """
     kinds = [reader for reader in readers if reader in TABLES]
     alone = kinds == [*readers] == [Ratings] and not {*keywords(Ratings)} & {*given} - {*OF_VALUES}
-    args, given = single_columns([once(data, name) for data in args], alone), dict(given)
+    args = single_columns([once(data, name) for data in args], alone)
+    given = dict(given)
     if not kinds:
         return args, given
     if not args and "data" in given:

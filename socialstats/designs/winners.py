@@ -40,10 +40,8 @@ LONGEST_PHRASE = 1_000
 SHORT = 24
 SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
 # folded, without accents
-YES, NO = (
-    spelled("yes y t ja j oui si sim"),
-    spelled("no n f nein non nao"),
-)
+YES = spelled("yes y t ja j oui si sim")
+NO = spelled("no n f nein non nao")
 LOGICALS: dict[str, float | None] = {"true": 1.0, "false": 0.0}
 
 
@@ -114,7 +112,8 @@ def decode_winners(column: str, sides: ItemSides, rows: Rows, options: Options) 
     (rows,) int64 array
         ``A_WON``, ``B_WON``, ``TIED``, or -1 where the value could not be decoded.
     """
-    winner, used = rows.labels(column), {*rows.used_labels(column)}
+    winner = rows.labels(column)
+    used = {*rows.used_labels(column)}
     ties = {*options.tie_labels, *({*DEFAULT_TIES} - {*sides.items})}
     if options.tie_labels == DEFAULT_TIES:
         ties |= {label for label in used if begins_with_tie(label)} - {*sides.items}
@@ -209,7 +208,8 @@ def side_word(level: str) -> str:
 
 def scheme_of(values: TextSet, schemes: Sequence[Pair]) -> Pair | None:
     """Return the first pair of side codes that explains every value: as they stand, or as one word of a phrase."""
-    codes, words = {side_code(value) for value in values}, {side_word(value) for value in values}
+    codes = {side_code(value) for value in values}
+    words = {side_word(value) for value in values}
     folded = [(a.casefold(), b.casefold()) for a, b in schemes]
     plain = next((scheme for scheme in schemes if codes and codes <= {*scheme}), None)
     return plain or next((scheme for scheme in folded if words and words <= {*scheme}), None)
@@ -252,7 +252,8 @@ def higher_score(columns: Texts, rows: Rows, *, lowest_wins: bool = False) -> In
         fix = f"{'Ranks' if lowest_wins else 'Scores'} are numbers; the {'lower' if lowest_wins else 'higher'} one wins"
         rows.each_value(column, rows.texts(column), [column], "'{}' is not a number", fix=fix)
     upper, lower = columns[::-1] if lowest_wins else columns
-    a, b = rows.labels(upper).numbers(), rows.labels(lower).numbers()
+    a = rows.labels(upper).numbers()
+    b = rows.labels(lower).numbers()
     return np.select([a > b, a < b], [A_WON, B_WON], default=TIED).astype(np.int64)
 
 
@@ -301,13 +302,13 @@ def _collect_problems(
     if not bad.any():
         return outcome
     ties = quoted(options.tie_labels) or "none is declared"
-    keys, like, sorts = (
-        [*sides.columns, column],
-        [*sides.items, *options.tie_labels],
-        "of the two items of its row",
-    )
+    keys = [*sides.columns, column]
+    like = [*sides.items, *options.tie_labels]
+    sorts = "of the two items of its row"
     if scheme is not None:
-        keys, like, sorts = [column], [*like, *scheme], f"'{scheme[0]}', '{scheme[1]}'"
+        keys = [column]
+        like = [*like, *scheme]
+        sorts = f"'{scheme[0]}', '{scheme[1]}'"
     message = f"'{{}}' is neither {sorts} nor a tie label ({ties})"
     rows.each_value(column, bad, keys, message, fix=_cure(rows.used_labels(column)), like=like)
     return outcome
@@ -316,7 +317,8 @@ def _collect_problems(
 def _cure(used: Texts) -> Callable[[str], str]:
     """Return a function from a value that is no winner to its cure, given the values of the column."""
     numbers = {*map(as_score, used)}
-    scores, shares = numbers <= {*SCORES}, all(x is not None and 0 <= x <= 1 for x in numbers)
+    scores = numbers <= {*SCORES}
+    shares = all(x is not None and 0 <= x <= 1 for x in numbers)
 
     def cure(label: str) -> str:
         if scores:
@@ -347,11 +349,9 @@ def tells_order(column: str, sides: ItemSides, rows: Rows) -> bool:
 
 def decoded_order(column: str, sides: ItemSides, rows: Rows) -> IntArray:
     """Return which item of each row was shown first, by its label or by a code of a side; unknown for other labels."""
-    order, used, schemes = (
-        rows.labels(column),
-        {*rows.used_labels(column)},
-        [*sides.schemes(), *SIGNS],
-    )
+    order = rows.labels(column)
+    used = {*rows.used_labels(column)}
+    schemes = [*sides.schemes(), *SIGNS]
     # AB and BA name both sides, the first one first
     schemes += [(x + y, y + x) for x, y in schemes]
     by_label = sides.winners(order)
@@ -421,7 +421,8 @@ def says_drawn(label: str) -> int:
     >>> says_drawn("TRUE"), says_drawn("0"), says_drawn("Non"), says_drawn("empate"), says_drawn("maybe")
     (1, 0, 0, 1, -1)
     """
-    number, word = as_score(label), without_accents(label).strip().casefold()
+    number = as_score(label)
+    word = without_accents(label).strip().casefold()
     if number in (0.0, 1.0):
         return int(number)
     return 0 if word in NO else 1 if word in YES or says_tie(label) else UNKNOWN
@@ -484,7 +485,8 @@ def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:
     won = np.round(p[cell] * FINE) / FINE
     times = np.concatenate([won, 1 - won])
     part = times > 0
-    outcome, reply = np.repeat([A_WON, B_WON], len(cell)), np.tile(np.arange(len(cell)), 2)
+    outcome = np.repeat([A_WON, B_WON], len(cell))
+    reply = np.tile(np.arange(len(cell)), 2)
     return Expanded(
         cell=np.tile(cell, 2)[part], outcome=outcome[part], times=times[part], reply=reply[part]
     )
