@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
 from numbers import Real
 from typing import Any, TypeAlias, TypeVar, cast
 
 from socialstats.designs.aliases import Given, Texts
 from socialstats.designs.level_orders import SCALES
 from socialstats.errors import InputError
+from socialstats.tables.toml_files import toml_of
 from socialstats.text import listing
 from socialstats.voice import option
 
@@ -48,11 +50,6 @@ def seed_of(value: Any) -> Any:
     return value if isinstance(value, int) else None
 
 
-def by(ours: Mapping[Any, Any]) -> Translate:
-    """Return our values by theirs."""
-    return lambda value: ours.get(value) if isinstance(value, (str, bool)) else None
-
-
 def pairs_test(given: Given) -> str:
     """Return the test of `mcnemar`, which statsmodels and R name by ``exact=``, ``correction=`` and ``midp=``."""
     if given.get("exact") or given.get("midp"):
@@ -61,123 +58,15 @@ def pairs_test(given: Given) -> str:
     return "continuity" if corrected else "asymptotic"
 
 
-LEVEL = {"alpha", "sig_level", "significance"}
-SIDES = {"greater": "greater", "less": "less", "left": "less", "right": "greater"}
 CORRECTED = ("exact", "correct", "correction", "continuity", "midp")
-# functions, names of their option, and what is so without it
-TEXTS: Sequence[tuple[Set[str], Set[str], str]] = (
-    (
-        {"paired_difference", "two_ordinal"},
-        {*CORRECTED, "use_continuity", "mode", "method", "distribution"},
-        "Tests of ranks are exact, also with ties, and approximate only where units are many.",
-    ),
-    (
-        {"paired_difference"},
-        {"zero_method"},
-        "Wilcoxon's test leaves zeros out; Pratt's p is result.extras['wilcoxon']['p_pratt_exact'].",
-    ),
-    (
-        {"two_means"},
-        {"equal_var", "var_equal", "usevar", "correction", "pooled", "method"},
-        "It is Welch's t, with a variance for each group. Student's t has one: scipy.stats.ttest_ind(x, y).",
-    ),
-    (
-        {"two_proportions"},
-        {"correct", "correction", "method", "compare", "prop_var"},
-        "Its test is Fisher's, and its interval of the difference Newcombe's.",
-    ),
-    (
-        {"two_means", "two_ordinal", "two_proportions"},
-        {"paired"},
-        "Its groups have different units. Pairs: ss.paired_difference(x, y), or ss.mcnemar(x, y) of 0 and 1.",
-    ),
-    (
-        {"spearman_rho"},
-        {"method"},
-        "It is Spearman's rho. Others: scipy.stats.kendalltau(x, y), scipy.stats.pearsonr(x, y).",
-    ),
-    (
-        {"choice_shares", "reply_shares"},
-        {"method"},
-        "Intervals of shares are Wilson's where units are independent.",
-    ),
-    (
-        {"fleiss_kappa"},
-        {"method", "exact"},
-        "It is Fleiss' kappa; Conger's is result.extras['conger']. Others: ss.gwet_ac, ss.krippendorff_alpha.",
-    ),
-    (
-        {"effect_sizes"},
-        {"eftype", "pooled_sd", "hedges_correction"},
-        "Each effect size is a row, as in result.row('d_av').",
-    ),
-    ({"symmetry"}, {"shift_zeros", "method"}, "No cell is changed, and each test is a row."),
-    (
-        {"mean_ratings"},
-        {"popmean", "mu", "null"},
-        "It tests nothing. A t test: ss.paired_difference(ss.Paired.one_sample(values, bound=0)).",
-    ),
-    (
-        {"krippendorff_alpha"},
-        {"reliability_data"},
-        "The array stands first, and says where its raters are: krippendorff_alpha(data, raters_in='rows').",
-    ),
-    (
-        {"choice_shares"},
-        {"nobs", "n_obs", "k", "n"},
-        "Counts stand beside their labels: choice_shares(['yes', 'no'], count=[14, 6]).",
-    ),
-    (
-        {"power_mcnemar"},
-        {"p01", "p10", "p12", "p21"},
-        "Its effect is the difference of these two shares, and its share of discordant pairs their sum.",
-    ),
-    ({"bootstrap", "permute"}, {"vectorized", "axis"}, "The function gets one resample at a time."),
-    ({"adjust"}, {"alpha"}, "Compare tidy()['p_adjusted'] with it."),
-    ({"adjust"}, {"pvals", "pvalues", "p"}, "P-values stand first: adjust(p, 'holm')."),
-    ({"power_paired_t"}, {"type", "contrast"}, "Its t test is of pairs."),
-    (
-        {"power_paired_t"},
-        {"delta", "sd"},
-        "Its effect is the mean difference over the standard deviation of the differences.",
-    ),
-)
-# names of their option, those of ours, of which the function has one, and their value as ours
-RENAMED: Sequence[tuple[Set[str], list[str], Translate]] = (
-    ({"level_of_measurement", "metric"}, ["scale"], unchanged_value),
-    ({"nan_policy"}, ["missing"], by({"omit": "drop", "raise": "error"})),
-    ({"na_rm", "dropna", "skipna"}, ["missing"], by({True: "drop", False: "error"})),
-    ({"conf_level", "confidence_level", "confidence", "conf", "ci"}, ["level"], unchanged_value),
-    (LEVEL, ["alpha"], unchanged_value),
-    (LEVEL, ["level"], rest_of),
-    (
-        {"n_resamples", "n_boot", "nboot", "reps", "R", "B", "iterations", "n_iter"},
-        ["resamples", "permutations", "simulations", "draws"],
-        unchanged_value,
-    ),
-    ({"permutations", "n_permutations", "n_perm"}, ["permutations", "flips"], unchanged_value),
-    ({"random_state", "rng"}, ["seed"], seed_of),
-    ({"mu", "popmean"}, ["null"], unchanged_value),
-    ({"bound", "eps"}, ["margin"], unchanged_value),
-    ({"upp", "upper"}, ["high"], unchanged_value),
-    ({"lower"}, ["low"], unchanged_value),
-    ({"tail", "tails", "side"}, ["alternative"], by({"two-sided": "two_sided", **SIDES})),
-    ({"labels", "categories", "value_domain"}, ["levels"], unchanged_value),
-    ({"wt", "w", "weight_type"}, ["weights"], unchanged_value),
-    ({"weights", "sample_weight"}, ["weight"], unsaid),
-    ({"p_adjust", "padjust", "p_adjust_method"}, ["adjust"], unchanged_value),
-    ({"player1"}, ["item_a"], unchanged_value),
-    ({"player2"}, ["item_b"], unchanged_value),
-    ({"outcome"}, ["winner", "value"], one_name),
-    ({"refcat", "ref"}, ["reference"], unchanged_value),
-    ({"dv"}, ["value"], unchanged_value),
-    ({"within"}, ["condition"], unchanged_value),
-    ({"subject", "targets", "id"}, ["unit"], unchanged_value),
-    ({"between"}, ["group"], unchanged_value),
-    ({"cov_kwds", "cov_type", "clusters"}, ["cluster"], unsaid),
-    ({"effect_size", "d", "cohens_d", "es"}, ["effect"], unchanged_value),
-    ({"nobs", "n_obs", "nobs1", "sample_size"}, ["n"], unchanged_value),
-)
+# how a value of theirs is ours
+TRANSLATIONS: Mapping[str, Translate] = {
+    "same": unchanged_value,
+    "level": rest_of,
+    "seed": seed_of,
+    "column": one_name,
+    "none": unsaid,
+}
 BOOTSTRAPS = ("BCa", "bca", "percentile", "basic")
 WON = ("loser", "winners", "losers")
 OF_KAPPA = ("unweighted", "equal", "squared", "linear", "quadratic")
@@ -186,6 +75,23 @@ FIRST = (
     *("reliability_data", "y1", "y2", "x", "y", "a", "b", "rater1", "rater2", "table", "df", "arr"),
     *("sample1", "sample2", "y_true", "y_pred"),
 )
+
+
+@functools.cache
+def habits() -> Mapping[str, Sequence[Given]]:
+    """Return the options of other packages: those without a use here (``text``), and the ``renamed``."""
+    raw = (files("socialstats.designs") / "data" / "habits.toml").read_bytes()
+    return toml_of(raw, "habits.toml")
+
+
+def translated(habit: Given, value: Any) -> Any:
+    """Return a value of a renamed option as ours; None where it is not ours."""
+    if "truth" in habit:
+        true, false = habit["truth"]
+        return {True: true, False: false}[value] if isinstance(value, bool) else None
+    if "values" in habit:
+        return habit["values"].get(value) if isinstance(value, str) else None
+    return TRANSLATIONS[habit.get("value", "same")](value)
 
 
 def advice(key: str, given: Given, options: Texts, name: str, calls: str = "") -> str:
@@ -224,13 +130,13 @@ def advice(key: str, given: Given, options: Texts, name: str, calls: str = "") -
         if isinstance(won, str) and isinstance(lost, str):
             return f"Say {option('item_a', won)}, {option('item_b', lost)}, {option('winner', won)}"
         return calls
-    for functions, theirs, text in TEXTS:
-        if function in functions and key in theirs:
-            return text
-    for theirs, ours, translate in RENAMED:
-        option_name = next((key for key in ours if key in options), "")
-        if key in theirs and option_name:
-            advice_text = translate(value)
+    for habit in habits()["text"]:
+        if function in habit["functions"].split() and key in habit["theirs"].split():
+            return str(habit["text"])
+    for habit in habits()["renamed"]:
+        option_name = next((name for name in habit["ours"].split() if name in options), "")
+        if option_name and key in habit["theirs"].split():
+            advice_text = translated(habit, value)
             question = f"Did you mean {option(option_name)} ?"
             return question if advice_text is None else f"Say {option(option_name, advice_text)}"
     if key == "method" and isinstance(value, str) and value in (*SCALES, *BOOTSTRAPS):

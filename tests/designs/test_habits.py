@@ -16,7 +16,7 @@ from statsmodels.stats.power import TTestPower
 
 import socialstats as ss
 from socialstats.designs.calls import keywords
-from socialstats.designs.habits import RENAMED, TEXTS
+from socialstats.designs.habits import habits
 from socialstats.errors import InputError
 
 RNG = np.random.default_rng(31)
@@ -399,12 +399,12 @@ def test_habits_name_options_and_functions_that_exist() -> None:
     ]
     fits = [ss.BradleyTerryResult.contrast, ss.BradleyTerryResult.pairwise]
     options = {key for function in (*functions_of_tables, *fits) for key in options_of(function)}
-    for theirs, ours, _ in RENAMED:
-        assert {*ours} <= options, theirs
-    for functions, theirs, _ in TEXTS:
-        for name in functions:
+    for habit in habits()["renamed"]:
+        assert {*habit["ours"].split()} <= options, habit["theirs"]
+    for habit in habits()["text"]:
+        for name in habit["functions"].split():
             known = {*options_of(getattr(ss, name))}
-            assert known.isdisjoint(theirs), (name, theirs)
+            assert known.isdisjoint(habit["theirs"].split()), (name, habit["theirs"])
 
 
 def options_of(function: Any) -> list[str]:
