@@ -420,18 +420,16 @@ def read_contrast(
         roles = roles.counted(counts.column)
         noticed = counts.cautions
     rows = begun(table, roles, options, drop=options.missing == "drop", wide=wide)
-    cautions = [*noticed]
     two, undeclared_order = choose_two(rows, roles, options)
     values = options.decoded(rows, roles)
-    times = rows.n * times_of(rows, roles, [roles["value"]])
+    times = rows.n * times_of(rows, roles)
     options.set_aside(rows, roles, values)
     repeat = options.repeat_columns(rows, roles)
     if roles["unit"]:
         rows.refuse_several(roles, OWNER)
     weight = unit_weights(rows, roles, options)
-    if not values.levels:
-        cautions += code_suspects(rows, [roles["value"]])
-    cautions += [*undeclared_order, *values.cautions]
+    suspects = [] if values.levels else code_suspects(rows, [roles["value"]])
+    cautions = [*noticed, *suspects, *undeclared_order, *values.cautions]
     means = None
     if repeat is not None:
         roles = roles.replaced(repeat=repeat)
@@ -441,48 +439,31 @@ def read_contrast(
     units = options.arranged(rows, roles, values, two)
     rows.raise_if_any()
     at = units.row
-    column = roles["unit"]
     if not len(at):
         raise rows.nothing(options.UNIT)
     by = rows.by(roles, at)
     clusters = rows.factors(roles.of("cluster"), at)
-    names = None
-    if column and not roles["count"] and (rows.origin or table).has(column):
-        labels = rows.labels(column)
-        names = UnitNames(codes=labels.codes[at], levels=labels.levels, cell=np.arange(len(at)))
-    # a row of a wide table holds the two values of a pair
-    per_row = 1 if wide is None else 2
-    read = replace(rows.flow[0], label="rows read")
-    flow = [read, *rows.flow[1:], FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))]
-    flow = [replace(step, rows=step.rows // per_row) for step in flow]
-    if left := [
-        step for step in flow[1:-1] if step.label not in (f"other {options.PAIR}", AVERAGED)
-    ]:
-        detail = (
-            "; ".join(f"{step.label}: {step.rows:,}" for step in left)
-            + f" of {flow[0].rows:,} rows"
-        )
-        detail += f"; units without a partner: {quoted(units.unmatched)}" if units.unmatched else ""
-        cautions.insert(0, caution("SS301", detail))
+    flow = flow_of_rows(rows)
     note = f"each row counts several {options.UNIT}s" if roles["count"] else units.note
     analysed = FlowStep(label=f"{options.UNIT}s analysed", rows=int(times[at].sum()), note=note)
+    left_out = cautions_of_flow(flow, options, units)
     alike = label_cautions({options.PAIR: two, "levels": values.levels}, (by, *clusters))
-    about: Fields = {options.PAIR: two, **units.fields}
+    parts: Fields = {options.PAIR: two, "by": by, "clusters": clusters, **units.fields}
+    if weight is not None:
+        parts["weight"] = unequal(weight[at])
+    if means is not None:
+        parts["repeats"] = means.behind(units.rows, two, units.side, units.place)
     design = options.DESIGN(
         count=times[at],
         scale=values.scale,
         levels=values.levels,
-        units=names,
-        by=by,
-        clusters=clusters,
-        weight=None if weight is None else unequal(weight[at]),
-        repeats=None if means is None else means.behind(units.rows, two, units.side, units.place),
+        units=names_of_units(rows, roles, at),
         epsilon=table.epsilon(roles["value"]),
         source=table.source,
         columns=roles.parts(),
         flow=(*flow, analysed),
-        cautions=(*cautions, *alike),
-        **about,
+        cautions=(*left_out, *cautions, *alike),
+        **parts,
     ).merged()
     again = None if wide is not None or roles["count"] else partial(read_contrast, table)
     return with_dependence(
@@ -496,6 +477,38 @@ def read_contrast(
         used=two,
         names=UNITS.names,
     )
+
+
+def names_of_units(rows: Rows, roles: Roles, at: IntArray) -> UnitNames | None:
+    """Return the names of the units of some rows; None where no column of the table names them, or they are counted."""
+    column = roles["unit"]
+    if not column or roles["count"] or not (rows.origin or rows.table).has(column):
+        return None
+    labels = rows.labels(column)
+    return UnitNames(codes=labels.codes[at], levels=labels.levels, cell=np.arange(len(at)))
+
+
+def flow_of_rows(rows: Rows) -> list[FlowStep]:
+    """Return the steps from the rows read to those analysed, in rows of the table that was read."""
+    read = replace(rows.flow[0], label="rows read")
+    analysed = FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))
+    # a row of a wide table holds the two values of a pair
+    per_row = 1 if rows.origin is None else 2
+    steps = (read, *rows.flow[1:], analysed)
+    return [replace(step, rows=step.rows // per_row) for step in steps]
+
+
+def cautions_of_flow(
+    flow: Sequence[FlowStep], options: ContrastOptions, units: Arranged
+) -> list[Caution]:
+    """Return caution SS301 on rows that were left out; rows of conditions that were not picked are none of them."""
+    none_lost = (f"other {options.PAIR}", AVERAGED)
+    left = [step for step in flow[1:-1] if step.label not in none_lost]
+    if not left:
+        return []
+    steps = "; ".join(f"{step.label}: {step.rows:,}" for step in left)
+    alone = f"; units without a partner: {quoted(units.unmatched)}" if units.unmatched else ""
+    return [caution("SS301", f"{steps} of {flow[0].rows:,} rows{alone}")]
 
 
 def vector(values: Any, name: str) -> Any:

@@ -80,7 +80,7 @@ FIRST = (
 @functools.cache
 def habits() -> Mapping[str, Sequence[Given]]:
     """Return the options of other packages: those without a use here (``text``), and the ``renamed``."""
-    raw = (files("socialstats.designs") / "data" / "habits.toml").read_bytes()
+    raw = (files(__package__) / "data" / "habits.toml").read_bytes()
     return toml_of(raw, "habits.toml")
 
 

@@ -152,7 +152,7 @@ def published_instrument(name: str) -> Instrument:
     >>> len(paper.traits), paper.scale, dict(paper.further)
     (10, (0.0, 20.0), {'commitment': (0.0, 5.0)})
     """
-    raw = (files("socialstats.designs") / "data" / "instruments.toml").read_bytes()
+    raw = (files(__package__) / "data" / "instruments.toml").read_bytes()
     values = toml_of(raw, "instruments.toml")[name]
     read = Instrument.read(values)
     weights = {trait: read.weights[trait] for trait in values["weights"]}

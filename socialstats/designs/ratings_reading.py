@@ -497,7 +497,7 @@ def build_from(
     repeat = repeat_columns(
         rows, roles, unnumbered=options.repeat is True, wide=wide is not None, cure=options.cure
     )
-    times = times_of(rows, roles, [roles["value"]])
+    times = times_of(rows, roles)
     rows.refuse_several(roles, UNIT)
     # `missing` is about ratings
     weight = unit_weights(rows, roles, options, droppable=False)

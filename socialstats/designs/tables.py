@@ -142,19 +142,11 @@ def begun(
     return rows
 
 
-def times_of(rows: Rows, roles: Roles, labels: Texts) -> FloatArray:
-    """Return how often each row of a design of units counts; rows that count 0 times are used no more.
-
-    Parameters
-    ----------
-    rows : Rows
-    roles : Roles
-    labels : sequence of str
-        Columns that may hold totals.
-    """
+def times_of(rows: Rows, roles: Roles) -> FloatArray:
+    """Return how often each row of a design of units counts; rows that count 0 times are used no more."""
     if not roles["count"]:
         return np.ones(len(rows.use))
-    refuse_totals(labels, rows)
+    refuse_totals([roles["value"]], rows)
     times = whole_numbers(roles["count"], rows)
     rows.use = rows.use & (times > 0)
     return times

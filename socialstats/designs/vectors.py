@@ -83,6 +83,7 @@ OF_SIDES = ("first", "second", "item_a", "item_b")
 OF_VALUES = ("levels", "scale", "missing", "na", "refusal")
 # keywords that may be a vector beside one vector of values
 BESIDE_ONE = ("group", "rater")
+ONCE = {*COLUMNS, *BESIDE_ONE}
 # keywords by which a design reads an array itself
 LAYOUTS = (
     "raters_in",
@@ -139,48 +140,36 @@ def from_vectors(
     [{'item_a': ['x', 'z'], 'item_b': ['y', 'x'], 'winner': ['x', 'z']}]
     """
     kinds = [reader for reader in readers if reader in TABLES]
-    alone = kinds == [*readers] == [Ratings] and not {*keywords(Ratings)} & {*given} - {*OF_VALUES}
-    args = single_columns([once(data, name) for data in args], alone)
+    plain = kinds == [*readers]
     given = dict(given)
+    alone = plain and kinds == [Ratings] and not {*keywords(Ratings)} & {*given} - {*OF_VALUES}
+    args = single_columns([once(data, name) for data in args], alone)
     if not kinds:
         return args, given
+    kind = kinds[0]
     if not args and "data" in given:
         args = [once(given.pop("data"), name)]
     if kinds == [Groups] and square:
         args, given = of_totals(args, given, name)
-    sides = [
-        key for key in OF_SIDES if not isinstance(given.get(key), str) and is_vector(given.get(key))
-    ]
-    if sides and not args:
-        raise InputError(
-            f"{name}: {listing([option(key) for key in sides])} would name columns of a table. "
-            f"{calls(kinds[0], name, square)}"
-        )
     if not args:
+        refuse_sides(given, kind, name, square)
         return args, given
-    plain = kinds == [*readers]
     if plain and isinstance(args[0], Number):
         counts = f". Counts: {name[:-2]}(['yes', 'no'], count=[14, 6])" if labels else ""
         raise InputError(
-            f"{name} takes a table or vectors, not the number {args[0]}. {calls(kinds[0], name, square)}{counts}"
+            f"{name} takes a table or vectors, not the number {args[0]}. {calls(kind, name, square)}{counts}"
         )
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
     if len(vectors) < 2:
-        said = {key for kind in kinds for key in keywords(kind)}.difference(
-            OF_SQUARES
-        ).intersection(given)
-        counted = kinds[0] in SQUARES and (is_square(args[0]) if square else is_crosstab(args[0]))
-        if kinds == [Groups] and square:
-            counted = is_counts(args[0])
-            if isinstance(args[0], pd.DataFrame) and len(args[0]) == 3 and are_counts(args[0]):
-                refuse_margins(args[0].to_numpy(dtype=np.float64), str(args[0].index[-1]), name)
+        said = {key for reader in kinds for key in keywords(reader) if key in given} - {*OF_SQUARES}
+        counted = holds_counts(args[0], kinds, name, square)
         if counted and not said:
             refuse_pivoted(args[0], name)
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
-            return [SQUARES[kinds[0]](args[0], of_squares, name), *rest], given
+            return [SQUARES[kind](args[0], of_squares, name), *rest], given
         if plain and not vectors and said.isdisjoint(LAYOUTS):
-            vectors = PARTS_OF[kinds[0]](args[0], name, square)
+            vectors = PARTS_OF[kind](args[0], name, square)
         if not vectors or not plain:
             return args, given
     if len(kinds) > 1:
@@ -189,37 +178,80 @@ def from_vectors(
             f"{name}: two vectors may be pairs or two samples. Pairs: {call}(ss.paired_difference(x, y), ...). "
             f"Samples: {call}(ss.two_means(x, y), ...)"
         )
-    given = {
-        key: once(value, name) if key in (*COLUMNS, *BESIDE_ONE) else value
-        for key, value in given.items()
-    }
+    for key, value in given.items():
+        given[key] = once(value, name) if key in ONCE else value
     if len(vectors) == 1:
-        if kinds == [Ratings] and (labels or getattr(vectors[0], "name", "") == "count"):
+        if kind is Ratings and (labels or getattr(vectors[0], "name", "") == "count"):
             refuse_counts(vectors[0], given, name)
-        if kinds == [Paired] and not square and rest and isinstance(rest[0], Number):
+        if kind is Paired and not square and rest and isinstance(rest[0], Number):
             given["null"] = rest[0]
-        table, named = of_one(kinds[0], vectors[0], given, name, square)
+        table, named = of_one(kind, vectors[0], given, name, square)
     else:
         given = with_order(vectors, given)
-        if kinds == [Groups] and given.get("missing") != "drop":
+        if kind is Groups and given.get("missing") != "drop":
             refuse_missing(vectors, name)
-        table, named = TABLES[kinds[0]](vectors, name)
+        table, named = TABLES[kind](vectors, name)
     contradicted = [key for key in named if key in given]
     if contradicted:
         raise InputError(
             f"{name}: {listing([option(key) for key in contradicted])} names columns, and vectors have none. "
             "Leave it out, or pass a table"
         )
+    put_beside(table, given, None if kind is Groups else vectors[0], name)
+    return [table, *rest], {**given, **named}
+
+
+def refuse_sides(given: Given, kind: Any, name: str, square: bool) -> None:
+    """Refuse vectors where the columns of a table are named, of which there is none.
+
+    Raises
+    ------
+    InputError
+    """
+    sides = [key for key in OF_SIDES if is_vector(given.get(key))]
+    if sides:
+        raise InputError(
+            f"{name}: {listing([option(key) for key in sides])} would name columns of a table. "
+            f"{calls(kind, name, square)}"
+        )
+
+
+def holds_counts(data: Any, kinds: Sequence[Any], name: str, square: bool) -> bool:
+    """Whether something is a table of counts of the design that a function takes."""
+    if kinds == [Groups] and square:
+        if isinstance(data, pd.DataFrame) and len(data) == 3 and are_counts(data):
+            refuse_margins(data.to_numpy(dtype=np.float64), str(data.index[-1]), name)
+        return is_counts(data)
+    return kinds[0] in SQUARES and (is_square(data) if square else is_crosstab(data))
+
+
+def put_beside(table: Fields, given: Fields, first: Any, name: str) -> None:
+    """Make columns of the vectors that stand beside the values: ``cluster=labels`` names a column then.
+
+    Parameters
+    ----------
+    table : dict
+    given : dict
+        Keywords of the call.
+    first : vector or None
+        Whose values stand in the rows; None where several vectors do one after the other.
+    name : str
+
+    Raises
+    ------
+    InputError
+        For another number of values, and for series with another index.
+    """
     rows = len(next(iter(table.values())))
     for key in COLUMNS:
-        if is_vector(given.get(key)):
-            table[key] = vector_values(given[key], key)
-            if len(table[key]) != rows:
-                raise InputError(f"{name}: {key}= has {len(table[key])} values for {rows} rows")
-            if kinds != [Groups]:
-                align_vectors([vectors[0], given[key]], name)
-            given[key] = key
-    return [table, *rest], {**given, **named}
+        if not is_vector(given.get(key)):
+            continue
+        table[key] = vector_values(given[key], key)
+        if len(table[key]) != rows:
+            raise InputError(f"{name}: {key}= has {len(table[key])} values for {rows} rows")
+        if first is not None:
+            align_vectors([first, given[key]], name)
+        given[key] = key
 
 
 # what to write, by the design that a function takes
@@ -267,8 +299,11 @@ def once(data: Any, name: str) -> Any:
         data = list(data)
     if isinstance(data, pd.api.extensions.ExtensionArray):
         return pd.Series(data)
-    if isinstance(data, np.ma.MaskedArray) or type(data).__module__ == "pyarrow.lib":
-        data = data.tolist() if isinstance(data, np.ma.MaskedArray) else of_arrow(data)
+    if isinstance(data, np.ma.MaskedArray):
+        data = data.tolist()
+    # a table of Arrow has no type, and stays as it is
+    if type(data).__module__ == "pyarrow.lib" and hasattr(data, "type"):
+        data = data.to_pylist()
     if isinstance(data, np.matrix):
         data = np.asarray(data)
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.shape[1] == 1:
@@ -280,11 +315,6 @@ def once(data: Any, name: str) -> Any:
     ):
         return [row[0] for row in data]
     return data
-
-
-def of_arrow(data: Any) -> Any:
-    """Return an array of Arrow as a list; a table of it as it is."""
-    return data.to_pylist() if hasattr(data, "type") else data
 
 
 def single_columns(args: Sequence[Any], alone: bool = False) -> list[Any]:
@@ -624,10 +654,10 @@ def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
 def raters(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     """Return the vectors of raters as a table with one row per unit."""
     texts = {all(isinstance(value, str) for value in vector_values(data, name)) for data in vectors}
-    numbers = [
+    numbers = {
         all(isinstance(value, Number) for value in vector_values(data, name)) for data in vectors
-    ]
-    if True in texts and any(numbers):
+    }
+    if True in texts and True in numbers:
         raise InputError(
             f"{name}: some vectors hold numbers, and some texts. {calls(Ratings, name)}"
         )
