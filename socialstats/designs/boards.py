@@ -242,11 +242,8 @@ def board_of_one_unit(
     if unit in alike or model in alike:
         return None
     cells = SourceCells(profile, [unit.name], [model.name], value.name)
-    part = [
-        profile.columns[name]
-        for name in [cells.first("part")]
-        if cells.repeated and name is not None
-    ]
+    of_unit = cells.first("part") if cells.repeated else None
+    part = [] if of_unit is None else [profile.columns[of_unit]]
     if part:
         cells = SourceCells(profile, [unit.name, part[0].name], [model.name], value.name)
     persons = unit.called(PERSONS) or unit.id_named
@@ -260,10 +257,11 @@ def board_of_one_unit(
     if cells.rather_unit(names) is not None:
         return None
     repeat = [profile.columns[name] for name in names]
+    used = (unit, *part, model, value, *repeat)
     owners = [
         c
         for c in profile.varying()
-        if c not in (unit, *part, model, value, *repeat)
+        if c not in used
         and c.names_things
         and 1 < c.size <= unit.size / 2
         and profile.constant(c, unit)
@@ -272,6 +270,7 @@ def board_of_one_unit(
     task = [c for c in (*part, *owners) if c.called(BENCHMARKS)][:1]
     # few infer nothing
     clusters = [c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)]
+    named = unit.called(UNITS, PERSONS) and (unit.id_named or not unit.called(REPEATS))
     return BoardColumns(
         model=model,
         unit=[unit, *(c for c in part if c not in task)],
@@ -280,7 +279,7 @@ def board_of_one_unit(
         cluster=clusters[:1],
         repeat=repeat,
         answers=cells.answers,
-        named=unit.called(UNITS, PERSONS) and (unit.id_named or not unit.called(REPEATS)),
+        named=named,
         anew=any(is_numbered_anew(unit, c) for c in part),
         alike=alike,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,7 @@ def chosen_labels(
         Factor(name=f"{group} chosen", codes=codes.astype(np.int64), levels=tuple(levels.tolist()))
     ]
     factors += [
-        Factor(name=f.name, codes=f.codes[chosen], levels=f.levels) for f in design.factors(cluster)
+        replace(factor, codes=factor.codes[chosen], mixed=()) for factor in design.factors(cluster)
     ]
     base = LabelLists(
         labels=names,

@@ -178,11 +178,8 @@ class ComparisonsData(Design):
         if self.scan is None:
             return self
         cells = replace(self, scan=None)
-        return (
-            with_all_columns(cells, self.scan)
-            if self.scan.covariates or self.scan.clusters
-            else cells
-        )
+        stays = self.scan.covariates or self.scan.clusters
+        return with_all_columns(cells, self.scan) if stays else cells
 
     def take(self, mask: AnyArray, *, note: str = "cells taken") -> Self:
         """Return some cells as a design of their own, with the items and levels that they use; without refusals.
@@ -224,12 +221,10 @@ class ComparisonsData(Design):
         # levels all of whose replies were refused or unreadable have no cell of their own
         with_choices = () if self.by is None else self.by.levels
         counts: dict[str, dict[str, int]] = {}
-        for name, levels in self.aside(
-            lambda part: Design.split(part) if part.by is not None else {}
-        ).items():
-            for level, members in levels.items():
-                if level not in with_choices:
-                    counts.setdefault(level, {"refused": 0, "unread": 0})[name] = members.n_rows
+        split = self.aside(lambda part: Design.split(part) if part.by is not None else {})
+        for name, levels in split.items():
+            for level in levels.keys() - {*with_choices}:
+                counts.setdefault(level, {"refused": 0, "unread": 0})[name] = levels[level].n_rows
         return {
             level: f"none of its {count(sum(n.values()), 'reply', 'replies')} is a choice ({count(n['refused'])} "
             f"refused, {count(n['unread'])} missing or unreadable)"
@@ -249,23 +244,22 @@ class ComparisonsData(Design):
         """
         swapped_outcomes = np.array([B_WON, A_WON, TIED], dtype=np.int8)
         scan = self.scan
-        if scan is not None and scan.covariates:
-            scan = replace(
-                scan, covariates={name: (b, a) for name, (a, b) in scan.covariates.items()}
-            )
-        return merged(
-            replace(
-                self,
-                scan=scan,
-                item_a=self.item_b,
-                item_b=self.item_a,
-                outcome=swapped_outcomes[self.outcome],
-                # 1 where item_a was shown first, -1 where item_b was
-                first=(-self.first).astype(np.int8),
-                covariates={name: replace(c, a=c.b, b=c.a) for name, c in self.covariates.items()},
-                **self.aside(type(self).swap),
-            )
+        if scan is not None:
+            turned = {name: (b, a) for name, (a, b) in scan.covariates.items()}
+            scan = replace(scan, covariates=turned)
+        covariates = {name: replace(c, a=c.b, b=c.a) for name, c in self.covariates.items()}
+        swapped = replace(
+            self,
+            scan=scan,
+            item_a=self.item_b,
+            item_b=self.item_a,
+            outcome=swapped_outcomes[self.outcome],
+            # 1 where item_a was shown first, -1 where item_b was
+            first=(-self.first).astype(np.int8),
+            covariates=covariates,
+            **self.aside(type(self).swap),
         )
+        return merged(swapped)
 
     def relabel(self, labels: Mapping[str, str]) -> Self:
         """Give items new labels; items that `labels` does not name keep theirs.
@@ -434,55 +428,60 @@ def combine_designs(left: C, right: C) -> C:
     (('x', 'y', 'z'), 2)
     """
     items = tuple(sorted({*left.items, *right.items}))
+    place = {item: code for code, item in enumerate(items)}
+
+    def stacked(name: str) -> AnyArray:
+        return np.append(getattr(left, name), getattr(right, name))
 
     def codes(name: str) -> AnyArray:
-        places = ([items.index(item) for item in design.items] for design in (left, right))
-        return np.append(
-            *(
-                np.array(code)[getattr(d, name)]
-                for code, d in zip(places, (left, right), strict=True)
-            )
+        return np.concatenate(
+            [
+                np.array([place[item] for item in design.items])[getattr(design, name)]
+                for design in (left, right)
+            ]
         )
 
+    covariates = {}
+    for name, of_left in left.covariates.items():
+        of_right = right.covariates.get(name)
+        if of_right is not None:
+            covariates[name] = replace(
+                of_left, a=np.append(of_left.a, of_right.a), b=np.append(of_left.b, of_right.b)
+            )
     clusters_of_right = {factor.name: factor for factor in right.clusters}
-    replies = None
-    if left.replies is not None and right.replies is not None:
-        first = left.replies
-        then = right.replies
-        replies = replace(
-            first,
-            # replies of both tables stay different ones
-            codes=np.append(first.codes, then.codes + first.codes.max(initial=-1) + 1),
-            rest=np.append(first.rest, then.rest),
-            none=first.none + then.none,
-        )
-    rows: Fields = {
-        name: np.append(getattr(left, name), getattr(right, name))
-        for name in ("outcome", "first", *SUMS)
-    }
-    stacked = replace(
+    clusters = [
+        stack_factors([factor, clusters_of_right[factor.name]])
+        for factor in left.clusters
+        if factor.name in clusters_of_right
+    ]
+    rows: Fields = {name: stacked(name) for name in ("outcome", "first", *SUMS)}
+    sides: Fields = {name: codes(name) for name in ("item_a", "item_b")}
+    joint = replace(
         left,
         items=items,
-        item_a=codes("item_a"),
-        item_b=codes("item_b"),
-        covariates={
-            name: replace(c, a=np.append(c.a, covariate.a), b=np.append(c.b, covariate.b))
-            for name, c in left.covariates.items()
-            if (covariate := right.covariates.get(name)) is not None
-        },
-        clusters=tuple(
-            stack_factors([factor, clusters_of_right[factor.name]])
-            for factor in left.clusters
-            if factor.name in clusters_of_right
-        ),
+        covariates=covariates,
+        clusters=tuple(clusters),
+        replies=joint_replies(left.replies, right.replies),
         by=None,
         cited=None,
         refused=None,
         unread=None,
-        replies=replies,
+        **sides,
         **rows,
     )
-    return merged(stacked)
+    return merged(joint)
+
+
+def joint_replies(first: Replies | None, then: Replies | None) -> Replies | None:
+    """Return the replies of two tables, which stay different ones."""
+    if first is None or then is None:
+        return None
+    return replace(
+        first,
+        codes=np.append(first.codes, then.codes + first.codes.max(initial=-1) + 1),
+        rest=np.append(first.rest, then.rest),
+        none=first.none + then.none,
+    )
 
 
 def without_cited(design: C) -> C:

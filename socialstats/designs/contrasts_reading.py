@@ -26,7 +26,7 @@ from socialstats.designs.levels import (
 )
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_averaging
 from socialstats.designs.options import ReadingOptions, check_choice
-from socialstats.designs.parts import FlowStep, UnitNames
+from socialstats.designs.parts import FlowStep, UnitNames, taken
 from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import Rows, if_labels, if_missing
 from socialstats.designs.schema import DesignPart, Roles
@@ -449,8 +449,7 @@ def read_contrast(
     left_out = cautions_of_flow(flow, options, units)
     alike = label_cautions({options.PAIR: two, "levels": values.levels}, (by, *clusters))
     parts: Fields = {options.PAIR: two, "by": by, "clusters": clusters, **units.fields}
-    if weight is not None:
-        parts["weight"] = unequal(weight[at])
+    parts["weight"] = unequal(taken(weight, at))
     if means is not None:
         parts["repeats"] = means.behind(units.rows, two, units.side, units.place)
     design = options.DESIGN(

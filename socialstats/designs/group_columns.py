@@ -87,33 +87,18 @@ def independent_groups(profile: TableProfile) -> GroupColumn | None:
         if board is not None and any(c.name in profile.planned for c in board.unit):
             # units met both
             continue
+        named = [c for c in are_things if c.size > group.size and names_units(c)]
         met = [
             c
-            for c in are_things
-            if c.size > group.size
-            and (c.text or c.identifies or c.called(UNITS, PERSONS))
+            for c in named
+            if (c.text or c.identifies or c.called(UNITS, PERSONS))
             and not c.prose
             and met_share(profile, group, c) > MET_BY
-            and names_units(c)
         ]
-        inner = [
-            c
-            for c in are_things
-            if c.size > 2 * group.size
-            and profile.constant(group, c)
-            and names_units(c)
-            and not (c.called(CALLS) or (c.called(VALUES) and not c.called(PERSONS)))
-            and (c.id_named or not c.called(REPEATS))
-            and (c.lists or c.called(UNITS))
-        ]
+        inner = [c for c in named if lies_within(profile, c, group)]
+        several = [c for c in inner if 3 * c.size <= 2 * profile.rows]
         repeated = [
-            c
-            for c in inner
-            if 3 * c.size <= 2 * profile.rows
-            and (
-                c.called(PERSONS)
-                or not any(profile.constant(alternative, c) for alternative in met)
-            )
+            c for c in several if c.called(PERSONS) or not any(profile.constant(d, c) for d in met)
         ]
         if repeated and (not models or group.called(TREATMENTS)):
             return GroupColumn(group, min(repeated, key=lambda c: c.size), several=True)
@@ -125,6 +110,15 @@ def independent_groups(profile: TableProfile) -> GroupColumn | None:
         if not planned and not any(c.called(UNITS) or c.size >= FEWEST_UNNAMED for c in met):
             return GroupColumn(group, next((c for c in inner if c.unique), None), several=False)
     return unnamed_groups(profile) if not models else None
+
+
+def lies_within(profile: TableProfile, unit: ColumnProfile, group: ColumnProfile) -> bool:
+    """Whether a column names units, many of each group, of which each is in one group."""
+    if unit.size <= 2 * group.size or not profile.constant(group, unit):
+        return False
+    answers = unit.called(VALUES) and not unit.called(PERSONS)
+    repeats = unit.called(REPEATS) and not unit.id_named
+    return not (unit.called(CALLS) or answers or repeats) and (unit.lists or unit.called(UNITS))
 
 
 def only_measure(profile: TableProfile, groups: GroupColumn | None) -> ColumnProfile | None:

@@ -93,13 +93,15 @@ class Instrument:
         ]:
             raise InputError(problems)
         groups = {name: tuple(members) for name, members in values.get("groups", {}).items()}
+        further = {name: _pair(scale) for name, scale in values.get("further", {}).items()}
+        active = values.get("active")
         return cls(
             traits=tuple(values["traits"]),
             scale=_pair(values["scale"]),
-            further={name: _pair(scale) for name, scale in values.get("further", {}).items()},
+            further=further,
             weights=_trait_weights(values.get("weights", {}), values["traits"], groups),
             groups=groups,
-            active=None if values.get("active") is None else float(values["active"]),
+            active=None if active is None else float(active),
             stages=tuple(values.get("stages", ())),
             baseline=values.get("baseline", ""),
             debrief=values.get("debrief", ""),

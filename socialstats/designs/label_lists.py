@@ -247,10 +247,7 @@ def count_alike_units(lists: LabelLists, factors: Sequence[Factor], *, grouped: 
     _, first, cell = unique_rows(
         np.column_stack([*(factor.codes for factor in factors), lists.cited])
     )
-    labels_in_use = [
-        Factor(name=factor.name, codes=factor.codes[first], levels=factor.levels)
-        for factor in factors
-    ]
+    labels_in_use = [replace(factor, codes=factor.codes[first], mixed=()) for factor in factors]
     return replace(
         lists,
         cited=lists.cited[first],

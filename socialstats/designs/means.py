@@ -9,7 +9,7 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.column_profile import ColumnProfile
-from socialstats.designs.parts import FlowStep, Repeats
+from socialstats.designs.parts import FlowStep, Repeats, taken, taken_fields
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
 from socialstats.designs.vocabulary import PERSONS, RATERS, SCORERS
@@ -77,18 +77,17 @@ class Means:
         """Return the answers behind the means of some rows: of which source, and their places in the design."""
         cell = self.key[rows]
         there = np.flatnonzero(self.answers[cell] > 0)
+        arrays = taken_fields(self, ("answers", "variance", "shares"), cell[there])
         return Repeats(
             columns=self.columns,
             sources=sources,
             source=source[there],
             place=place[there],
-            answers=self.answers[cell[there]],
-            variance=self.variance[cell[there]],
             share_of=self.share_of,
             levels=self.levels,
             scale=self.scale,
-            shares=None if self.shares is None else self.shares[cell[there]],
-            first=None if self.code is None else self.code[rows[there]],
+            first=taken(self.code, rows[there]),
+            **arrays,
         )
 
     def with_levels(
@@ -131,9 +130,8 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     present = values[there]
     size = int(key.max(initial=-1)) + 1
     answers = np.bincount(key[there], weights=n, minlength=size)
-    mean = np.bincount(key[there], weights=n * present, minlength=size) / np.where(
-        answers > 0, answers, 1.0
-    )
+    sums = np.bincount(key[there], weights=n * present, minlength=size)
+    mean = sums / np.where(answers > 0, answers, 1.0)
     # 12 digits: means do not depend on the order of rows
     mean = np.array([float(f"{x:.12g}") for x in mean])
     squares = np.bincount(key[there], weights=n * (present - mean[key[there]]) ** 2, minlength=size)
@@ -145,11 +143,9 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     repeat = tuple(roles.of("repeat"))
     # rows without an answer are no answers
     repeats = answers[answers > 0].astype(np.int64)
-    size_of = (
-        f"{repeats.min()}"
-        if repeats.min() == repeats.max()
-        else f"{repeats.min()} to {repeats.max()}"
-    )
+    fewest = repeats.min()
+    most = repeats.max()
+    size_of = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     by = f", told apart by {quoted(repeat)}" if repeat else ""
     sources = roles.of("condition", "source", "rater")
     who = [name for name in repeat if is_sample(rows.table, name, sources)]

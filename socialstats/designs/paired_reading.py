@@ -71,21 +71,19 @@ class PairedOptions(ContrastOptions):
         # no labels are made of a million distinct numbers
         numbers = rows.engine_numbers(roles["value"])
         blank: BoolArray = rows.codes(roles["value"]) < 0 if numbers is None else np.isnan(numbers)
-        value = np.full((2, size), np.nan)
-        has = np.zeros((2, size), dtype=bool)
-        row = np.zeros((2, size), dtype=np.int64)
+        row = np.full((2, size), -1, dtype=np.int64)
         for side, condition in enumerate(two):
             code = labels.levels.index(condition) if condition in labels.levels else -2
             # an empty field of a wide table is no row
             gone = blank if rows.origin is not None else False
             at = np.flatnonzero(rows.use & (labels.codes == code) & ~np.asarray(gone))
-            value[side, key[at]] = values.numbers[at]
-            has[side, key[at]] = True
             row[side, key[at]] = at
+        has = row >= 0
+        value = np.where(has, values.numbers[row], np.nan)
         there = key if rows.origin is None else np.where(blank, -1, key)
         unmatched = _set_alone_aside(rows, roles, there, has, two, self)
-        paired = has.all(axis=0)
-        empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
+        paired: BoolArray = has[0] & has[1]
+        empty: BoolArray = (paired & np.isnan(value).any(axis=0)) | ~(has[0] | has[1])
         bad = blank & _of_keys(key, empty)
         if bad.any() and self.missing == "error":
             message = ""
@@ -97,11 +95,12 @@ class PairedOptions(ContrastOptions):
         elif bad.any() and not rows.pending:
             note = f"{option('missing', 'drop')}: a value of '{shorten(roles['value'])}' is missing"
             rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
-        keep = np.flatnonzero(paired & ~empty)
-        n = len(keep)
+        keep = paired & ~empty
+        first, second = value[:, keep]
+        n = len(first)
         return Arranged(
             row=row[1, keep],
-            fields={"first": value[0, keep], "second": value[1, keep], "unmatched": unmatched},
+            fields={"first": first, "second": second, "unmatched": unmatched},
             rows=row[:, keep].ravel(),
             side=np.repeat([0, 1], n),
             place=np.tile(np.arange(n), 2),
@@ -379,6 +378,8 @@ def values_against(
         raise rows.nothing("value")
     count = rows.n[index]
     step = FlowStep(label="values analysed", rows=int(count.sum()))
+    roles = Roles(PARTS, {"value": (name,), "cluster": tuple(clusters)})
+    left_out = rows.steps()
     return PairedData(
         conditions=(name, "bound"),
         first=numbers[index],
@@ -389,6 +390,6 @@ def values_against(
         flow=(*rows.flow, step),
         epsilon=rows.table.epsilon(name),
         source=source,
-        columns=Roles(PARTS, {"value": (name,), "cluster": tuple(clusters)}).parts(),
-        cautions=(caution("SS301", rows.steps()),) if rows.steps() else (),
+        columns=roles.parts(),
+        cautions=(caution("SS301", left_out),) if left_out else (),
     ).merged()

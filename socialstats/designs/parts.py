@@ -198,15 +198,8 @@ class Repeats:
         return self._where(self.source == self.sources.index(name))
 
     def _where(self, index: AnyArray) -> Repeats:
-        return replace(
-            self,
-            source=self.source[index],
-            place=self.place[index],
-            answers=self.answers[index],
-            variance=self.variance[index],
-            shares=None if self.shares is None else self.shares[index],
-            first=None if self.first is None else self.first[index],
-        )
+        arrays = ("source", "place", "answers", "variance", "shares", "first")
+        return replace(self, **taken_fields(self, arrays, index))
 
     @property
     def fewest(self) -> int:
@@ -222,13 +215,10 @@ class Repeats:
     def within(self) -> float:
         """Pooled variance of the answers of one source to one unit; NaN where all units have one answer."""
         several = self.answers > 1
+        if not several.any():
+            return float("nan")
         # pooled over sources and units: each has its answers less 1
-        freedom = self.answers[several] - 1
-        return (
-            float((freedom * self.variance[several]).sum() / freedom.sum())
-            if several.any()
-            else float("nan")
-        )
+        return float(np.average(self.variance[several], weights=self.answers[several] - 1))
 
     @property
     def reciprocal(self) -> float:
@@ -334,10 +324,8 @@ def named_factors(
         by_name["pair"] = pair()
     for name in chosen:
         if name not in by_name:
-            listed = (
-                ", ".join(f"'{key}'" for key in {**by_name, **({"pair": None} if pair else {})})
-                or "none"
-            )
+            there = dict.fromkeys([*by_name, *(["pair"] if pair else [])])
+            listed = ", ".join(f"'{key}'" for key in there) or "none"
             what = "Clusters" if pair else "Clusters declared"
             raise InputError(
                 f"no cluster '{name}'. {what}: {listed}; declare others with {option('cluster')}"

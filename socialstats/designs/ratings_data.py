@@ -50,6 +50,8 @@ REFUSALS: tuple[str, ...] = get_args(Refusal)
 REFUSED = "(refusal)"
 
 
+# arrays of what was answered
+ANSWERED = ("value", "status", "probabilities")
 DESIGN_COLUMNS = ("unit", "rater", "value", "status", "count", "weight", "score")
 
 
@@ -80,11 +82,14 @@ class RatingsData(Design):
     unit_weight: FloatArray | None = None
 
     def __repr__(self) -> str:
-        parts = [
-            f"{counted(self.n_rows, 'rating')}, {counted(int(self.unit_count.sum()), 'unit')}, "
-            f"{counted(len(self.raters), 'rater')}, {counted(len(self.levels), 'level')}, {self.scale}"
-        ]
-        return f"<Ratings: {'; '.join(parts + self.cluster_words())}>"
+        sizes = {
+            "rating": self.n_rows,
+            "unit": int(self.unit_count.sum()),
+            "rater": len(self.raters),
+            "level": len(self.levels),
+        }
+        many = ", ".join(counted(n, what) for what, n in sizes.items())
+        return f"<Ratings: {'; '.join([f'{many}, {self.scale}', *self.cluster_words()])}>"
 
     @property
     def n_rows(self) -> int:
@@ -176,12 +181,8 @@ class RatingsData(Design):
     def level_counts(self) -> FloatArray:
         """(units, levels) float64 array: how many raters gave the unit each level."""
         ok = self.status == OK
-        return counts_by(
-            self.unit[ok],
-            self.value[ok],
-            np.ones(int(ok.sum())),
-            (len(self.units), len(self.levels)),
-        )
+        shape = (len(self.units), len(self.levels))
+        return counts_by(self.unit[ok], self.value[ok], np.ones(int(ok.sum())), shape)
 
     def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors (over units) by name; as `Comparisons.factors`."""
@@ -189,7 +190,7 @@ class RatingsData(Design):
 
     def answers_at(self, index: AnyArray) -> Fields:
         """Return what was answered in the ratings at some places: `value`, `status`, `probabilities`."""
-        return taken_fields(self, ("value", "status", "probabilities"), index)
+        return taken_fields(self, ANSWERED, index)
 
     def take(self, mask: AnyArray, *, note: str = "ratings taken") -> Self:
         """Return some ratings as a design of their own, with the units and raters that they use.
@@ -210,19 +211,21 @@ class RatingsData(Design):
             raise NothingToAnalyse(f"{self.source}: no rating is left ({note})")
         units, unit = np.unique(self.unit[index], return_inverse=True)
         raters, rater = np.unique(self.rater[index], return_inverse=True)
+        of_ratings = taken_fields(self, (*ANSWERED, "by"), index)
+        of_units = taken_fields(self, ("unit_count", "clusters", "strata"), units)
+        size = len(self.value)
         done = replace(
             self,
-            **self.answers_at(index),
-            **taken_fields(self, ("unit_count", "clusters", "strata"), units),
+            **of_ratings,
+            **of_units,
             unit_weight=unequal(taken(self.unit_weight, units)),
             units=tuple(self.units[u] for u in units.tolist()),
             raters=tuple(self.raters[r] for r in raters.tolist()),
             unit=unit.astype(np.int64),
             rater=rater.astype(np.int64),
-            by=taken(self.by, index),
             rater_groups=taken(self.rater_groups, raters),
-            repeats=self.repeats and self.repeats.take(index, len(self.value)),
-            shared=self.shared and self.shared.take(index, len(self.value)),
+            repeats=self.repeats and self.repeats.take(index, size),
+            shared=self.shared and self.shared.take(index, size),
         )
         return replace(done, flow=(*self.flow, FlowStep(label=note, rows=done.n_rows)))
 
@@ -283,11 +286,10 @@ class RatingsData(Design):
             values = np.full(len(self.units), -1, dtype=np.int64)
             values[self.unit[rated]] = self.value[rated]
             codes.append(values)
+        first, second = codes
         # units that one of the two did not rate have no cell
-        both_present = (codes[0] >= 0) & (codes[1] >= 0)
-        return counts_by(
-            codes[0][both_present], codes[1][both_present], self.unit_count[both_present], (k, k)
-        )
+        rated = (first >= 0) & (second >= 0)
+        return counts_by(first[rated], second[rated], self.unit_count[rated], (k, k))
 
     def relabel_raters(self, labels: Mapping[str, str]) -> Self:
         """Give raters new labels; raters that `labels` does not name keep theirs.
@@ -302,20 +304,17 @@ class RatingsData(Design):
         rater = np.argsort(order)[self.rater]
         # sorted as they were made, now by the new names
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
-        answers: Fields = {
-            name: renamed_sources(repeats.take(rows, len(self.value)), labels)
-            for name, repeats in (("repeats", self.repeats), ("shared", self.shared))
-            if repeats is not None
-        }
+        of_ratings = taken_fields(self, (*ANSWERED, "unit", "by"), rows)
+        for name in ("repeats", "shared"):
+            repeats: Repeats | None = getattr(self, name)
+            if repeats is not None:
+                of_ratings[name] = renamed_sources(repeats.take(rows, len(rows)), labels)
         return replace(
             self,
-            **self.answers_at(rows),
+            **of_ratings,
             raters=tuple(new[k] for k in order.tolist()),
             rater=rater[rows],
-            unit=self.unit[rows],
-            by=taken(self.by, rows),
             rater_groups=taken(self.rater_groups, order),
-            **answers,
         )
 
     def table(self) -> pd.DataFrame:
@@ -334,13 +333,13 @@ class RatingsData(Design):
             columns["weight"] = self.unit_weight[self.unit]
         if self.numeric:
             columns["score"] = np.append(self.scores, np.nan)[self.value]
-        factors = [(f, f.codes) for f in ([self.by] if self.by else [])]
-        factors += [(f, f.codes[self.unit]) for f in (*self.strata.values(), *self.clusters)]
-        factors += [(f, f.codes[self.rater]) for f in self.rater_groups.values()]
-        for factor, codes in factors:
+        factors = [self.by] if self.by else []
+        of_units = (*self.strata.values(), *self.clusters)
+        factors += [replace(f, codes=f.codes[self.unit]) for f in of_units]
+        factors += [replace(f, codes=f.codes[self.rater]) for f in self.rater_groups.values()]
+        for factor in factors:
             name = f"{factor.name}_" if factor.name in DESIGN_COLUMNS else factor.name
-            # -1: no level
-            columns[name] = np.array([*factor.levels, None], dtype=object)[codes]
+            columns[name] = factor.labels()
         return pd.DataFrame(columns)
 
 

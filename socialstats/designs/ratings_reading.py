@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import (
+    Fields,
     Levels,
     Pair,
     Texts,
@@ -27,7 +28,7 @@ from socialstats.designs.levels import (
     sort_labels,
 )
 from socialstats.designs.means import Means, mean_answers, refuse_averaging
-from socialstats.designs.parts import MISSING, OK, REFUSAL, FlowStep, StatusArray
+from socialstats.designs.parts import MISSING, OK, REFUSAL, Factor, FlowStep, StatusArray, taken
 from socialstats.designs.people import is_people
 from socialstats.designs.ratings_data import RatingsData
 from socialstats.designs.ratings_options import RatingsOptions, check_scale
@@ -112,37 +113,32 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
                 "probabilities", f"no column that begins with '{shorten(prefix)}'", [prefix]
             )
     roles = finder.roles(PARTS, options, probabilities=probable)
+    part, cure = other_layout(table, roles)
+    for k, problem in enumerate(finder.problems):
+        if part and problem.part == part:
+            finder.problems[k] = replace(problem, fix=f"{problem.fix}. {cure}")
+    finder.finish()
+    return roles
+
+
+def other_layout(table: Table, roles: Roles) -> Pair:
+    """Return the part that a table of another layout lacks, and what to write where it has that; empty for neither."""
     alike = [] if roles["value"] else _rating_columns(table, roles)
-    alike_columns = (
-        []
-        if alike or table.lazy or any(roles[part] for part in ("unit", "rater", "value"))
-        else _of_same_labels(table)
-    )
-    if alike or alike_columns:
-        wide = f"Where each column is a rater, say {option('raters', alike or alike_columns)}"
-        wide += (
-            f"; where each counts the ratings of a level, {option('columns', alike)}"
-            if alike
-            else ""
-        )
-        finder.problems = [
-            replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems
-        ]
-    elif not roles.columns() and _of_numbers(table):
-        wide = (
+    if alike:
+        counts = f"where each counts the ratings of a level, {option('columns', alike)}"
+        return "value", f"Where each column is a rater, say {option('raters', alike)}; {counts}"
+    nothing = not any(roles[part] for part in ("unit", "rater", "value"))
+    if nothing and not table.lazy and (texts := _of_same_labels(table)):
+        return "value", f"Where each column is a rater, say {option('raters', texts)}"
+    if not roles.columns() and _of_numbers(table):
+        return "value", (
             f"Where each row is a rater, say {option('raters_in', 'rows')}; where each column is one, "
             f"{option('raters_in', 'columns')}"
         )
-        finder.problems = [
-            replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems
-        ]
-    elif roles["unit"] and roles["value"]:
-        alone = f"Where all values are of one source, say {option('rater', False, '--map rater=')}"
-        finder.problems = [
-            replace(p, fix=f"{p.fix}. {alone}") if p.part == "rater" else p for p in finder.problems
-        ]
-    finder.finish()
-    return roles
+    if roles["unit"] and roles["value"]:
+        alone = option("rater", False, "--map rater=")
+        return "rater", f"Where all values are of one source, say {alone}"
+    return "", ""
 
 
 def lone_source(table: Table, options: RatingsOptions) -> RatingsOptions:
@@ -734,60 +730,74 @@ def _finish_ratings(
     step = FlowStep(
         label="ratings analysed", rows=int(unit_count[unit][status == OK].sum()), note=note
     )
-    clusters = rows.factors(roles.of("cluster"), units.row)
-    strata = {column: rows.factor(column, units.row) for column in roles.of("stratum")}
-    rater_groups = {
-        column: rows.factor(column, raters.row) for column in roles.of("source", "rater_group")
+    of_units: Fields = {
+        "units": units.labels,
+        "unit": unit,
+        "unit_count": unit_count,
+        "unit_weight": unequal(taken(weight, units.row)),
+        "clusters": rows.factors(roles.of("cluster"), units.row),
+        "strata": factors_by_name(rows, roles.of("stratum"), units.row),
     }
-    refused = index[status == REFUSAL]
-    missing = index[(status != OK) & (status != REFUSAL)]
+    groups = factors_by_name(rows, roles.of("source", "rater_group"), raters.row)
     chosen = rated.chosen
+    of_levels: Fields = {
+        "levels": chosen.levels,
+        "scores": chosen.scores,
+        "scale": chosen.scale,
+        "levels_declared": chosen.declared,
+        "numeric": chosen.numeric,
+        "ends": rated.ends,
+    }
     cautions = [*noticed, *rated.cautions]
     if not roles["rater_source"]:
         cautions += size_cautions(int(unit_count.sum()), len(raters.labels))
-    if len(refused) or len(missing):
-        blank = rows.counts.columns[roles["value"]].texts_of(
-            np.isin(np.arange(len(rows.use)), missing)
-        )
-        detail = f"{counted(len(refused), 'refusal')} and {counted(len(missing), 'missing rating')} of {len(status):,}"
-        detail += f" ({quoted(blank, 5)} read as missing)" if blank else ""
-        how = "metrics say how they use them"
-        affects = "which units and raters count"
-        cautions.append(caution("SS315", detail, affects=affects, fix=how))
+    cautions += cautions_of_missing(rows, roles, status, index)
     labels = {"levels": chosen.levels, "raters": raters.labels}
-    cautions += label_cautions(labels, (by, *clusters, *strata.values(), *rater_groups.values()))
+    factors = (*of_units["clusters"], *of_units["strata"].values(), *groups.values())
+    cautions += label_cautions(labels, (by, *factors))
+    repeats = None
+    if means is not None:
+        repeats = means.behind(index, raters.labels, rater, np.arange(len(index)))
     design = RatingsData(
-        units=units.labels,
         raters=raters.labels,
-        levels=chosen.levels,
-        scores=chosen.scores,
-        scale=chosen.scale,
-        unit=unit,
         rater=rater,
+        rater_groups=groups,
         value=rated.value[index],
         status=status,
-        unit_count=unit_count,
-        unit_weight=None if weight is None else unequal(weight[units.row]),
         by=by and replace(by, codes=by.codes[order], mixed=()),
-        clusters=clusters,
-        strata=strata,
-        rater_groups=rater_groups,
-        levels_declared=chosen.declared,
-        numeric=chosen.numeric,
-        ends=rated.ends,
         flow=(*rows.flow, step),
         source=rows.table.source,
         columns=roles.parts(),
-        probabilities=None if probabilities is None else probabilities[index],
-        repeats=None
-        if means is None
-        else means.behind(index, raters.labels, rater, np.arange(len(index))),
+        probabilities=taken(probabilities, index),
+        repeats=repeats,
+        **of_units,
+        **of_levels,
     )
-    coverage = design.coverage
-    return replace(
-        design,
-        cautions=(*cautions, *(probability_cautions(coverage) if coverage is not None else ())),
-    )
+    if design.coverage is not None:
+        cautions += probability_cautions(design.coverage)
+    return replace(design, cautions=tuple(cautions))
+
+
+def factors_by_name(rows: Rows, columns: Texts, at: IntArray) -> dict[str, Factor]:
+    """Return columns as factors over some rows, by their names."""
+    return {column: rows.factor(column, at) for column in columns}
+
+
+def cautions_of_missing(
+    rows: Rows, roles: Roles, status: StatusArray, index: IntArray
+) -> list[Caution]:
+    """Return caution SS315 where ratings are refusals or missing; `index` is the row of each rating."""
+    refused = int((status == REFUSAL).sum())
+    missing = index[status == MISSING]
+    if not refused and not len(missing):
+        return []
+    at = np.isin(np.arange(len(rows.use)), missing)
+    blank = rows.counts.columns[roles["value"]].texts_of(at)
+    detail = f"{counted(refused, 'refusal')} and {counted(len(missing), 'missing rating')} of {len(status):,}"
+    if blank:
+        detail += f" ({quoted(blank, 5)} read as missing)"
+    affects = "which units and raters count"
+    return [caution("SS315", detail, affects=affects, fix="metrics say how they use them")]
 
 
 def size_cautions(units: int, raters: int) -> list[Caution]:

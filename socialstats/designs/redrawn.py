@@ -8,7 +8,7 @@ the second with a label of its own.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -106,12 +106,39 @@ def drawn_repeats(repeats: Repeats | None, index: IntArray) -> Repeats | None:
     return replace(repeats, place=place, **arrays)
 
 
+def single_rows(count: AnyArray, source: str) -> IntArray:
+    """Return the cell of each of its alike rows.
+
+    Raises
+    ------
+    InputError
+        For very many rows.
+    """
+    refuse_many(count.sum(), source)
+    return np.repeat(np.arange(len(count)), count.astype(np.int64))
+
+
 def drawn_factor(factor: Factor, index: IntArray, copies: Copies) -> Factor:
     """Return a factor of the pieces at some places; copies of its levels are levels of their own."""
     if factor.name not in copies:
         return factor.take(index)
     codes, levels, _ = split_levels(factor.codes[index], copies[factor.name], factor.levels)
     return Factor(name=factor.name, codes=codes, levels=levels)
+
+
+def drawn_factors(factors: Iterable[Factor], index: IntArray, copies: Copies) -> tuple[Factor, ...]:
+    """Return some factors of the pieces at some places."""
+    return tuple(drawn_factor(factor, index, copies) for factor in factors)
+
+
+def by_name(factors: Iterable[Factor]) -> dict[str, Factor]:
+    """Return factors by their names."""
+    return {factor.name: factor for factor in factors}
+
+
+def over_pieces(factors: Iterable[Factor], owner: IntArray) -> dict[str, Factor]:
+    """Return factors of units or raters over the pieces, by name; `owner` is the unit or rater of each."""
+    return by_name(replace(factor, codes=factor.codes[owner]) for factor in factors)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -128,8 +155,6 @@ class Pieces(ABC):
         What pieces are called, in the singular.
     factors : mapping of str to Factor
         Over the pieces: what may be resampled, exchanged, or hold strata.
-    declared : tuple of str
-        Names of the declared clusters.
     unit : str
         The factor of the units; empty where each piece is one.
     groups : str
@@ -142,10 +167,15 @@ class Pieces(ABC):
     size: int
     noun: str
     factors: Mapping[str, Factor] = field(default_factory=dict)
-    declared: tuple[str, ...] = ()
     unit: str = ""
     groups: str = ""
     apart: bool = True
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """Names of the declared clusters: none of tables and vectors."""
+        clusters: Sequence[Factor] = getattr(self.data, "clusters", ())
+        return tuple(factor.name for factor in clusters)
 
     @abstractmethod
     def drawn(self, index: IntArray, copies: Copies) -> Any:
@@ -206,18 +236,17 @@ class RatingPieces(Pieces):
             design = replace(design, unit_count=np.ones(len(design.units)))
         names = {"unit": Factor(name="unit", codes=design.unit, levels=design.units)}
         names["rater"] = Factor(name="rater", codes=design.rater, levels=design.raters)
-        names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.strata.values()}
+        names |= over_pieces(design.strata.values(), design.unit)
         # no rater lacks one
-        factors = [factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)]
-        names |= {f.name: replace(f, codes=f.codes[design.rater]) for f in factors}
-        names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.clusters}
+        complete = [group for group in design.rater_groups.values() if np.all(group.codes >= 0)]
+        names |= over_pieces(complete, design.rater)
+        names |= over_pieces(design.clusters, design.unit)
         return cls(
             data=design,
             size=len(design.unit),
             noun="rating",
             factors=names,
             unit="unit",
-            declared=tuple(f.name for f in design.clusters),
         )
 
     def drawn(self, index: IntArray, copies: Copies) -> Ratings:
@@ -253,36 +282,37 @@ def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings
     """Return some ratings, with copies of units, clusters and raters as others, in the order of units and raters."""
     # a rater who is drawn again is another rater, and the units stay what they are
     of_raters = {RatingPieces.RATER, *design.rater_groups}
-    by_unit = joint_copy(
-        [copy for name, copy in copies.items() if name not in of_raters], len(index)
-    )
-    by_rater = joint_copy([copy for name, copy in copies.items() if name in of_raters], len(index))
+    copies_of_raters = [copy for name, copy in copies.items() if name in of_raters]
+    copies_of_units = [copy for name, copy in copies.items() if name not in of_raters]
+    by_rater = joint_copy(copies_of_raters, len(index))
+    by_unit = joint_copy(copies_of_units, len(index))
     unit, units, first = split_levels(design.unit[index], by_unit, design.units)
-    old = design.unit[index][first]
     rater, raters, heads = split_levels(design.rater[index], by_rater, design.raters)
-    at, at_raters = (
-        {name: copy[places] for name, copy in copies.items()} for places in (first, heads)
-    )
-    rater_codes = design.rater[index][heads]
+    # what each unit, and each rater, was before
+    old_unit = design.unit[index][first]
+    old_rater = design.rater[index][heads]
+    at_units = taken(copies, first)
+    at_raters = taken(copies, heads)
+    strata = drawn_factors(design.strata.values(), old_unit, at_units)
+    groups = drawn_factors(design.rater_groups.values(), old_rater, at_raters)
     # designs of ratings are sorted by unit, then rater
     rows = np.lexsort((rater, unit))
+    answers: Fields = {
+        name: drawn_repeats(getattr(design, name), index[rows]) for name in ("repeats", "shared")
+    }
     return replace(
         design,
         **design.answers_at(index[rows]),
+        **answers,
         units=units,
         raters=raters,
         unit=unit[rows],
         rater=rater[rows],
-        unit_count=design.unit_count[old],
-        unit_weight=unequal(taken(design.unit_weight, old)),
-        clusters=tuple(drawn_factor(factor, old, at) for factor in design.clusters),
-        strata={name: drawn_factor(factor, old, at) for name, factor in design.strata.items()},
-        rater_groups={
-            name: drawn_factor(factor, rater_codes, at_raters)
-            for name, factor in design.rater_groups.items()
-        },
-        repeats=drawn_repeats(design.repeats, index[rows]),
-        shared=drawn_repeats(design.shared, index[rows]),
+        unit_count=design.unit_count[old_unit],
+        unit_weight=unequal(taken(design.unit_weight, old_unit)),
+        clusters=drawn_factors(design.clusters, old_unit, at_units),
+        strata=dict(zip(design.strata, strata, strict=True)),
+        rater_groups=dict(zip(design.rater_groups, groups, strict=True)),
         by=None,
         cautions=(),
     )
@@ -298,7 +328,7 @@ class ContrastPieces(Pieces):
         apart = bool(np.all(design.count == 1))
         if not apart:
             design = single_cells(design)
-        names = {factor.name: factor for factor in design.clusters}
+        names = by_name(design.clusters)
         noun = "pair"
         groups = ""
         if isinstance(design, Groups):
@@ -319,7 +349,6 @@ class ContrastPieces(Pieces):
             factors=names,
             groups=groups,
             apart=apart,
-            declared=tuple(f.name for f in design.clusters),
         )
 
     def drawn(self, index: IntArray, copies: Copies) -> Paired | Groups:
@@ -334,7 +363,7 @@ class ContrastPieces(Pieces):
             **arrays,
             weight=unequal(taken(design.weight, index)),
             by=None,
-            clusters=tuple(drawn_factor(factor, index, copies) for factor in design.clusters),
+            clusters=drawn_factors(design.clusters, index, copies),
             units=units,
             repeats=drawn_repeats(design.repeats, index),
             cautions=(),
@@ -360,14 +389,13 @@ class ContrastPieces(Pieces):
 
 def single_cells(design: Paired | Groups) -> Paired | Groups:
     """Return a design of which every cell is one pair or unit."""
-    refuse_many(design.count.sum(), design.source)
+    index = single_rows(design.count, design.source)
     units = design.units
-    if units is not None and len(units.cell) == int(design.count.sum()):
+    if units is not None and len(units.cell) == len(index):
         order = np.argsort(units.cell, kind="stable")
         index = units.cell[order]
-        units = UnitNames(codes=units.codes[order], levels=units.levels, cell=np.arange(len(order)))
+        units = replace(units, codes=units.codes[order], cell=np.arange(len(order)))
     else:
-        index = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
         units = None
     arrays: Fields = taken_fields(design, ("clusters", *design.CELLS), index)
     return replace(
@@ -403,8 +431,7 @@ class ComparisonPieces(Pieces):
                     f"{design.source}: rows of different weights were counted together. Resample clusters "
                     "of a table that has each row once"
                 )
-            refuse_many(design.count.sum(), design.source)
-            index = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
+            index = single_rows(design.count, design.source)
             data = {
                 name: getattr(design, name)[index] / design.count[index]
                 for name in ("weight", "weight_sq")
@@ -412,7 +439,7 @@ class ComparisonPieces(Pieces):
             design = replace(
                 design, **take_columns(design, index, sums=()), **data, count=np.ones(len(index))
             )
-        names = {factor.name: factor for factor in design.clusters}
+        names = by_name(design.clusters)
         # a declared cluster may be called pair, and is meant then
         names.setdefault("pair", design.pair)
         if design.replies is not None:
@@ -424,7 +451,6 @@ class ComparisonPieces(Pieces):
             factors=names,
             apart=apart,
             unit="" if design.replies is None else design.replies.factor.name,
-            declared=tuple(f.name for f in design.clusters),
         )
 
     def drawn(self, index: IntArray, copies: Copies) -> Comparisons:
@@ -432,7 +458,7 @@ class ComparisonPieces(Pieces):
         design: Comparisons = self.data
         fields = take_columns(replace(design, clusters=(), by=None), index)
         done = replace(design, **fields, cautions=())
-        clusters = tuple(drawn_factor(factor, index, copies) for factor in design.clusters)
+        clusters = drawn_factors(design.clusters, index, copies)
         if done.replies is not None:
             joint = joint_copy(list(copies.values()), len(index))
             # a reply that is drawn twice is two replies
@@ -461,8 +487,7 @@ class ListPieces(Pieces):
     def of(cls, design: LabelLists) -> ListPieces:
         """Take lists apart; alike units are pieces of their own."""
         apart = bool(np.all(design.count == 1))
-        refuse_many(design.count.sum(), design.source)
-        index = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
+        index = single_rows(design.count, design.source)
         design = replace(
             design,
             **taken_fields(design, ("cited", "group", "clusters"), index),
@@ -474,8 +499,7 @@ class ListPieces(Pieces):
             size=len(index),
             noun="unit",
             apart=apart,
-            factors={factor.name: factor for factor in (*grouping, *design.clusters)},
-            declared=tuple(f.name for f in design.clusters),
+            factors=by_name((*grouping, *design.clusters)),
         )
 
     def drawn(self, index: IntArray, copies: Copies) -> LabelLists:
@@ -485,7 +509,7 @@ class ListPieces(Pieces):
             design,
             **taken_fields(design, ("cited", "count", "group"), index),
             cautions=(),
-            clusters=tuple(drawn_factor(factor, index, copies) for factor in design.clusters),
+            clusters=drawn_factors(design.clusters, index, copies),
         )
 
     def labelled(self, name: str, codes: IntArray) -> LabelLists:
@@ -555,10 +579,16 @@ class TablePieces(Pieces):
         return done
 
 
-def column_factor(frame: pd.DataFrame, name: str, source: str) -> Factor:
-    """Return a column of a table as a factor; levels are in the order of their values."""
+def value_factor(name: str, values: Any) -> Factor:
+    """Return values as a factor, whose levels are in their order; missing ones have the code -1."""
     import pandas as pd
 
+    codes, levels = pd.factorize(values, sort=True)
+    return Factor(name=name, codes=codes.astype(np.int64), levels=tuple(map(str, levels)))
+
+
+def column_factor(frame: pd.DataFrame, name: str, source: str) -> Factor:
+    """Return a column of a table as a factor; levels are in the order of their values."""
     if name not in frame.columns:
         raise DesignError(
             f"{source}: no column {name!r}. Columns: {quoted([str(c) for c in frame.columns], 12)}"
@@ -576,10 +606,7 @@ def column_factor(frame: pd.DataFrame, name: str, source: str) -> Factor:
                 fix="Leave these rows out, or say what they belong to",
             )
         )
-    codes, levels = pd.factorize(frame[name], sort=True)
-    return Factor(
-        name=name, codes=codes.astype(np.int64), levels=tuple(str(level) for level in levels)
-    )
+    return value_factor(name, frame[name])
 
 
 def other_values(column: pd.Series[Any], copy: IntArray, factor: Factor) -> Any:
@@ -735,16 +762,13 @@ def labels_factor(name: str, values: Any, size: int) -> Factor:
     InputError
         For another number of labels than there are pieces, and for missing ones.
     """
-    import pandas as pd
-
     labels = np.asarray(values)
     if labels.ndim != 1 or len(labels) != size:
         raise InputError(
             f"{option(name)} of vectors has one label a value: {size}, not {shorten(str(labels.shape))}"
         )
-    codes, levels = pd.factorize(labels, sort=True)
-    if np.any(codes < 0):
-        raise InputError(f"{option(name)}: {int((codes < 0).sum())} labels are missing")
-    return Factor(
-        name=name, codes=codes.astype(np.int64), levels=tuple(str(level) for level in levels)
-    )
+    factor = value_factor(name, labels)
+    lost = int((factor.codes < 0).sum())
+    if lost:
+        raise InputError(f"{option(name)}: {lost} labels are missing")
+    return factor

@@ -62,37 +62,23 @@ def replies_of(design: Comparisons | Ratings) -> Ratings:
             rater_groups={},
             by=None,
         )
-    parts = [
-        (part, status)
-        for part, status in ((design, OK), (design.refused, REFUSAL), (design.unread, MISSING))
-        if part is not None
-    ]
-    parts_present = [part for part, _ in parts]
-    status = np.concatenate(
-        [np.full(len(part.count), status, dtype=np.int8) for part, status in parts]
-    )
-    who = (
-        None
-        if design.by is None
-        else stack_factors([part.by for part in parts_present if part.by is not None])
-    )
+    parts = {OK: design, REFUSAL: design.refused, MISSING: design.unread}
+    parts_present = [part for part in parts.values() if part is not None]
+    sizes = {kind: len(part.count) for kind, part in parts.items() if part is not None}
+    status = np.repeat(np.array([*sizes], dtype=np.int8), [*sizes.values()])
+    split_by = [part.by for part in parts_present if part.by is not None]
+    who = stack_factors(split_by) if split_by else None
     names = [factor.name for factor in design.clusters] or ["pair"]
-    clusters = [
-        stack_factors(
-            [
-                next(f for f in (*part.clusters, part.pair) if f.name == name)
-                for part in parts_present
-            ]
-        )
-        for name in names
-    ]
+    # every part has the clusters of the design; where it has none, the pairs of items
+    of_parts = [{f.name: f for f in part.clusters or (part.pair,)} for part in parts_present]
+    clusters = tuple(stack_factors([by_name[name] for by_name in of_parts]) for name in names)
     count = np.concatenate([part.count for part in parts_present])
     return of_statuses(
         status,
         who,
         "choice",
         unit_count=count,
-        clusters=tuple(clusters),
+        clusters=clusters,
         source=design.source,
         flow=design.flow,
     )

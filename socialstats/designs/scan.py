@@ -488,8 +488,9 @@ class Spool:
             codes_of_others = [code for k, code in enumerate(codes) if k != factor]
             first, pair = group([codes[factor], *codes_of_others, rows["cell"]])
             w = rows["weight"]
+            cell = rows["cell"][first]
             yield ClusterPart(
-                cell=rows["cell"][first].astype(np.int64),
+                cell=cell.astype(np.int64),
                 count=np.bincount(pair).astype(np.float64),
                 weight=totals(pair, w, len(first)),
                 weight_sq=totals(pair, w**2, len(first)),
@@ -562,12 +563,8 @@ class StoredClusters:
         for k in range(len(self)):
             for share in self.blocks(k):
                 code = share.codes[k]
-                most = max(
-                    most,
-                    float(
-                        np.bincount(code - code.min(), share.weight * self.weight[share.cell]).max()
-                    ),
-                )
+                of_clusters = np.bincount(code - code.min(), share.weight * self.weight[share.cell])
+                most = max(most, float(of_clusters.max()))
         return most / total
 
     def blocks(self, factor: int) -> Iterator[ClusterPart]:

@@ -213,17 +213,19 @@ def code_suspects(cells: Rows, columns: Texts, use: BoolArray | None = None) -> 
         if not odd:
             continue
         texts = [labels.levels[numbers[x]] for x in odd]
+        several = len(texts) > 1
+        none = option("na", texts if several else texts[0], " ".join(f"--na {t}" for t in texts))
+        mean = "they mean" if several else "it means"
         lines = cells.lines([column], lambda row, texts=texts: row[0] in texts)  # type: ignore[misc]
         inner = [x for x in numbers if x not in odd]
         where = f" ({lines})" if lines else ""
+        span = f"{as_given(min(inner))} to {as_given(max(inner))}"
         cautions.append(
             caution(
                 "SS325",
-                f"{quoted(texts)} in '{shorten(column)}'{where}, beside {as_given(min(inner))} to "
-                f"{as_given(max(inner))}",
+                f"{quoted(texts)} in '{shorten(column)}'{where}, beside {span}",
                 affects="every number",
-                fix=f"{option('na', texts if len(texts) > 1 else texts[0], ' '.join(f'--na {t}' for t in texts))} if "
-                f"{'they mean' if len(texts) > 1 else 'it means'} a missing value; declared levels are not questioned",
+                fix=f"{none} if {mean} a missing value; declared levels are not questioned",
             )
         )
     return cautions

@@ -154,11 +154,8 @@ def from_vectors(
     if not args:
         refuse_sides(given, kind, name, square)
         return args, given
-    if plain and isinstance(args[0], Number):
-        counts = f". Counts: {name[:-2]}(['yes', 'no'], count=[14, 6])" if labels else ""
-        raise InputError(
-            f"{name} takes a table or vectors, not the number {args[0]}. {calls(kind, name, square)}{counts}"
-        )
+    if plain:
+        refuse_number(args[0], calls(kind, name, square), name, labels)
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
     if len(vectors) < 2:
@@ -188,17 +185,43 @@ def from_vectors(
         table, named = of_one(kind, vectors[0], given, name, square)
     else:
         given = with_order(vectors, given)
-        if kind is Groups and given.get("missing") != "drop":
-            refuse_missing(vectors, name)
-        table, named = TABLES[kind](vectors, name)
-    contradicted = [key for key in named if key in given]
-    if contradicted:
-        raise InputError(
-            f"{name}: {listing([option(key) for key in contradicted])} names columns, and vectors have none. "
-            "Leave it out, or pass a table"
-        )
+        table, named = of_several(kind, vectors, given, name)
+    refuse_columns([key for key in named if key in given], name)
     put_beside(table, given, None if kind is Groups else vectors[0], name)
     return [table, *rest], {**given, **named}
+
+
+def refuse_number(data: Any, ways: str, name: str, labels: bool) -> None:
+    """Refuse a number where a table or vectors are meant.
+
+    Raises
+    ------
+    InputError
+    """
+    if isinstance(data, Number):
+        counts = f". Counts: {name[:-2]}(['yes', 'no'], count=[14, 6])" if labels else ""
+        raise InputError(f"{name} takes a table or vectors, not the number {data}. {ways}{counts}")
+
+
+def refuse_columns(keys: Texts, name: str) -> None:
+    """Refuse keywords that name columns beside vectors, which have none.
+
+    Raises
+    ------
+    InputError
+    """
+    if keys:
+        raise InputError(
+            f"{name}: {listing([option(key) for key in keys])} names columns, and vectors have none. "
+            "Leave it out, or pass a table"
+        )
+
+
+def of_several(kind: Any, vectors: Sequence[Any], given: Given, name: str) -> tuple[Fields, Fields]:
+    """Return several vectors as a table, with the keywords that read it."""
+    if kind is Groups and given.get("missing") != "drop":
+        refuse_missing(vectors, name)
+    return TABLES[kind](vectors, name)
 
 
 def refuse_sides(given: Given, kind: Any, name: str, square: bool) -> None:
