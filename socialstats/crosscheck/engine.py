@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from socialstats.crosscheck.clusters import (
 )
 from socialstats.crosscheck.contributions import Contributions, with_added
 from socialstats.crosscheck.equations import equation_checks
+from socialstats.crosscheck.influences import MANY_NUMBERS, Influences
 from socialstats.crosscheck.jackknife import (
     LEFT,
     MANY,
@@ -65,11 +65,7 @@ from socialstats.results.equations import EquationSample
 from socialstats.results.verification import Published, as_published
 
 JACKKNIFED = ("jackknife", "outer_ends", "noncentral_t")  # intervals of units left out one by one
-EPSILON = float(np.finfo(np.float64).eps)
-STEP = 1e-4  # relative step of a central difference, whose error is of the order of its square
 IGNORING = "ignoring clusters"  # the group of rows that take units as independent
-MOST_GROUPS = 2_000  # clusters, or cells of independent units, whose weight is varied one by one
-MANY_NUMBERS = 200_000_000  # groups times cells of a sample whose weights are varied one by one
 PLAIN = "the plain definition of the metric, by counting"
 
 
@@ -116,7 +112,7 @@ class SampleChecks:
             self.side = str(result.settings.get("alternative", "two_sided"))
         with np.errstate(all="ignore"):
             self.estimates = sample.plain(sample.count)
-        self._influences: dict[tuple[str, ...], tuple[IntArray, FloatArray, FloatArray] | str] = {}
+        self.influences = Influences(sample, self.estimates)
 
     def checks(self) -> list[Check]:
         """Return the checks of all rows of the sample."""
@@ -162,6 +158,11 @@ class SampleChecks:
         key = key_of_row(row)
         return self.sample.limits.get(key) if key in self.sample.centres else row.limits
 
+    def crossed(self) -> list[Factor]:
+        """Return the factors of the sample; people who rated are one of them."""
+        people = self.sample.people
+        return [*self.sample.factors, *([] if people is None else [people])]
+
     def codes(self, factors: Sequence[Factor]) -> IntArray:
         """Return the clusters of each cell, (cells, factors)."""
         columns = [factor.codes for factor in factors]
@@ -180,44 +181,29 @@ class SampleChecks:
         """Compare standard error, df, test and interval of a row with those of the estimate that it is about."""
         is_test = row.term in self.sample.tests
         subject = self.estimated(row)
-        is_share = self.is_share(row)
         if subject is None or (is_test and row.test == "score"):
             # the statistic of a score test has an error of its own (`check_score`)
             return []
         key, estimate = subject
         if self.sample.errors_of_rows:
             return self.check_with_row_error(row, estimate)
+        is_share = self.is_share(row)
         # shares of 0 and 1, and full agreement, have ends and no standard error
         needs_none = row.has_interval and (is_share or key in self.sample.disagreements)
         if (row.statistic if is_test else row.std_error) is None and not needs_none:
             return []
         factors = factors_of_row(row, self.sample.factors)
-        contributions = self.contributions(key, factors)
+        contributions = self.influences.contributions(key, factors)
         if isinstance(contributions, str):
             return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", contributions)]
+        # the df of a chi-square or F test are those of the test
         has_df = row.df is not None and row.test not in ("chi2", "f")
         uses_t = has_df or row.interval == "t"
-        errors = contributions.errors()
-        error = math.sqrt(errors.variance)
-        takes_df = uses_t or self.sample.unbiased or self.sample.large_sample
-        independent = not contributions.clustered and contributions.strata is None
-        if contributions.second is not None:
-            errors = contributions.errors_of_difference(
-                contributions.second, unbiased=self.sample.unbiased
-            )
-        elif independent and takes_df and row.interval != "z":
-            # a variance estimated from n units has n - 1 df
-            n = contributions.total
-            errors = replace(errors, variance=errors.variance * n / (n - 1))
-        elif self.sample.unbiased and contributions.alone:
-            errors = replace(errors, variance=contributions.linearised_variance())
-        if key in self.sample.added:
-            errors = with_added(errors, *self.sample.added[key])
+        errors = self.errors_of_row(row, key, contributions, uses_t)
         checks = []
         if not is_test:
-            error = error if self.sample.large_sample else math.sqrt(errors.variance)
-            # a difference quotient of numbers of this size has this rounding, as a share of `SMOOTH`
-            rounding = 10 * EPSILON * self.sample.size / (STEP * SMOOTH)
+            shown = contributions.errors() if self.sample.large_sample else errors
+            error, rounding = math.sqrt(shown.variance), self.influences.rounding
             checks += field_checks(row, "numpy", CR2, SMOOTH, rounding, std_error=error)
         if row is self.result.rows[0] and "unfloored_std_error" in self.result.extras:
             checks.append(unfloored_check(self.result.extras["unfloored_std_error"], errors))
@@ -228,16 +214,39 @@ class SampleChecks:
         df = errors.df if contributions.clustered or uses_t else None
         return checks + self.check_test(row, estimate, errors, df)
 
+    def errors_of_row(
+        self, row: Row, key: RowKey, contributions: Contributions, uses_t: bool
+    ) -> Errors:
+        """Return variance and df as the test and the interval of a row take them."""
+        sample = self.sample
+        errors = contributions.errors()
+        takes_df = uses_t or sample.unbiased or sample.large_sample
+        independent = not contributions.clustered and contributions.strata is None
+        if contributions.second is not None:
+            errors = contributions.errors_of_difference(
+                contributions.second, unbiased=sample.unbiased
+            )
+        elif independent and takes_df and row.interval != "z":
+            # a variance estimated from n units has n - 1 df
+            n = contributions.total
+            errors = replace(errors, variance=errors.variance * n / (n - 1))
+        elif sample.unbiased and contributions.alone:
+            errors = replace(errors, variance=contributions.linearised_variance())
+        if key in sample.added:
+            errors = with_added(errors, *sample.added[key])
+        return errors
+
     def check_test(
         self, row: Row, estimate: float, errors: Errors, df: float | None
     ) -> list[Check]:
         """Compare the t or z test of a row, and its t or z interval."""
-        shown = row
+        tested = row
         if row.test not in ("t", "z", None):
-            shown = replace(row, statistic=None, df=None, p_value=None)
+            # another test, whose numbers do not follow from the error
+            tested = replace(row, statistic=None, df=None, p_value=None)
         null, side = self.hypothesis(row)
         return wald_checks(
-            shown,
+            tested,
             self.sample.level or self.result.settings["level"],
             estimate,
             math.sqrt(errors.variance),
@@ -266,6 +275,7 @@ class SampleChecks:
         """Return with what a test compares its estimate, and on which side."""
         test = self.sample.tests.get(row.term)
         null, side = self.sample.null, self.side
+        # a test has its own null; that of the sample is of the estimates
         if test is not None:
             null, side = test.null, test.side or side
         if null is None:
@@ -283,6 +293,7 @@ class SampleChecks:
         """Compare Wilson's interval of a share, whose scale may begin elsewhere than at 0."""
         low, high = row.limits or (0.0, 1.0)
         width = high - low
+        # Wilson's interval is of a share from 0 to 1
         share = (estimate - low) / width
         scaled = replace(errors, variance=errors.variance / width**2)
         answers = self.sample.answers.get(key, contributions.total)
@@ -431,9 +442,7 @@ class SampleChecks:
         """Standard error and df of the statistic of the sample by the jackknife, or why there are none."""
         statistic, count = self.sample.left_out, self.sample.count
         assert statistic is not None
-        crossed = [*self.sample.factors]
-        if self.sample.people is not None:
-            crossed.append(self.sample.people)
+        crossed = self.crossed()
         ways = ways_to_leave_out([factor.codes for factor in crossed])
         left_out = [np.unique(way[way >= 0]) for way in ways]
         levels = sum(len(codes) for codes in left_out)
@@ -450,20 +459,18 @@ class SampleChecks:
         if self.sample.errors_of_rows or self.sample.no_errors:
             return []
         keys = list(self.estimates)
-        shown = {
+        resampled = {
             key_of_row(row): row
             for row in self.result.rows
             if self.is_resampled(row) and key_of_row(row) in self.estimates
         }
-        if not shown:
+        if not resampled:
             return []
-        kind = str(next(iter(shown.values())).interval or self.result.settings["ci"])
+        kind = str(next(iter(resampled.values())).interval or self.result.settings["ci"])
         if kind == "studentized":
             # each resample has an error of its own, which the definition does not state
             return []
-        crossed = list(self.sample.factors)
-        if self.sample.people is not None:
-            crossed.append(self.sample.people)
+        crossed = self.crossed()
         if any((factor.codes < 0).any() for factor in crossed):
             # people beside raters who are no sample: resamples would need the rows of both
             return []
@@ -485,8 +492,8 @@ class SampleChecks:
             cost=self.sample.cost,
         )
         checks = []
-        for key, shown_row in shown.items():
-            row = shown_row
+        for key, resampled_row in resampled.items():
+            row = resampled_row
             least, most = self.limits(row) or (-math.inf, math.inf)
             shift = 0.0
             # the end beyond a one-sided alternative is no number of the resamples
@@ -512,109 +519,6 @@ class SampleChecks:
                 checks += statistic_checks(row, alternative=self.side)
         return checks
 
-    def contributions(self, key: RowKey, factors: Sequence[Factor]) -> Contributions | str:
-        """Return the contributions of clusters, or of cells of independent units; or why there are none.
-
-        There are none for more than `MOST_GROUPS` clusters, and where one cluster holds all units.
-        """
-        if self.sample.no_errors:
-            return self.sample.no_errors
-        names = tuple(factor.name for factor in factors)
-        if names not in self._influences:
-            self._influences[names] = self.derivatives(factors)
-        derivatives = self._influences[names]
-        if isinstance(derivatives, str):
-            return derivatives
-        group, groups, by_key = derivatives
-        count = self.sample.count
-        weighed = count * self.sample.counted.get(key, 1.0)
-        units, weight = (
-            np.bincount(group, x, len(groups)).astype(np.float64) for x in (count, weighed)
-        )
-        # groups that the denominator does not count say nothing of the estimate, nor of which factors are nested
-        entering = np.flatnonzero(weight)
-        codes = groups[entering][:, : len(factors)].astype(np.int64)
-        if factors and min(len(np.unique(code)) for code in codes.T) < 2:
-            return "one cluster holds all units"
-        people, people_weight, strata = None, None, None
-        if self.sample.people is not None:
-            people = groups[entering, len(factors)].astype(np.int64)
-        if self.sample.people_weight is not None:
-            of_people = np.bincount(group, count * self.sample.people_weight, len(groups))
-            people_weight = of_people[entering].astype(np.float64)
-        second = None
-        if self.sample.strata is not None:
-            strata = groups[entering, len(factors) + (people is not None)].astype(np.int64)
-        if self.sample.second is not None:
-            # groups are of one side
-            second = np.bincount(group, self.sample.second, len(groups))[entering] > 0
-        linear = self.sample.linear.get(key, key)
-        influence = by_key[:, list(self.estimates).index(linear)]
-        return Contributions(
-            influence=influence[entering],
-            units=units[entering],
-            weight=weight[entering],
-            codes=codes,
-            people=people,
-            people_weight=people_weight,
-            strata=strata,
-            second=second,
-            independent_units=self.sample.independent_units,
-            mean_squares=self.sample.mean_squares,
-        )
-
-    def derivatives(
-        self, factors: Sequence[Factor]
-    ) -> tuple[IntArray, FloatArray, FloatArray] | str:
-        """Return what groups of cells that are alike in clusters and people add to all estimates.
-
-        Returns
-        -------
-        tuple of (cells,), (groups, columns) and (groups, estimates) arrays, or str
-            The group of each cell; its clusters, person and values; and the derivatives; or why there are none.
-        """
-        sample, count = self.sample, self.sample.count
-        columns: list[Any] = [factor.codes for factor in factors]
-        if sample.people is not None:
-            columns.append(sample.people.codes)
-        if sample.strata is not None:
-            columns.append(sample.strata)
-        cells = np.arange(len(count)) if sample.alike is None else sample.alike
-        if not factors or sample.second is not None:
-            columns.append(cells)
-        groups, group = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-        kinds, kind = np.unique(np.column_stack([cells]), axis=0, return_inverse=True)
-        group, kind = group.ravel(), kind.ravel()
-        if len(groups) <= len(kinds):
-            by_group = self.differences(group, len(groups))
-            return by_group if isinstance(by_group, str) else (group, groups, by_group)
-        by_kind = self.differences(kind, len(kinds))
-        if isinstance(by_kind, str):
-            return by_kind
-        # alike units add the same to an estimate, in whichever cluster they are
-        part = count / np.bincount(kind, count)[kind]
-        by_group = np.zeros((len(groups), by_kind.shape[1]))
-        np.add.at(by_group, group, part[:, None] * by_kind[kind])
-        return group, groups, by_group
-
-    def differences(self, group: IntArray, n_groups: int) -> FloatArray | str:
-        """Return central differences of all estimates by the relative weight of each group, (groups, estimates)."""
-        count, keys = self.sample.count, list(self.estimates)
-        if n_groups > MOST_GROUPS:
-            return f"more than {MOST_GROUPS:,} clusters, whose weights are not varied one by one"
-        if n_groups * len(count) * self.sample.cost > MANY_NUMBERS:
-            return "so many cells and levels, whose weights are not varied one by one"
-        by_group = np.zeros((n_groups, len(keys)))
-        with np.errstate(all="ignore"):
-            for k in range(n_groups):
-                move = STEP * (group == k)
-                above, below = (self.sample.plain(count * (1 + s * move)) for s in (1, -1))
-                by_group[k] = [(above[key] - below[key]) / (2 * STEP) for key in keys]
-        # what rounding leaves of a difference quotient is no influence
-        sizes = np.array([max(abs(self.estimates[key]), self.sample.size, 1.0) for key in keys])
-        by_group[np.abs(by_group) <= 10 * EPSILON * sizes / STEP] = 0.0
-        return by_group
-
 
 def n_factor(errors: Errors) -> float:
     """Return the root of n / (n - 1) of independent units, which have n - 1 degrees of freedom."""
@@ -639,11 +543,12 @@ def check_numbers(row: Row, theirs: PeerNumbers) -> Iterator[Check]:
     package, why = theirs.package, f"{theirs.package}'s own function"
     if theirs.note:
         for name, value in theirs.numbers.items():
-            known = None if math.isnan(value) else value
-            yield set_aside(label(row, name), getattr(row, name), known, package, theirs.note)
+            number = None if math.isnan(value) else value
+            yield set_aside(label(row, name), getattr(row, name), number, package, theirs.note)
         return
     yield from field_checks(row, package, why, theirs.close, **theirs.numbers)
     if theirs.ends is not None:
+        # an interval with an open end has no half width
         reach = (theirs.ends[1] - theirs.ends[0]) / 2
         least = reach if math.isfinite(reach) else 0.0
         yield from end_checks(row, *theirs.ends, package, why, theirs.close, least)
@@ -667,9 +572,11 @@ def check_copies(result: Result, checks: Sequence[Check]) -> Iterator[Check]:
     }
     row = result.rows[0]
     lead = next((test for test in result.rows if test.term == result.extras.get("lead")), row)
+    if lead is row:
+        return
     for name in ("statistic", "df", "p_value"):
         ours, of_test = getattr(row, name), getattr(lead, name)
         check = recomputed.get(of_test.at) if isinstance(of_test, Published) else None
-        if ours is not None and lead is not row and check is not None:
+        if ours is not None and check is not None:
             agrees = abs(ours - (check.theirs or 0.0)) <= check.tolerance
             yield replace(check, quantity=label(row, name), ours=ours, ok=agrees)

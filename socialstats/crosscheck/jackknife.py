@@ -15,7 +15,8 @@ from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Row
 from socialstats.results.verification import as_published
 
-ROUNDING = 1e-12
+CLOSE = 1e-6
+TAIL = "P(T <= t) at this end of d_z, against its tail"
 MOST_LEFT_OUT = 2000
 MANY = "too many units to leave each out in turn"
 LEFT = "the statistic without each unit (cluster), computed from its values again"
@@ -52,12 +53,13 @@ def jackknife_t(
     from scipy.stats import kurtosis
     from scipy.stats import t as distribution
 
-    written = np.repeat(left, copies)
-    n = len(written)
-    if not np.ptp(written) > 0:
+    values = np.repeat(left, copies)
+    n = len(values)
+    if not np.ptp(values) > 0:
         return Jackknifed(std_error=math.nan, df=math.nan, low=math.nan, high=math.nan)
-    error = math.sqrt((n - 1) * float(np.var(written)))
-    spread = 2 / (n - 1) + float(kurtosis(written)) / n
+    error = math.sqrt((n - 1) * float(np.var(values)))
+    # variance of the variance over its square
+    spread = 2 / (n - 1) + float(kurtosis(values)) / n
     df = n - 1.0 if units_df else min(max(2 / spread, 1.0), n - 1.0)
     reach = float(distribution.ppf((1 + level) / 2, df)) * error
     return Jackknifed(std_error=error, df=df, low=estimate - reach, high=estimate + reach)
@@ -95,12 +97,14 @@ def short_of_zero(
     """
     from scipy.stats import t as distribution
 
+    low, high = jack
     rejects = abs(t) > distribution.ppf((1 + level) / 2, n - 1)
-    if not (rejects and jack[0] <= 0 <= jack[1]):
+    if not (rejects and low <= 0 <= high):
         return jack
     size = t / math.sqrt(n)
-    inner = size * math.exp(-(jack[1] - jack[0]) / 2 / abs(size))
-    return (inner, jack[1]) if t > 0 else (jack[0], inner)
+    # on the log scale the reach is that of the size itself, over the size
+    inner = size * math.exp(-(high - low) / 2 / abs(size))
+    return (inner, high) if t > 0 else (low, inner)
 
 
 def hull_checks(
@@ -119,42 +123,40 @@ def hull_checks(
     factor : float
         The row's number over d_z (Hedges' J).
     """
-    from scipy.stats import nct
-
     if row.conf_low is None or row.conf_high is None:
         return []
-    tail, out = (1 - level) / 2, []
-    wide = (row.conf_high - row.conf_low) / factor
-    for which, shown, other, want in (
-        ("low", row.conf_low, jack[0], 1 - tail),
-        ("high", row.conf_high, jack[1], tail),
+    tail = (1 - level) / 2
+    width = (row.conf_high - row.conf_low) / factor
+    checks = []
+    # the probability of values up to t falls as the centre moves up
+    for name, end, jackknifed, share, outward in (
+        ("low", row.conf_low, jack[0], 1 - tail, -1.0),
+        ("high", row.conf_high, jack[1], tail, 1.0),
     ):
-        # P(T <= t | c) = 1 - P(T <= -t | -c): scipy is better for t >= 0
-        sign, end, outward = (
-            1.0 if t >= 0 else -1.0,
-            shown / factor,
-            -1.0 if which == "low" else 1.0,
-        )
-        share = float(nct.cdf(abs(t), n - 1, sign * end * math.sqrt(n)))
-        if math.isnan(share) and sign * end < 0:  # scipy has none far out; it is no less than at 0
-            share = float(nct.cdf(abs(t), n - 1, 0.0))
-        share = share if sign > 0 else 1 - share
-        further = outward * (other - end) > 1e-6 * wide
-        close = abs(end - other) <= 1e-6 * wide and outward * (want - share) >= -1e-6
-        if (
-            further or close
-        ):  # the jackknife's end; where it is that, the noncentral t must not reach further
-            out.append(near(label(row, which), shown, other * factor, "scipy", LEFT, close=1e-6))
-            continue
-        why = "P(T <= t) at this end of d_z, against its tail"
-        out.append(
-            near(
-                label(row, f"{which}: tail"),
-                as_published(want, shown),
-                share,
-                "scipy",
-                why,
-                close=1e-6,
-            )
-        )
-    return out
+        centre = end / factor
+        below = noncentral_share(t, n, centre)
+        is_further = outward * (jackknifed - centre) > CLOSE * width
+        # where the end is the jackknife's, the noncentral t must not reach further
+        is_alike = abs(centre - jackknifed) <= CLOSE * width
+        if is_further or (is_alike and outward * (share - below) >= -CLOSE):
+            theirs = jackknifed * factor
+            checks.append(near(label(row, name), end, theirs, "scipy", LEFT, close=CLOSE))
+        else:
+            ours = as_published(share, end)
+            quantity = label(row, f"{name}: tail")
+            checks.append(near(quantity, ours, below, "scipy", TAIL, close=CLOSE))
+    return checks
+
+
+def noncentral_share(t: float, n: float, size: float) -> float:
+    """Return P(T <= t) of the statistic of n values with a standardised mean, by scipy's noncentral t."""
+    from scipy.stats import nct
+
+    # P(T <= t | c) = 1 - P(T <= -t | -c): scipy is better for t >= 0
+    sign = 1.0 if t >= 0 else -1.0
+    centre = sign * size * math.sqrt(n)
+    share = float(nct.cdf(abs(t), n - 1, centre))
+    if math.isnan(share) and centre < 0:
+        # scipy has none far out; it is no less than at 0
+        share = float(nct.cdf(abs(t), n - 1, 0.0))
+    return share if sign > 0 else 1 - share

@@ -31,11 +31,10 @@ def compare(
 ) -> Check:
     """Make one check; a number that exists on one side only is a disagreement, one that became NaN not compared."""
     if theirs is not None and math.isnan(theirs):
-        absent = package in PEERS and not version(package)
-        theirs, note = (
-            None,
-            note or (install_line(package) if absent else f"{package} gave no number"),
-        )
+        is_absent = package in PEERS and not version(package)
+        theirs = None
+        if not note:
+            note = install_line(package) if is_absent else f"{package} gave no number"
     if ours is None and theirs is None:
         ok: bool | None = None
     elif ours is None or theirs is None:
