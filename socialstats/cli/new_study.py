@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from socialstats.cli.guesses import is_cluster
 from socialstats.cli.plan import read_plan, toml_value
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.profile import TableProfile
-from socialstats.designs.roles import contrasts, model_columns, names_raters
+from socialstats.designs.roles import contrasts, model_columns, names_raters, people_among
 from socialstats.designs.vocabulary import (
     BASELINES,
     CONTROLS,
@@ -32,6 +33,10 @@ from socialstats.text import as_given, count, number, quoted
 
 Columns = list[ColumnProfile]
 MOST_GRADES = 12  # labels of an item
+MOST_LABELS = 6  # of a condition that is not called so
+MOST_ITEMS = 60
+WITHIN = 1.5  # labels of a condition that a unit has on average
+UNNAMED = ("unnamed", "lettered")  # contrasts that only their labels tell
 FEWEST_ITEMS = 2
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 STEM = re.compile(r"[\W_]*\d+[a-zA-Z]?$")
@@ -120,24 +125,64 @@ def guess_of(table: Table) -> Guess:
     """
     guess = Guess(TableProfile(table))
     profile = guess.profile
-    guess.take(
-        "source", model_columns(profile)[:1], "called like models, or holding names of models"
-    )
-    raters = [c for c in guess.free() if names_raters(profile, c)]
-    guess.take("rater", raters[:1], "called like raters or judges")
-    repeats = [c for c in guess.free() if c.called(REPEATS) and not c.prose]
-    guess.take("repeat", repeats[:1], "called like repeated answers, whose mean counts")
+    take_sources(guess)
     take_items(guess)
-    compared = [made.column for made in contrasts(profile) if made.kind != "source"]
-    compared = [c for c in compared if c in guess.free() and not c.called(KINDS_OF)]
-    kinds = [c for c in compared if c.called(SOURCES)]
-    guess.take("kind", kinds[:1], "tells people from models")
-    take_units(guess)
-    conditions = [c for c in compared if c in guess.free()]
-    guess.take("condition", conditions[:2], "labels that each unit or answer has one of")
     if not guess.scales:
         take_values(guess)
+    compared = [made for made in contrasts(profile) if made.kind != "source"]
+    if "kind" not in guess.parts:
+        kinds = [c for c in guess.free() if c.called(SOURCES) and people_among(c)]
+        guess.take("kind", kinds[:1], "tells people from models")
+    take_units(guess)
+    repeats = [c for c in guess.free() if c.called(REPEATS) and c.numbers is not None]
+    guess.take("repeat", repeats[:1], "called like repeated answers, whose mean counts")
+    if "value" in guess.parts:
+        unnamed = [
+            made.column for made in compared if made.kind in UNNAMED and made.column.size > 2
+        ]
+        take_item_column(guess, [c for c in guess.free() if c in unnamed])
+    take_conditions(guess, [made.column for made in compared])
+    if "value" in guess.parts and not guess.scales:
+        take_item_column(guess, guess.free())
+    take_clusters(guess)
     return guess
+
+
+def take_sources(guess: Guess) -> None:
+    """Take the columns of models and raters; a column of people and models tells the kinds of what lies within it."""
+    profile = guess.profile
+    models = model_columns(profile)[:1]
+    mixed = [c for c in models or guess.free() if c.size <= MOST_LABELS and people_among(c)][:1]
+    texts = [c for c in guess.free() if c.text and not c.prose]
+    within = [
+        c for c in texts if mixed and c.size > mixed[0].size and profile.constant(mixed[0], c)
+    ]
+    if within:
+        guess.take("kind", mixed, "holds people and models")
+        guess.take("rater", within[:1], "each of its labels is of one kind")
+        return
+    guess.take("source", models, "called like models, or holding names of models")
+    raters = [c for c in guess.free() if names_raters(profile, c)]
+    guess.take("rater", raters[:1], "called like raters or judges")
+
+
+def take_conditions(guess: Guess, compared: Columns) -> None:
+    """Take columns that are compared by their names, or else texts of few labels that differ within units."""
+    named = [c for c in compared if c in guess.free() and not c.called(KINDS_OF)]
+    guess.take("condition", named[:2], "labels that each unit or answer has one of")
+    unit = guess.first("unit")
+    if not named and unit is not None:
+        few = [c for c in guess.free() if c.text and c.size <= MOST_LABELS and not c.prose]
+        within = [c for c in few if guess.profile.combinations(unit, c) > WITHIN * unit.size]
+        guess.take("condition", within[:1], "a few labels, of which each unit has several")
+
+
+def take_clusters(guess: Guess) -> None:
+    """Take a column that is called like clusters and has one label for each unit."""
+    unit = guess.first("unit")
+    if unit is not None:
+        nested = [c for c in guess.free() if is_cluster(c) and guess.profile.constant(c, unit)]
+        guess.take("cluster", nested[:1], "units with one label depend on each other")
 
 
 def take_items(guess: Guess) -> None:
@@ -181,32 +226,41 @@ def take_units(guess: Guess) -> None:
 
 
 def take_values(guess: Guess) -> None:
-    """Take the column of values, and that of the items or traits that it has a row for each of.
+    """Take the column of values: numbers, or labels of a column that is called like answers.
 
     Raises
     ------
     InputError
-        Where no column holds values that can be averaged.
+        Where there is none.
     """
-    numbers = [
-        c for c in guess.free() if c.numbers is not None and not c.describes and not c.numbering
-    ]
+    free = [c for c in guess.free() if not (c.describes or c.numbering)]
+    numbers = [c for c in free if c.numbers is not None]
     called = [c for c in numbers if c.called(VALUES)]
-    values = called or numbers
-    if not values:
+    labels = [c for c in free if c.text and c.called(VALUES) and c.size <= MOST_GRADES]
+    if called or (numbers and not labels):
+        why = "called like values" if called else "the first column of numbers"
+        guess.take("value", (called or numbers)[:1], why)
+    elif labels:
+        guess.take("value", labels[:1], "called like values, which are labels")
+    else:
         raise InputError(
-            f"{guess.profile.table.source}: no column holds numbers, or labels of a known order, that scales are made "
-            "of. 'socialstats init' guesses a plan for comparisons, pairs and labels"
+            f"{guess.profile.table.source}: no column holds numbers or labels that are called like values. "
+            "'socialstats init' guesses a plan for comparisons"
         )
-    guess.take(
-        "value", values[:1], "called like values" if called else "the first column of numbers"
-    )
-    keys = [
-        column for part, columns in guess.parts.items() if part != "value" for column in columns
-    ]
-    items = [c for c in guess.free() if c.text and not c.prose and c.names_things and c.size <= 60]
-    for column in items:
-        if guess.profile.combinations(*keys, column) > guess.profile.combinations(*keys):
+
+
+def take_item_column(guess: Guess, columns: Columns) -> None:
+    """Take the column that tells the rows of an answer apart: each of its labels is an item."""
+    parts = [c for part, own in guess.parts.items() if part != "value" for c in own]
+    value = guess.first("value")
+    if value is None or value.text or not parts:
+        return
+    rows = guess.profile.combinations(*parts)
+    for column in columns:
+        things = (
+            column.text and not column.prose and column.names_things and column.size <= MOST_ITEMS
+        )
+        if things and guess.profile.combinations(*parts, column) > rows:
             guess.take("item", [column], "each answer has a row for each of its labels")
             guess.scales = scales_of_labels([*column.levels])
             return
@@ -255,6 +309,10 @@ def parts_section(guess: Guess) -> str:
     if ends := value_range(guess):
         lines.append("# the lowest and the highest value that an item can have; these occur")
         lines.append(f"range = {toml_value(ends)}")
+    if is_nominal(guess):
+        lines.append(
+            'scale = "nominal"              # or "ordinal", with levels = [LOWEST, ..., HIGHEST]'
+        )
     lines += ["", "[data.map]"]
     if "unit" not in guess.parts:
         lines.append('# unit = "..."                 no column names units, so each row is one')
@@ -262,6 +320,12 @@ def parts_section(guess: Guess) -> str:
         names = toml_value(one_or_all([c.name for c in columns]))
         lines.append(f"{f'{part} = {names}':<30} # {guess.why[part]}")
     return "\n".join(lines)
+
+
+def is_nominal(guess: Guess) -> bool:
+    """Return whether the values are labels."""
+    value = guess.first("value")
+    return value is not None and value.text
 
 
 def one_or_all(names: list[str]) -> str | list[str]:
@@ -338,8 +402,16 @@ def question_sections(guess: Guess) -> list[str]:
     source, condition, rater, unit = map(guess.first, ("source", "condition", "rater", "unit"))
     sides = [c.name for c in (source, *guess.parts.get("condition", ())) if c is not None]
     dimensions = [*(["scale"] if guess.scales else []), *sides]
-    sections = [question("level", "How high are the means?", "mean_ratings", dimensions)]
-    if condition is not None:
+    if is_nominal(guess):
+        own = [
+            name
+            for name in dimensions
+            if rater is not None or source is None or name != source.name
+        ]
+        sections = [question("level", "How often is each label chosen?", "choice_shares", own)]
+    else:
+        sections = [question("level", "How high are the means?", "mean_ratings", dimensions)]
+    if condition is not None and not is_nominal(guess):
         within = unit is not None and met_by_units(guess, unit, condition)
         metric = "paired_difference" if within else "two_means"
         why = "each unit has both labels" if within else "units have one of the labels"
@@ -357,7 +429,7 @@ def question_sections(guess: Guess) -> list[str]:
             dimensions[: bool(guess.scales)],
         )
         sections.append(f"{lines}\nunit = {toml_value(one_or_all(joint))}   # what is rated")
-    if len(dimensions) > 1:
+    if len(dimensions) > 1 and not is_nominal(guess):
         columns, *rows = dimensions
         sections.append(
             f'[[table]]\ntitle = "Means"\nquestion = "level"\n'
@@ -377,4 +449,4 @@ def question(id: str, ask: str, metric: str, dimensions: Sequence[str], why: str
 
 def met_by_units(guess: Guess, unit: ColumnProfile, condition: ColumnProfile) -> bool:
     """Return whether most units occur with several labels of a condition."""
-    return guess.profile.combinations(unit, condition) > 1.5 * unit.size
+    return guess.profile.combinations(unit, condition) > WITHIN * unit.size

@@ -206,8 +206,9 @@ class OwnStudy:
                     f"{self.declaration.source} has no question '{shorten(name)}'. {nearest_of(name, of_file)}"
                 )
         analysis = self.analysis(data, **options)
-        declaration = replace(self.declaration, questions={name: of_file[name] for name in chosen})
-        _, answered = answer_questions(analysis.table, declaration, analysis.options, METRICS)
+        _, answered = answer_questions(
+            analysis.table, self.declaration, analysis.options, METRICS, chosen
+        )
         return {name: as_group(answer) for name, answer in answered.items()}
 
     def outcome(self, data: Any, **options: Any) -> Outcome:

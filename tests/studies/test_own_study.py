@@ -318,3 +318,87 @@ def test_a_plan_is_no_study_and_options_stay_in_the_file(
 
 def test_read_study_is_public() -> None:
     assert ss.read_study is read_study
+
+
+def test_questions_about_labels_and_pairs_of_items(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        {"scenario": f"s{k}", "who": f"{kind}{n}", "kind": kind, "action": action}
+        for k in range(20)
+        for kind, several in (("human", 4), ("gpt-x", 1))
+        for n in range(several)
+        for action in [str(rng.choice(["comply", "deviate"]))]
+    ]
+    table = pd.DataFrame(rows)
+    text = """
+    [data]
+    scale = "nominal"
+    map = {unit = "scenario", rater = "who", kind = "kind", value = "action"}
+    [[question]]
+    id = "shares"
+    metric = "choice_shares"
+    [[table]]
+    question = "shares"
+    rows = "source"
+    columns = "level"
+    """
+    study = read_study(written(tmp_path, text))
+    shares = study.answers(table)["shares"]
+    expected = table[table["kind"] == "human"].groupby("scenario")["action"].value_counts()
+    mean = expected.unstack().fillna(0)["comply"].mean() / 4
+    assert shares.row("comply", group="human").estimate == pytest.approx(mean)  # type: ignore[union-attr]
+    grid = study.outcome(table, resamples=100, verify=False).blocks[0].tables[0]
+    assert grid.header == ("source", "comply", "deviate")
+    assert [line[0] for line in grid.cells] == ["gpt-x", "human"]
+
+
+FIRST_FILES = {
+    "repeats, clusters and conditions by structure": (
+        {
+            "question": [f"q{k}" for k in range(30) for _ in range(12)],
+            "topic": [f"t{k % 6}" for k in range(30) for _ in range(12)],
+            "llm": ["gpt-x", "claude-y"] * 180,
+            "turn": ["first", "first", "pushback", "pushback"] * 90,
+            "run": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3] * 30,
+            "correct": [int((7 * k) % 11 < 5) for k in range(360)],
+        },
+        {
+            "source": ("llm",),
+            "value": ("correct",),
+            "unit": ("question",),
+            "repeat": ("run",),
+            "condition": ("turn",),
+            "cluster": ("topic",),
+        },
+    ),
+    "people and models in one column": (
+        {
+            "scenario": [f"s{k}" for k in range(20) for _ in range(4)],
+            "who": ["ann", "bob", "cleo", "gpt-x"] * 20,
+            "kind": ["human", "human", "human", "gpt-x"] * 20,
+            "action": ["comply", "deviate", "comply", "escalate"] * 20,
+        },
+        {"kind": ("kind",), "rater": ("who",), "value": ("action",), "unit": ("scenario",)},
+    ),
+    "a row for each trait": (
+        {
+            "情景": [f"情景{k}" for k in range(20) for _ in range(6)],
+            "模型": ["文心", "文心", "文心", "通义", "通义", "通义"] * 20,
+            "基础": ["关怀", "公平", "忠诚"] * 40,
+            "分数": [1 + (5 * k) % 7 % 5 for k in range(120)],
+        },
+        {"source": ("模型",), "value": ("分数",), "unit": ("情景",), "item": ("基础",)},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FIRST_FILES)
+def test_the_first_file_of_a_table_runs(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns, parts = FIRST_FILES[case]
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(columns).to_csv("t.csv", index=False)
+    assert main(["new", "t.csv"]) == 0
+    assert read_study("study.toml").declaration.parts == parts
+    assert main(["check", "t.csv", "--study", "study.toml"]) == 0

@@ -17,6 +17,7 @@ from socialstats.errors import (
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import RowKey
 from socialstats.studies.declared.declaration import (
     SCALE,
     ContrastPair,
@@ -64,33 +65,58 @@ class Answered:
     results: Mapping[Cell, Result]
     lost: Mapping[Cell, str]
 
-    def labels(self, cell: Cell) -> list[str]:
-        """Return the labels of a cell, scales by their titles."""
-        return [
-            self.titles.get(label, label) if dimension == SCALE else label
-            for dimension, label in zip(self.dimensions, cell, strict=True)
-        ]
-
     def name(self, cell: Cell) -> str:
-        """Name a cell by its labels."""
-        return BETWEEN.join(self.labels(cell))
+        """Name a cell by its labels, scales by their titles."""
+        return BETWEEN.join(self.labels(cell).values())
 
-    def shown_rows(self, result: Result) -> tuple[Row, ...]:
-        """Return the rows of a result that the question names, or the one that leads."""
-        if self.question.terms:
-            return tuple(result.row(term) for term in self.question.terms)
-        return result.rows[:1]
+    def labels(self, cell: Cell) -> dict[str, str]:
+        """Return the label of a cell in each dimension, scales by their titles."""
+        named = dict(zip(self.dimensions, cell, strict=True))
+        if SCALE in named:
+            named[SCALE] = self.titles.get(named[SCALE], named[SCALE])
+        return named
+
+    def lines(self) -> list[tuple[dict[str, str], Row]]:
+        """Return the rows that the page shows, with the label of each in the dimensions that tell them apart."""
+        pairs = []
+        for cell, result in self.results.items():
+            rows = leading_rows(result, self.question.terms)
+            for row in rows:
+                labels = self.labels(cell)
+                if self.question.terms and len(rows) > 1:
+                    labels["term"] = row.term
+                elif len(rows) > 1:
+                    labels |= {name: label for name, label in row.key if name not in labels}
+                pairs.append((labels, row))
+        return pairs
 
     def rows(self) -> list[Row]:
-        """Return the rows that the page shows, each called by its cell."""
-        rows = []
-        for cell, result in self.results.items():
-            for row in self.shown_rows(result):
-                several = len(self.question.terms) > 1 or not cell
-                names = [self.name(cell)] * bool(cell) + [row.term] * several
-                term = shorten(": ".join(names), 100)
-                rows.append(replace(row, term=term, group=None, by=None))
-        return rows
+        """Return the rows that the page shows, each called by its labels."""
+        return [
+            replace(
+                row,
+                term=shorten(BETWEEN.join(labels.values()) or row.term, 100),
+                group=None,
+                by=None,
+            )
+            for labels, row in self.lines()
+        ]
+
+
+def leading_rows(result: Result, terms: Sequence[str]) -> list[Row]:
+    """Return the rows of some terms, or the first row and those that say the same of other items or levels.
+
+    These have its role and the dimensions of its key, and keys of their own.
+    """
+    if terms:
+        return [result.row(term) for term in terms]
+    first = result.rows[0]
+    dimensions = [name for name, _ in first.key]
+    rows: dict[RowKey, Row] = {}
+    for row in result.rows:
+        if row.role == first.role and [name for name, _ in row.key] == dimensions:
+            rows.setdefault(row.key, row)
+    return list(rows.values())
 
 
 def ask(

@@ -51,9 +51,13 @@ Verdicts = Mapping[str, str]
 
 
 def answer_questions(
-    table: Table, declaration: Declaration, options: StudyOptions, metrics: Mapping[str, Metric]
+    table: Table,
+    declaration: Declaration,
+    options: StudyOptions,
+    metrics: Mapping[str, Metric],
+    names: Sequence[str] | None = None,
 ) -> tuple[Scored, dict[str, Answered]]:
-    """Return the scores of a table, and what came out of each question.
+    """Return the scores of a table, and what came out of each question, or of those that `names` has.
 
     Raises
     ------
@@ -75,6 +79,7 @@ def answer_questions(
     answered = {
         name: ask(question, metrics[question.metric], data, declaration, options)
         for name, question in declaration.questions.items()
+        if names is None or name in names
     }
     return data, answered
 
@@ -129,11 +134,14 @@ def study_outcome(
     blocks = []
     checked: dict[str, Result] = {}
     for answer in answers:
-        block = block_of(answer, options, verdicts.get(answer.question.id, {}))
+        settled = verdicts.get(answer.question.id, {})
+        names = [answer.name(cell) for cell in answer.results]
+        # tests of some cells say nothing of the others
+        block = block_of(answer, options, settled if {*names} <= {*settled} else {})
         grids = [grid for grid in declaration.grids if grid.question == block.id]
         tables = [cells_table(grid, answer, declaration) for grid in grids]
         blocks.append(replace(block, tables=(*tables, *block.tables)))
-        names = [*map(answer.name, answer.results), "all cells"]
+        names.append("all cells")
         checked |= {
             f"{block.id}: {name}": result
             for name, result in zip(names, block.results, strict=False)
@@ -218,7 +226,8 @@ def block_of(answer: Answered, options: StudyOptions, verdicts: Verdicts) -> Blo
         zero = 0.0 if any(row.p_value is not None for row in rows) else None
         label = shorten(answer.metric.title)
         draw = partial(forest, rows[:MOST_DRAWN], sort=False, reference=zero, xlabel=label)
-        table = rows_table(rows, title, term=capital(BETWEEN.join(answer.dimensions)), units=True)
+        heads = answer.lines()[0][0]
+        table = rows_table(rows, title, term=capital(BETWEEN.join(heads)), units=True)
     texts += [sentences.no_number(answer.name(cell), why) for cell, why in answer.lost.items()]
     return Block(
         id=question.id,
@@ -300,30 +309,28 @@ def cells_table(grid: CellGrid, answer: Answered, declaration: Declaration) -> P
     InputError
         For a row or column that the question's cells do not differ in.
     """
+    pairs = answer.lines()
+    dimensions = list(dict.fromkeys(name for labels, _ in pairs for name in labels))
     sides = (*grid.rows, grid.columns)
     nth, of = declaration.grids.index(grid), len(declaration.grids)
-    for name in [name for name in sides if name not in answer.dimensions]:
+    for name in [name for name in sides if name not in dimensions]:
         key = "columns" if name == grid.columns else "rows"
         message = f"{key}: '{shorten(name)}' does not tell the cells of its question apart"
-        fix = nearest_of(name, answer.dimensions)
+        fix = nearest_of(name, dimensions)
         raise InputError(declaration.wrong("table", message, fix, nth, of))
-    if silent := [name for name in answer.dimensions if name not in sides]:
+    if silent := [name for name in dimensions if name not in sides]:
         message = f"rows: the table says nothing of {quoted(silent)}"
         raise InputError(declaration.wrong("table", message, "Add it to rows", nth, of))
-    places = [answer.dimensions.index(name) for name in grid.rows]
-    column = answer.dimensions.index(grid.columns)
+    heads = list(dict.fromkeys(labels[grid.columns] for labels, _ in pairs))
     lines: dict[Cell, dict[str, Row]] = {}
-    heads: dict[str, None] = {}
-    for cell, result in answer.results.items():
-        labels = answer.labels(cell)
-        heads[labels[column]] = None
-        line = lines.setdefault(tuple(labels[place] for place in places), {})
-        line[labels[column]] = answer.shown_rows(result)[0]
+    for labels, row in pairs:
+        line = lines.setdefault(tuple(labels[name] for name in grid.rows), {})
+        line[labels[grid.columns]] = row
     cells = tuple(
-        (*labels, *(in_cell(line[head]) if head in line else None for head in heads))
-        for labels, line in lines.items()
+        (*left, *(in_cell(line[head]) if head in line else None for head in heads))
+        for left, line in lines.items()
     )
-    rows = tuple(row for line in lines.values() for row in line.values())
+    rows = tuple(row for _, row in pairs)
     return PageTable(grid.title, (*grid.rows, *heads), cells, rows=rows)
 
 
