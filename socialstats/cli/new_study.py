@@ -33,7 +33,7 @@ from socialstats.text import as_given, count, number, quoted
 
 Columns = list[ColumnProfile]
 MOST_GRADES = 12  # labels of an item
-MOST_LABELS = 6  # of a condition that is not called so
+MOST_LABELS = 6  # labels of a condition that is not called so
 MOST_ITEMS = 60
 WITHIN = 1.5  # labels of a condition that a unit has on average
 UNNAMED = ("unnamed", "lettered")  # contrasts that only their labels tell

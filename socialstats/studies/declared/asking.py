@@ -297,17 +297,15 @@ class Call:
             used |= {*declaration.of("source")}
         dimensions = [*([SCALE] if self.scored else []), *declaration.of("source")]
         dimensions += declaration.of("condition")
+        dimensions += [contrast.column for contrast in declaration.contrasts.values()]
         open_ones = tuple(name for name in dict.fromkeys(dimensions) if name not in used)
         if question.each is None:
             return open_ones
         rater = self.rater(question.each)
         silent = [name for name in open_ones if name not in question.each and name != rater]
         if silent:
-            names = listing([shorten(name) for name in silent])
-            message = f"each says nothing of {names}"
-            fix = f"Add {quoted(silent)} to each, or to average"
-            if SCALE in silent:
-                fix = f"Add {quoted(silent)} to each"
+            message = f"each says nothing of {listing([shorten(name) for name in silent])}"
+            fix = f"Add {quoted(silent)} to each{'' if SCALE in silent else ', or to average'}"
             raise InputError(declaration.wrong_in_question(question, message, fix))
         return question.each
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -184,81 +184,55 @@ def check_columns(declaration: Declaration, table: Table) -> None:
     InputError
         With a problem for each, and its line in the file.
     """
-    problems = [*wrong_parts(declaration, table), *wrong_items(declaration, table)]
-    problems += wrong_contrasts(declaration, table)
+    problems = [
+        declaration.wrong(
+            section, f"{key}: '{shorten(name)}' is no {what}", nearest_of(name, available)
+        )
+        for section, key, names, what, available in names_of_table(declaration, table)
+        for name in names
+        if name not in available
+    ]
+    known = (*table.columns, *([SCALE] if declaration.scales else []))
     for question in declaration.questions.values():
-        named = [*(question.each or ()), *question.average]
-        named += [entry.partition("=")[0] for entry in question.where]
-        problems += [
-            declaration.wrong_in_question(
-                question,
-                f"'{shorten(name)}' is no column of {table.source}",
-                nearest_of(name, table.columns),
-            )
-            for name in named
-            if name not in table.columns and not (name == SCALE and declaration.scales)
-        ]
+        selected = [entry.partition("=")[0] for entry in question.where]
+        for key, names in (
+            ("each", question.each or ()),
+            ("average", question.average),
+            ("where", selected),
+        ):
+            problems += [
+                declaration.wrong_in_question(
+                    question,
+                    f"{key}: '{shorten(name)}' is no column of {table.source}",
+                    nearest_of(name, known),
+                )
+                for name in names
+                if name not in known
+            ]
     if problems:
         raise InputError(problems)
 
 
-def nearest_of(name: str, labels: Collection[str]) -> str:
-    """Return the nearest name, and what there is."""
-    return f"{meant(name, labels)}There are {quoted([*labels], 12) or 'none'}"
-
-
-def wrong_parts(declaration: Declaration, table: Table) -> list[Problem]:
-    """Return the parts whose columns the table has not."""
-    return [
-        declaration.wrong(
-            "data",
-            f"map: {part} = '{shorten(name)}' is no column of {table.source}",
-            nearest_of(name, table.columns),
-        )
-        for part, names in declaration.parts.items()
-        for name in names
-        if name not in table.columns
-    ]
-
-
-def wrong_items(declaration: Declaration, table: Table) -> list[Problem]:
-    """Return the items of scales that the table has not."""
-    column = declaration.of("item")
-    if column and column[0] not in table.columns:
-        return []
-    labels = table.levels(column[0]) if column else table.columns
-    what = f"label of '{column[0]}'" if column else "column"
-    return [
-        declaration.wrong(
-            f"scale.{scale.name}",
-            f"items: '{shorten(item)}' is no {what} of {table.source}",
-            nearest_of(item, labels),
-        )
-        for scale in declaration.scales.values()
-        for item in scale.items
-        if item not in labels
-    ]
-
-
-def wrong_contrasts(declaration: Declaration, table: Table) -> list[Problem]:
-    """Return the columns and labels of contrasts that the table has not."""
-    problems = []
+def names_of_table(
+    declaration: Declaration, table: Table
+) -> Iterator[tuple[str, str, Texts, str, Texts]]:
+    """Yield what sections name of a table: section, key, names, what they are, and those that there are."""
+    column = f"column of {table.source}"
+    for part, names in declaration.parts.items():
+        yield "data", f"map: {part}", names, column, table.columns
+    item = next(iter(declaration.of("item")), "")
+    labels = table.levels(item) if item in table.columns else table.columns
+    what = f"label of '{item}'" if item else column
+    for scale in declaration.scales.values():
+        yield f"scale.{scale.name}", "items", scale.items, what, labels
     for contrast in declaration.contrasts.values():
         section = f"contrast.{contrast.name}"
-        if contrast.column not in table.columns:
-            message = f"column = '{shorten(contrast.column)}' is no column of {table.source}"
-            problems.append(
-                declaration.wrong(section, message, nearest_of(contrast.column, table.columns))
-            )
-            continue
-        labels = table.levels(contrast.column)
-        problems += [
-            declaration.wrong(
-                section,
-                f"pair: '{shorten(label)}' is no label of '{shorten(contrast.column)}'",
-                nearest_of(label, labels),
-            )
-            for label in contrast.pair
-            if label not in labels
-        ]
-    return problems
+        yield section, "column", (contrast.column,), column, table.columns
+        if contrast.column in table.columns:
+            what = f"label of '{contrast.column}'"
+            yield section, "pair", contrast.pair, what, table.levels(contrast.column)
+
+
+def nearest_of(name: str, available: Collection[str]) -> str:
+    """Return the nearest name, and what there is."""
+    return f"{meant(name, available)}There are {quoted([*available], 12) or 'none'}"

@@ -152,12 +152,14 @@ class Reader:
         """Yield the sections ``[kind.NAME]``, or ``[[kind]]``, whose keys are as they should be."""
         listed = kind in ("question", "table")
         entries: Any = content.get(kind, [] if listed else {})
-        if not isinstance(entries, list if listed else dict):
+        fits = isinstance(entries, list) if listed else isinstance(entries, dict)
+        if not fits:
             form = f"[[{kind}]]" if listed else f"[{kind}.NAME]"
             self.note(kind, f"a {kind} is not written so", f"Write {form}")
             return
         self.lengths[kind] = len(entries)
-        pairs = [("", keys) for keys in entries] if listed else list(entries.items())
+        names: list[str] = [""] * len(entries) if listed else list(entries)
+        pairs = zip(names, entries if listed else entries.values(), strict=True)
         for nth, (name, keys) in enumerate(pairs):
             section = kind if listed else f"{kind}.{name}"
             if not isinstance(keys, dict):
@@ -230,17 +232,15 @@ class Reader:
 
     def question(self, keys: Mapping[str, Any]) -> StudyQuestion:
         """Return a question; keys that are not those of `QUESTION_KEYS` are options of its metric."""
+        lists = {key: texts(keys.get(key)) for key in ("scales", "average", "where", "terms")}
         return StudyQuestion(
             id=keys["id"],
             ask=keys.get("ask", ""),
             metric=keys["metric"].replace("-", "_"),
-            scales=texts(keys.get("scales")),
             contrast=keys.get("contrast", ""),
             each=texts(keys["each"]) if "each" in keys else None,
-            average=texts(keys.get("average")),
-            where=texts(keys.get("where")),
-            terms=texts(keys.get("terms")),
             options={key: value for key, value in keys.items() if key not in QUESTION_KEYS},
+            **lists,
         )
 
     def grid(self, keys: Mapping[str, Any]) -> CellGrid:
@@ -253,6 +253,9 @@ class Reader:
         """Return the columns of each part."""
         columns = {part: texts(names) for part, names in self.settings.get("map", {}).items()}
         columns["cluster"] = (*columns.get("cluster", ()), *texts(self.settings.get("cluster")))
+        if "item" in columns and not {"unit", "value"} <= columns.keys():
+            fix = "Name the columns of unit and value too"
+            self.note("data", "map: item is for a table with a row for each item", fix)
         for part, names in columns.items():
             if part not in PARTS:
                 fix = f"{meant(part, PARTS)}Parts: {', '.join(PARTS)}"

@@ -199,7 +199,9 @@ def items_in_columns(table: Table, declaration: Declaration) -> Answers:
     items = every_item(declaration)
     problems: list[Problem] = []
     columns = [
-        item_numbers(table, item, item_scale(declaration, item), declaration, problems)
+        item_numbers(
+            table, item, [item_scale(declaration, item)] * table.height, declaration, problems
+        )
         for item in items
     ]
     if problems:
@@ -220,37 +222,29 @@ def stacked_items(table: Table, declaration: Declaration) -> Answers:
         Where an answer has two values of an item.
     """
     (item,), (value,) = declaration.of("item"), declaration.of("value")
-    items = every_item(declaration)
+    items, labels = every_item(declaration), table.texts(item)
     problems: list[Problem] = []
-    scale = next(iter(declaration.scales.values()))
-    numbers = item_numbers(table, value, scale, declaration, problems, table.texts(item))
-    labels = [table.texts(name) for name in declaration.columns]
-    places: dict[tuple[str | None, ...], int] = {}
-    firsts: list[int] = []
-    cells: dict[tuple[int, int], int] = {}
-    twice: list[int] = []
-    for row, (label, key) in enumerate(
-        zip(table.texts(item), zip(*labels, strict=True), strict=True)
-    ):
-        if label not in items:
-            continue
-        place = places.setdefault(key, len(places))
-        if place == len(firsts):
-            firsts.append(row)
-        if cells.setdefault((place, items.index(label)), row) != row:
-            twice.append(row)
-    if twice:
-        named = quoted([*declaration.columns], 8)
+    scales = [item_scale(declaration, label) for label in labels]
+    numbers = item_numbers(table, value, scales, declaration, problems)
+    rows = np.array([row for row, label in enumerate(labels) if label in items], dtype=np.int64)
+    names = [*declaration.columns]
+    keys = pandas_of(table)[names].iloc[rows]
+    groups = keys.groupby(names, dropna=False, sort=False)
+    answer = groups.ngroup().to_numpy()
+    column = np.array([items.index(labels[row] or "") for row in rows], dtype=np.int64)
+    _, first = np.unique(answer * len(items) + column, return_index=True)
+    twice = np.delete(rows, first)
+    if twice.size:
         fix = "Name the column that tells these rows apart in map, such as repeat or rater"
-        message = f"an answer has two values of an item; answers are told apart by {named}"
-        problems.append(at_rows(table, item, twice, message, fix))
+        message = (
+            f"an answer has two values of an item; answers are told apart by {quoted(names, 8)}"
+        )
+        problems.append(at_rows(table, item, twice.tolist(), message, fix))
     if problems:
         raise InputError(problems)
-    values = np.full((len(places), len(items)), np.nan)
-    for (place, column), row in cells.items():
-        values[place, column] = numbers[row]
-    keys = pandas_of(table)[[*declaration.columns]].iloc[firsts].reset_index(drop=True)
-    return Answers(keys=keys, items=items, values=values)
+    values = np.full((groups.ngroups, len(items)), np.nan)
+    values[answer, column] = numbers[rows]
+    return Answers(keys=groups.head(1).reset_index(drop=True), items=items, values=values)
 
 
 def every_item(declaration: Declaration) -> tuple[str, ...]:
@@ -260,40 +254,35 @@ def every_item(declaration: Declaration) -> tuple[str, ...]:
     )
 
 
-def item_scale(declaration: Declaration, item: str) -> Scale:
-    """Return the first scale that has an item."""
-    return next(scale for scale in declaration.scales.values() if item in scale.items)
+def item_scale(declaration: Declaration, item: str | None) -> Scale | None:
+    """Return the first scale that has an item; None where none has."""
+    return next((scale for scale in declaration.scales.values() if item in scale.items), None)
 
 
 def item_numbers(
     table: Table,
     column: str,
-    scale: Scale,
+    scales: Sequence[Scale | None],
     declaration: Declaration,
     problems: list[Problem],
-    items: Sequence[str | None] = (),
 ) -> FloatArray:
     """Return a column as numbers, options by their place; NaN where a value is missing or refused.
 
-    Values that are neither are added to `problems`. `items` are those of a long table, whose scale each row has.
+    Values that are neither are added to `problems`. `scales` has the scale of each row; None: the row is not used.
     """
     missing = missing_labels(texts(declaration.reading.get("na")))
     missing |= {*texts(declaration.reading.get("refusal"))}
-    of_item = (
-        {item: item_scale(declaration, item) for item in every_item(declaration)} if items else {}
-    )
     labels = table.texts(column)
     numbers = np.full(len(labels), np.nan)
     wrong: dict[tuple[str, str], list[int]] = {}
-    for row, label in enumerate(labels):
-        of_row = of_item.get(items[row] or "") if items else scale
-        if label is None or label in missing or of_row is None:
+    for row, (label, scale) in enumerate(zip(labels, scales, strict=True)):
+        if label is None or label in missing or scale is None:
             continue
-        answer = value_number(label, of_row)
-        if answer is None or not in_range(answer, of_row):
-            wrong.setdefault((label, allowed_values(of_row)), []).append(row)
+        number_of_label = value_number(label, scale)
+        if number_of_label is None:
+            wrong.setdefault((label, allowed_values(scale)), []).append(row)
         else:
-            numbers[row] = answer
+            numbers[row] = number_of_label
     for (label, allowed), rows in list(wrong.items())[:MOST_LINES]:
         fix = f"Write na = [{label!r}] in [data] where it means that there is no answer"
         problems.append(at_rows(table, column, rows, f"'{shorten(label)}' is not {allowed}", fix))
@@ -301,17 +290,12 @@ def item_numbers(
 
 
 def value_number(label: str, scale: Scale) -> float | None:
-    """Return the number that a value stands for: the place of an option, or the number itself."""
-    if not scale.options:
-        return as_number(label)
-    if label in scale.options:
-        return float(scale.options.index(label) + 1)
-    return None
-
-
-def in_range(value: float, scale: Scale) -> bool:
-    """Return whether a number lies within the range of a scale."""
-    return scale.ends is None or scale.ends[0] <= value <= scale.ends[1]
+    """Return the number that a value stands for: the place of an option, or the number itself if it is in range."""
+    if scale.options:
+        return float(scale.options.index(label) + 1) if label in scale.options else None
+    value = as_number(label)
+    outside = value is not None and scale.ends and not scale.ends[0] <= value <= scale.ends[1]
+    return None if outside else value
 
 
 def allowed_values(scale: Scale) -> str:
