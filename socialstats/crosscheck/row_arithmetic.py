@@ -23,6 +23,7 @@ FIELDS = {"estimate": "", "std_error": "s.e.", "statistic": "statistic", "df": "
 # sizes of numbers that may be near 0
 SIZES = {"estimate": 1e-3, "statistic": 1e-6}
 MULTIPLETESTS = {
+    "none": "none",
     "holm": "holm",
     "bonferroni": "bonferroni",
     "hochberg": "simes-hochberg",
@@ -223,19 +224,6 @@ def with_open_end(
     if alternative == "greater":
         high = most
     return max(low, least), min(high, most)
-
-
-MULTIPLETESTS = {
-    "none": "none",
-    "holm": "holm",
-    "bonferroni": "bonferroni",
-    "hochberg": "simes-hochberg",
-    "hommel": "hommel",
-    "sidak": "sidak",
-    "holm_sidak": "holm-sidak",
-    "bh": "fdr_bh",
-    "by": "fdr_by",
-}
 
 
 def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:
