@@ -19,7 +19,6 @@ from socialstats.studies.declared.scoring import Scored, score_table
 from socialstats.studies.estimates import (
     in_cell,
     literature,
-    mark_of,
     rows_table,
     settings_of,
     verify_named,
@@ -28,7 +27,6 @@ from socialstats.studies.page import (
     Block,
     Outcome,
     PageTable,
-    Strip,
     StudyOptions,
     order_cautions,
 )
@@ -42,7 +40,6 @@ from socialstats.studies.plan import (
 from socialstats.tables import Table
 from socialstats.text import as_given, capital, count, percent_of, quoted, shorten
 
-MOST_MARKS = 12  # cells on the number line above the fold
 MOST_DRAWN = 60  # cells in a figure
 MOST_NAMED = 3  # cells that a sentence names
 MOST_ANSWERS = 3  # questions in the answer of the page
@@ -110,7 +107,7 @@ def study_outcome(
         title=declaration.title,
         design=describe_study(data, declaration),
         answer=(),
-        strip=strip_of(answers[0]),
+        opening=answers[0].question.id,
         cautions=order_cautions(data.cautions, *(result.cautions for result in results)),
         blocks=(),
         flow=data.flow,
@@ -332,16 +329,6 @@ def cells_table(grid: CellGrid, answer: Answered, declaration: Declaration) -> P
     )
     rows = tuple(row for _, row in pairs)
     return PageTable(grid.title, (*grid.rows, *heads), cells, rows=rows)
-
-
-def strip_of(answer: Answered) -> Strip | None:
-    """Return the first question on a number line; None where it has too many cells."""
-    rows = answer.rows()
-    if len(rows) > MOST_MARKS:
-        return None
-    title = answer.metric.title
-    marks = tuple(mark_of(row, shorten(row.term, 40)) for row in rows)
-    return Strip(title=capital(title), axis=title, marks=marks)
 
 
 def describe_study(data: Scored, declaration: Declaration) -> str:
