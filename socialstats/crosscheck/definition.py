@@ -17,9 +17,9 @@ def _nothing(result: Result) -> Iterator[Any]:
 
 
 def _family_name(row: Row) -> object:
-    """Return the name of the family of tests; each stratum has its own."""
+    """Return the name of the family of tests, None for rows without one; each stratum has its own."""
     # the name says which tests were corrected for, and strata share it
-    return row.family, row.label("stratum")
+    return (row.family, row.label("stratum")) if row.family else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Definition:
     peers : function of a result -> iterable of `PeerNumbers`
         Numbers of other packages.
     family : function of a row -> object
-        What tells apart families of tests whose name is the same; by default their name.
+        What tells apart families of tests whose name is the same, by default their name; None: p is not compared.
     """
 
     samples: Callable[[Result], Iterable[PlainSample]] = _nothing

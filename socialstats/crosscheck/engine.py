@@ -156,7 +156,8 @@ class SampleChecks:
     def limits(self, row: Row) -> tuple[float, float] | None:
         """Return where the interval of a row is cut: those of estimates around others where the sample says so."""
         key = key_of_row(row)
-        return self.sample.limits.get(key) if key in self.sample.centres else row.limits
+        of_sample = self.sample.limits.get(key)
+        return of_sample if key in self.sample.centres else row.limits or of_sample
 
     def crossed(self) -> list[Factor]:
         """Return the factors of the sample; people who rated are one of them."""
@@ -558,8 +559,9 @@ def check_families(result: Result, family: Callable[[Row], object]) -> Iterator[
     """Compare adjusted p-values with statsmodels', family by family; Holm's where a result does not name others."""
     families: defaultdict[object, list[Row]] = defaultdict(list)
     for row in result.rows:
-        if row.p_adjusted is not None and row.family:
-            families[family(row)].append(row)
+        name = family(row)
+        if row.p_adjusted is not None and name is not None:
+            families[name].append(row)
     method = MULTIPLETESTS[result.extras.get("adjust", "holm")]
     for rows in families.values():
         yield from adjusted_checks(rows, method)

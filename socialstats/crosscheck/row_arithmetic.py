@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.long import compare
 from socialstats.results import Check, Row
 from socialstats.results.peers import load_peer
@@ -121,15 +120,6 @@ def tail_p(value: float, df: float | None, alternative: str = "two_sided") -> fl
     if alternative == "two_sided":
         return 2 * below(-abs(value))
     return below(-value if alternative == "greater" else value)
-
-
-def kurtosis_df(moves: FloatArray | IntArray) -> float:
-    """Degrees of freedom of a sum of squares by the kurtosis of its parts (Box 1953), between 1 and one less."""
-    from scipy.stats import kurtosis
-
-    n = len(moves)
-    df = 1 / (1 / (n - 1) + float(kurtosis(moves)) / (2 * n))
-    return min(max(df, 1.0), n - 1.0)
 
 
 @lru_cache(maxsize=10_000)
@@ -292,18 +282,6 @@ def t_ends(
     alone = replace(row, statistic=None, df=None, p_value=None)
     value, error = float(row.estimate), float(row.std_error)
     return wald_checks(alone, level, value, error, df, alternative=alternative, cut=cut)
-
-
-def both_ends(estimate: float, first: Row, second: Row) -> tuple[float, float]:
-    """Return the interval of a difference by those of its two sides (Zou & Donner 2008)."""
-    sides = [
-        np.array([row.estimate, row.conf_low, row.conf_high], dtype=np.float64)
-        for row in (first, second)
-    ]
-    (a, a_low, a_high), (b, b_low, b_high) = (side.tolist() for side in sides)
-    below = math.hypot(a - a_low, b_high - b)
-    above = math.hypot(a_high - a, b - b_low)
-    return estimate - below, estimate + above
 
 
 def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[float]:

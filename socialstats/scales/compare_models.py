@@ -47,6 +47,7 @@ from socialstats.scales.model_numbers import (
     ModelNumber,
 )
 from socialstats.scales.model_words import sentence
+from socialstats.scales.plain_models import MODELS_COMPARED
 from socialstats.shares.sources import models_of
 from socialstats.tables import as_table
 from socialstats.text import (
@@ -299,7 +300,7 @@ def compare_models(
         design=first_result.design,
         words=words + common_text(averaged, left_out, noun),
         extras=extras,
-        check="socialstats.crosscheck.compare_models:checks_of",
+        check=MODELS_COMPARED,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.couples import couples_design
 from socialstats.designs.ratings import Ratings
@@ -71,6 +72,11 @@ from socialstats.scales.couples import (
     Aggregate,
     Couples,
     cell_scores,
+)
+from socialstats.scales.plain_couples import (
+    ask_for_tests_of_couples,
+    sample_couples,
+    tests_of_contrasts,
 )
 from socialstats.sentences import estimate_text as estimated
 from socialstats.sentences import stat
@@ -558,7 +564,9 @@ METRIC = Metric(
     function=relationship_bias,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.relationship_bias:verify",
+    definition=Definition(
+        samples=sample_couples, peers=ask_for_tests_of_couples, family=tests_of_contrasts
+    ),
     estimand="How much more often names of one group are chosen than of another, over both positions (-2 to 2). Also "
     "how often the second position is chosen between names of one group.",
     assumptions=(

@@ -28,6 +28,7 @@ from socialstats.results import Row, Verifications, combine_verifications
 from socialstats.results.rows import difference_places, subtracts
 from socialstats.scales.compare_models import common_text, left_out_caution
 from socialstats.scales.model_numbers import COMPARISON_RULES
+from socialstats.scales.plain_models import MODELS_COMPARED
 from socialstats.sentences import no_number
 from socialstats.shares.sources import human_source, models_of, raters_of
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
@@ -63,7 +64,6 @@ MOST_MAIN = (
 MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF = 2  # blocks of a level among many
 LEADING = ("agreement", "judge")  # blocks whose first result starts with the answer
-COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
 ROWS = {"Comparisons": "comparison", "Groups": "unit", "Paired": "pair", "Ratings": "rating"}
 
 
@@ -89,7 +89,12 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     refuse_weights(design, f"the page '{study.name}'")
     outcome = with_turned(run_levels(study, design, options))
     told = (
-        r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED
+        r.cautions
+        for b in outcome.blocks
+        if not b.level
+        for r in b.results
+        # cautions of comparisons are about the whole page
+        if r.check is MODELS_COMPARED
     )
     outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
     results = [r for b in outcome.blocks for r in b.results]

@@ -154,13 +154,6 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "leaderboard",
         {},
     ),
-    "folded normal": (
-        "paired.mean_sizes:folded_mean",
-        "(1 - 2 * ndtr(-z))",
-        "(1 - ndtr(-z))",
-        "relationship_bias",
-        {},
-    ),
     "chi-square's degrees of freedom": (
         "shares.two_sources:pearson_chi_square",
         "table.sum(axis=0) > 0]\n    df = used.shape[1] - 1",

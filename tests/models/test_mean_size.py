@@ -27,6 +27,18 @@ THREE = MeanSizeEstimates(
 )
 
 
+def test_the_correction_takes_off_what_the_means_of_folded_normals_are_above_the_sizes():
+    size = np.abs(THREE.value) @ THREE.weight
+    folded = stats.foldnorm.mean(np.abs(THREE.value) / THREE.error, scale=THREE.error)
+    excess = (folded - np.abs(THREE.value)) @ THREE.weight
+    assert THREE.corrected == pytest.approx(max(size - excess, 0.0))
+    strong = replace(THREE, value=4 * THREE.value)
+    folded = stats.foldnorm.mean(np.abs(strong.value) / strong.error, scale=strong.error)
+    excess = (folded - np.abs(strong.value)) @ strong.weight
+    assert strong.corrected == pytest.approx(np.abs(strong.value) @ strong.weight - excess)
+    assert strong.corrected > 0
+
+
 def single(value, df=12.0):
     return MeanSizeEstimates(
         value=np.array([value]),
