@@ -12,9 +12,12 @@ from scipy import stats
 from scipy.sparse import csgraph, csr_array
 
 from socialstats.choices.bradley_terry import bradley_terry
+from socialstats.choices.bradley_terry.definition import sample_fit
 from socialstats.choices.bradley_terry.fitting import Refitter, fit_newton, strongly_connected
 from socialstats.choices.bradley_terry.likelihoods import pair_data
 from socialstats.choices.bradley_terry.refits import refit_all
+from socialstats.crosscheck.equations import solve_equation
+from socialstats.crosscheck.resamples import Cells
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.errors import InputError, NonConvergence, UndefinedStatistic
@@ -264,9 +267,12 @@ def test_refits_of_resampled_pairs_are_those_of_an_independent_fit(seed):
                 (items[a], items[b], items[a] if rng.random() < p else items[b]) for _ in range(8)
             ]
     design = Comparisons.from_frame(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"]))
-    assert (
-        bradley_terry(design, cluster="declared", order=False)
-        .bootstrap(by="pair", resamples=200, seed=seed)
-        .verify()
-        .ok
-    )
+    fit = bradley_terry(design, cluster="declared", order=False)
+    found = fit.bootstrap(by="pair", resamples=100, seed=seed)
+    assert found.verify().ok
+    sample = sample_fit(fit, {})
+    cells = Cells.of(design.count, (design.pair.codes,))
+    draws = np.array([*cells.draws(100, seed)])
+    for drawn, strengths in zip(draws[found.ok], found.strengths, strict=True):
+        again = solve_equation(replace(sample, weight=drawn)).parameters
+        assert again - again.mean() == pytest.approx(strengths, abs=1e-6)
