@@ -65,6 +65,7 @@ class Contributions:
     @property
     def clustered(self) -> bool:
         """Whether units are in clusters or of people, or are clusters of the answers that the denominator counts."""
+        # a unit of several answers, or of parts of one, is a cluster of them
         sized = not np.array_equal(self.weight, self.units)
         return bool(self.codes.shape[1]) or sized or self.people is not None
 
@@ -76,6 +77,7 @@ class Contributions:
     def errors(self) -> Errors:
         """Return variance and df under clusters or within strata, or of independent units: the squares added up."""
         if self.strata is None and not self.clustered:
+            # each of the alike units of a cell adds its part of the cell's influence
             variance = float(self.influence**2 @ (1 / self.weight))
             return Errors(
                 variance=variance,
@@ -97,6 +99,7 @@ class Contributions:
             )
         errors = errors_by(groups.influence, groups.weight / groups.total, groups.codes)
         if self.independent_units:
+            # the usual variance of n units, in place of CR2
             sums = np.bincount(numbers(groups.codes[:, 0]), groups.influence)
             n = len(sums)
             errors = replace(errors, variance=n / (n - 1) * float(sums @ sums))
@@ -125,6 +128,7 @@ class Contributions:
         drawn = self.people >= 0
         weight = self.weight if self.people_weight is None else self.people_weight
         share = weight[drawn] / weight[drawn].sum()
+        # people who are no sample share the ratings' estimate, and not that of the people
         deviations = self.influence[drawn] - share * self.influence[drawn].sum()
         left, rater = numbers(self.codes[drawn, 0]), numbers(self.people[drawn])
         alone = bool(drawn.all())
@@ -133,6 +137,7 @@ class Contributions:
     def errors_of_difference(self, second: BoolArray, *, unbiased: bool) -> Errors:
         """Return variance and df of a difference of two groups: CR2 of both, or Welch's of independent units."""
         if self.codes.shape[1]:
+            # weights sum to 1 in each group
             total = np.bincount(second, self.weight, 2)
             share = self.weight / total[second.astype(np.int64)]
             return errors_of_gap(self.influence, share, second, self.codes, self.units)
@@ -149,13 +154,10 @@ class Contributions:
         variances = np.array([part.variance for part in parts])
         if unbiased:
             variances = np.array([side.linearised_variance() for side in sides])
-        variance, df = float(variances.sum()), np.array([part.df for part in parts])
-        return replace(
-            parts[0],
-            variance=variance,
-            df=variance**2 / float((variances**2 / df).sum()),
-            plain=variance,
-        )
+        variance, dfs = float(variances.sum()), np.array([part.df for part in parts])
+        # Welch (1947)
+        df = variance**2 / float((variances**2 / dfs).sum())
+        return replace(parts[0], variance=variance, df=df, plain=variance)
 
     def linearised_variance(self) -> float:
         """Return n / (n - 1) times the sum of squares of n independent units of uneven weight."""

@@ -203,8 +203,9 @@ class SampleChecks:
         errors = self.errors_of_row(row, key, contributions, uses_t)
         checks = []
         if not is_test:
-            shown = contributions.errors() if self.sample.large_sample else errors
-            error, rounding = math.sqrt(shown.variance), self.influences.rounding
+            # a large-sample error is shown as it is, beside a test that takes n - 1
+            of_error = contributions.errors() if self.sample.large_sample else errors
+            error, rounding = math.sqrt(of_error.variance), self.influences.rounding
             checks += field_checks(row, "numpy", CR2, SMOOTH, rounding, std_error=error)
         if row is self.result.rows[0] and "unfloored_std_error" in self.result.extras:
             checks.append(unfloored_check(self.result.extras["unfloored_std_error"], errors))
@@ -221,6 +222,7 @@ class SampleChecks:
         """Return variance and df as the test and the interval of a row take them."""
         sample = self.sample
         errors = contributions.errors()
+        # z intervals of independent units have the divisor n
         takes_df = uses_t or sample.unbiased or sample.large_sample
         independent = not contributions.clustered and contributions.strata is None
         if contributions.second is not None:
@@ -246,15 +248,18 @@ class SampleChecks:
             # another test, whose numbers do not follow from the error
             tested = replace(row, statistic=None, df=None, p_value=None)
         null, side = self.hypothesis(row)
+        level = self.sample.level or self.result.settings["level"]
+        error = math.sqrt(errors.variance)
+        limits = row.limits or self.sample.limits.get(key_of_row(row))
         return wald_checks(
             tested,
-            self.sample.level or self.result.settings["level"],
+            level,
             estimate,
-            math.sqrt(errors.variance),
+            error,
             df,
             null=null,
             alternative=side,
-            cut=row.limits or self.sample.limits.get(key_of_row(row)),
+            cut=limits,
             ends=row.interval in ("t", "z"),
             why=CR2,
             close=SMOOTH,

@@ -31,6 +31,7 @@ def ends(
     row: Row, low: float, high: float, package: str, why: str = CLOSED, close: float = 1e-8
 ) -> list[Check]:
     """Compare both ends of a row's interval, relative to its half width where an end lies near 0."""
+    # an interval with an open end has no half width
     half = (high - low) / 2 if np.isfinite([low, high]).all() else 0.0
     return [
         relative(label(row, name), ours, end, package, why, close, half)

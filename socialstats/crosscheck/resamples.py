@@ -116,7 +116,7 @@ def spread_error(x: FloatArray, errors: float = 5.0) -> float:
 RESAMPLED = ("percentile", "basic", "bca", "studentized")
 WHY = "the rows that the seed draws, drawn by numpy; every resample computed anew"
 TOO_MANY = "too many resamples of too many rows to compute one by one"
-OTHER = "other rows drawn by numpy: five Monte-Carlo errors"
+OTHERWISE = "other rows drawn by numpy: five Monte-Carlo errors"
 MOST_NUMBERS = 300_000_000  # calls times cells: about two seconds
 TIES = 1e-9
 CLOSE = 1e-7
@@ -245,11 +245,9 @@ def resampled_checks(
     level: float,
     *,
     column: int = 0,
-    factor: float = 1.0,
     error: bool = True,
     least: float = -math.inf,
     most: float = math.inf,
-    close: float = CLOSE,
     shift: float = 0.0,
     hold: bool = False,
 ) -> list[Check]:
@@ -264,14 +262,10 @@ def resampled_checks(
     level : float
     column : int
         Of the statistic.
-    factor : float
-        The row's number over the statistic's (Hedges' J).
     error : bool
         The row's standard error is that of the resamples.
     least, most : float
         What an end can be.
-    close : float
-        Relative tolerance.
     shift : float
         From the estimate to that which the resamples are drawn from.
     hold : bool
@@ -285,17 +279,17 @@ def resampled_checks(
         return [
             compare(name, row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=TOO_MANY)
         ]
-    value, x = float(drawn.estimate[column]) * factor, drawn.finite(column) * factor
+    value, x = float(drawn.estimate[column]), drawn.finite(column)
     name = label(row, "of the cells resampled")
-    shown = min(max(value, least), most)
-    checks = [relative(name, row.estimate, shown, "numpy", WHY, close, size=1e-3)]
-    why, wide = (WHY, close) if drawn.seeded else (OTHER, spread_error(x))
+    possible = min(max(value, least), most)
+    checks = [relative(name, row.estimate, possible, "numpy", WHY, CLOSE, size=1e-3)]
+    # a seed gives the rows of the library, or others that have a Monte-Carlo error
+    why, wide = (WHY, CLOSE) if drawn.seeded else (OTHERWISE, spread_error(x))
     if shows_error:
         std_error = drawn.std_error(column)
-        theirs = None if std_error is None else std_error * abs(factor)
         name = label(row, "s.e. of the resamples")
-        checks.append(relative(name, row.std_error, theirs, "numpy", why, wide))
-    low, high = (end * factor + shift for end in drawn.ends(ci, column, level))
+        checks.append(relative(name, row.std_error, std_error, "numpy", why, wide))
+    low, high = (end + shift for end in drawn.ends(ci, column, level))
     if hold:
         low, high = min(low, value), max(high, value)
     for tail, ours, end in (
@@ -305,14 +299,14 @@ def resampled_checks(
         if ours is None:
             continue
         theirs = None if math.isnan(end) else min(max(end, least), most)
-        room = close * abs(high - low) if drawn.seeded else half_width(x, tail)
+        room = CLOSE * abs(high - low) if drawn.seeded else half_width(x, tail)
         is_beyond = theirs is None and not drawn.seeded
         check = compare(
             label(row, "end"),
             ours,
             theirs,
             package="scipy",
-            tolerance=max(room, close * abs(ours)),
+            tolerance=max(room, CLOSE * abs(ours)),
             why=why,
             note="the other rows drawn do not reach this end" if is_beyond else "",
         )

@@ -51,6 +51,7 @@ def relative(
 ) -> Check:
     """Compare to a tolerance relative to the number itself, or to `size` where that is larger."""
     most = max(abs(theirs or 0.0), size)
+    # the tolerance of a number that is 0 is not 0
     return compare(name, ours, theirs, package=package, tolerance=close * most + TINY, why=why)
 
 
@@ -279,6 +280,7 @@ def t_ends(
     """Compare the ends with the row's estimate -+ quantile times standard error, cut at the limits of the scale."""
     if row.estimate is None or row.std_error is None:
         return []
+    # the row's own test is left out
     alone = replace(row, statistic=None, df=None, p_value=None)
     value, error = float(row.estimate), float(row.std_error)
     return wald_checks(alone, level, value, error, df, alternative=alternative, cut=cut)
