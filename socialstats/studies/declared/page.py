@@ -37,6 +37,7 @@ from socialstats.studies.plan import (
     tests_of,
     with_findings,
 )
+from socialstats.studies.verdicts import LABEL, Conclusion, verdict_of
 from socialstats.tables import Table
 from socialstats.text import as_given, capital, count, percent_of, quoted, shorten
 
@@ -108,6 +109,9 @@ def study_outcome(
         design=describe_study(data, declaration),
         answer=(),
         opening=answers[0].question.id,
+        verdict=conclusion_of(
+            answers[0], adjust_rows(answers[0].rows(), answers[0].question.id)[0]
+        ),
         cautions=order_cautions(data.cautions, *(result.cautions for result in results)),
         blocks=(),
         flow=data.flow,
@@ -329,6 +333,33 @@ def cells_table(grid: CellGrid, answer: Answered, declaration: Declaration) -> P
     )
     rows = tuple(row for _, row in pairs)
     return PageTable(grid.title, (*grid.rows, *heads), cells, rows=rows)
+
+
+def conclusion_of(answer: Answered, rows: Sequence[Row]) -> Conclusion:
+    """Return the verdict of the page: where the first label of the contrast lies, or the ends of what was found."""
+    title = shorten(answer.metric.title, LABEL)
+    estimated = sorted(
+        (row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0
+    )
+    if not estimated:
+        return verdict_of(f"The data do not show the {title}", certainty="open")
+    contrast = answer.contrast
+    if contrast is None:
+        low, high = (shorten(row.term, LABEL) for row in (estimated[0], estimated[-1]))
+        ends = f"highest for {high} and lowest for {low}; this was not tested"
+        return verdict_of(f"{title} was {ends}", certainty="open")
+    first, second = (f"'{shorten(label, LABEL)}'" for label in contrast.pair)
+    sides = [significant_side(row) for row in estimated]
+    cells = count(len(sides), "comparison")
+    if set(sides) == {"open"}:
+        unseen = f"The data do not show whether {first} lies above or below {second}"
+        return verdict_of(unseen, certainty="open")
+    told = [
+        f"{side} {second} in {count(sides.count(side))} of {cells}"
+        for side in ("above", "below")
+        if side in sides
+    ]
+    return verdict_of(f"The data show that {first} lies {' and '.join(told)}", certainty="shown")
 
 
 def describe_study(data: Scored, declaration: Declaration) -> str:
