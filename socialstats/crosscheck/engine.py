@@ -250,6 +250,8 @@ class SampleChecks:
         null, side = self.hypothesis(row)
         level = self.sample.level or self.result.settings["level"]
         error = math.sqrt(errors.variance)
+        # of large values, the error by differences has fewer digits
+        close = SMOOTH * max(1.0, self.influences.rounding / error)
         limits = row.limits or self.sample.limits.get(key_of_row(row))
         return wald_checks(
             tested,
@@ -262,7 +264,7 @@ class SampleChecks:
             cut=limits,
             ends=row.interval in ("t", "z"),
             why=CR2,
-            close=SMOOTH,
+            close=close,
         )
 
     def check_with_row_error(self, row: Row, estimate: float) -> list[Check]:

@@ -555,3 +555,11 @@ def test_the_gap_of_both_means_has_its_size():
     even = np.repeat(np.arange(10), 4)
     found = paired_difference(pairs(rng.standard_normal(40), clusters=[("unit", even)]))
     assert not [r for r in found.rows if r.group == "clusters weighing alike"]
+
+
+def test_a_difference_that_is_large_beside_its_error_is_recomputed() -> None:
+    rng = np.random.default_rng(8)
+    low = rng.normal(size=12)
+    frame = pd.DataFrame({"low": low, "high": 1e6 + 2 * rng.normal(size=12), "story": [*"ab"] * 6})
+    design = Paired.from_wide(frame, first="low", second="high", cluster="story")
+    assert paired_difference(design).verify().ok

@@ -181,7 +181,7 @@ def test_one_verdict_opens_the_page_before_the_statistics(tmp_path: Path) -> Non
     page = render(outcome)
     assert page.count('class="verdict"') == 1
     assert (
-        page.index('class="verdict"') < page.index('class="answer"') < page.index('class="short"')
+        page.index('class="verdict"') < page.index('class="short"') < page.index('class="answer"')
     )
     for question in ("How sure?", "What could be wrong?", "What to collect next?"):
         assert page.count(f"<dt>{question}</dt>") == 1
