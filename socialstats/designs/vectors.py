@@ -217,21 +217,23 @@ def refuse_columns(keys: Texts, name: str) -> None:
         )
 
 
-def of_several(kind: Any, vectors: Sequence[Any], given: Given, name: str) -> tuple[Fields, Fields]:
+def of_several(
+    kind: Any, vectors: Sequence[Any], settings: Given, name: str
+) -> tuple[Fields, Fields]:
     """Return several vectors as a table, with the keywords that read it."""
-    if kind is Groups and given.get("missing") != "drop":
+    if kind is Groups and settings.get("missing") != "drop":
         refuse_missing(vectors, name)
     return TABLES[kind](vectors, name)
 
 
-def refuse_sides(given: Given, kind: Any, name: str, square: bool) -> None:
+def refuse_sides(settings: Given, kind: Any, name: str, square: bool) -> None:
     """Refuse vectors where the columns of a table are named, of which there is none.
 
     Raises
     ------
     InputError
     """
-    sides = [key for key in OF_SIDES if is_vector(given.get(key))]
+    sides = [key for key in OF_SIDES if is_vector(settings.get(key))]
     if sides:
         raise InputError(
             f"{name}: {listing([option(key) for key in sides])} would name columns of a table. "
@@ -248,13 +250,13 @@ def holds_counts(data: Any, kinds: Sequence[Any], name: str, square: bool) -> bo
     return kinds[0] in SQUARES and (is_square(data) if square else is_crosstab(data))
 
 
-def put_beside(table: Fields, given: Fields, first: Any, name: str) -> None:
+def put_beside(table: Fields, settings: Fields, first: Any, name: str) -> None:
     """Make columns of the vectors that stand beside the values: ``cluster=labels`` names a column then.
 
     Parameters
     ----------
     table : dict
-    given : dict
+    settings : dict
         Keywords of the call.
     first : vector or None
         Whose values stand in the rows; None where several vectors do one after the other.
@@ -267,14 +269,14 @@ def put_beside(table: Fields, given: Fields, first: Any, name: str) -> None:
     """
     rows = len(next(iter(table.values())))
     for key in COLUMNS:
-        if not is_vector(given.get(key)):
+        if not is_vector(settings.get(key)):
             continue
-        table[key] = vector_values(given[key], key)
+        table[key] = vector_values(settings[key], key)
         if len(table[key]) != rows:
             raise InputError(f"{name}: {key}= has {len(table[key])} values for {rows} rows")
         if first is not None:
-            align_vectors([first, given[key]], name)
-        given[key] = key
+            align_vectors([first, settings[key]], name)
+        settings[key] = key
 
 
 # what to write, by the design that a function takes
