@@ -86,16 +86,17 @@ def answer_rank(profile: TableProfile, column: ColumnProfile) -> tuple[Any, ...]
     label = label and not conventional_order(column.levels)
     remark = column.text and not column.yes_no and (column.ends(PROSE) or has_sentences(column))
     place = [*profile.columns].index(column.name)
-    kinds = (
-        remark or is_reference(column),
-        sure_of,
-        named,
-        label or plays,
-        beside,
-        weak or summary,
-        True,
-    )
-    kind = (6, 5, 0, 4, 3, 2, 1)[kinds.index(True)]
+    # the first that holds decides, whatever follows
+    ranks = {
+        6: remark or is_reference(column),
+        5: sure_of,
+        0: named,
+        4: label or plays,
+        3: beside,
+        2: weak or summary,
+        1: True,
+    }
+    kind = next(rank for rank, holds in ranks.items() if holds)
     return (
         profile.nearly_constant(column) or 2 * column.filled < column.rows,
         not is_summary,

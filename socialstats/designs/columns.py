@@ -10,7 +10,7 @@ from socialstats.designs.aliases import ColumnOption, Levels, Pair, Texts
 from socialstats.designs.column_pairs import COMMON_TOKENS, DIGIT_TOKENS, SIDE_WORDS, partner_of
 from socialstats.designs.frequencies import TIE_COUNTS, WIN_WORDS, frequency_columns
 from socialstats.designs.options import Options, texts
-from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles
+from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles, plain_parts
 from socialstats.designs.vocabulary import bare, spelled, word_couples
 from socialstats.errors import Problem
 from socialstats.tables import Table
@@ -30,29 +30,18 @@ REMAINING_TIES = "p_rest"
 
 
 ITEMS = ("item_a", "item_b")
-PARTS = (
-    DesignPart("item_a", "item"),
-    DesignPart("item_b", "item"),
-    DesignPart("winner", "value"),
-    DesignPart("order", "order"),
-    DesignPart("wins_a", "wins"),
-    DesignPart("wins_b", "wins"),
-    DesignPart("ties", "wins"),
-    DesignPart("score_a", "score"),
-    DesignPart("score_b", "score"),
+PARTS = plain_parts(
+    "item_a:item item_b:item winner:value order wins_a:wins wins_b:wins ties:wins "
+    "score_a:score score_b:score"
 )
 FURTHER = (
     DesignPart("order", "order", ORDER_NAMES, required=False),
-    DesignPart("weight", "weight"),
-    DesignPart("count", "count"),
-    DesignPart("drawn", "drawn"),
-    DesignPart("by", "by"),
+    *plain_parts("weight count drawn by"),
     DesignPart("values", "value", VALUES_NAMES, required=False),
     DesignPart("status", "status", (STATUS,), required=False),
     DesignPart("rest", "note"),
     BLOCKS,
-    DesignPart("cluster", "cluster"),
-    DesignPart("repeat", "repeat"),
+    *plain_parts("cluster repeat"),
 )
 
 

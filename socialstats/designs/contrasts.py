@@ -109,13 +109,11 @@ class Contrast(Design):
         index, cell = group(
             [*(factor.codes for factor in self.splits()), *arrays.values(), *weights]
         )
-        plain = replace(self, **arrays)
-        return replace(
-            plain._at(index),
-            count=totals(cell, self.count, len(index)),
-            units=self.units and replace(self.units, cell=cell[self.units.cell]),
-            repeats=self.repeats and replace(self.repeats, place=cell[self.repeats.place]),
-        )
+        units = self.units and replace(self.units, cell=cell[self.units.cell])
+        repeats = self.repeats and replace(self.repeats, place=cell[self.repeats.place])
+        count = totals(cell, self.count, len(index))
+        cells = replace(self, **arrays)._at(index)
+        return replace(cells, count=count, units=units, repeats=repeats)
 
     def shown(self, values: AnyArray) -> AnyArray:
         """Return values as labels where they have levels."""

@@ -29,7 +29,7 @@ from socialstats.designs.options import ReadingOptions, check_choice
 from socialstats.designs.parts import FlowStep, UnitNames, taken
 from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import Rows, if_labels, if_missing
-from socialstats.designs.schema import DesignPart, Roles
+from socialstats.designs.schema import DesignPart, Roles, plain_parts
 from socialstats.designs.suspects import code_suspects, label_cautions
 from socialstats.designs.tables import begun, times_of, unit_weights
 from socialstats.designs.undeclared import with_dependence
@@ -46,11 +46,7 @@ BINARY = {0.0, 1.0}
 # parts of every table of two conditions
 COMMON = (
     DesignPart("value", "value", VALUES.names),
-    DesignPart("by", "by"),
-    DesignPart("count", "count"),
-    DesignPart("weight", "weight"),
-    DesignPart("cluster", "cluster"),
-    DesignPart("repeat", "repeat"),
+    *plain_parts("by count weight cluster repeat"),
 )
 
 

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from socialstats.designs.aliases import Levels, Names, NaTexts, Pair, Texts
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.schema import STATUS, DesignPart, Finder
+from socialstats.designs.schema import STATUS, DesignPart, Finder, plain_parts
 from socialstats.designs.stacking import free_name, with_constant
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, label_text
@@ -23,11 +23,7 @@ EXTRA = ("topic", "kind")
 ANSWERS = ("answer", "value", "score", "choice")
 RATERS = ("rater", "model", "judge")
 PARTS = (
-    DesignPart("scenario", "cluster"),
-    DesignPart("pair", "cluster"),
-    DesignPart("group_first", "stratum"),
-    DesignPart("group_second", "stratum"),
-    DesignPart("by", "by"),
+    *plain_parts("scenario:cluster pair:cluster group_first:stratum group_second:stratum by"),
     DesignPart("rater", "rater", RATERS, required=False),
     DesignPart("answer", "value", ANSWERS),
     DesignPart("status", "status", (STATUS,), required=False),

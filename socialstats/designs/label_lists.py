@@ -14,7 +14,7 @@ from socialstats.designs.cells import totals
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor, FlowStep, Read, named_factors
 from socialstats.designs.rows import FILL, Rows, begin
-from socialstats.designs.schema import NAMING, NEEDED, DesignPart, Finder, Roles
+from socialstats.designs.schema import NAMING, NEEDED, Finder, Roles, plain_parts
 from socialstats.designs.suspects import label_cautions
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import as_table, missing_labels
@@ -156,12 +156,7 @@ class LabelLists(Read):
         return lists_of_units(rows, roles, sep)
 
 
-PARTS = (
-    DesignPart("labels", "value"),
-    DesignPart("unit", "unit"),
-    DesignPart("group", "group"),
-    DesignPart("cluster", "cluster"),
-)
+PARTS = plain_parts("labels:value unit group cluster")
 
 
 def lists_of_units(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:

@@ -17,7 +17,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_options import RatingsOptions
 from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, build_from
 from socialstats.designs.repeated_answers import SourceCells, refuse_other_answers
-from socialstats.designs.schema import UNIT, DesignPart, Finder, Roles
+from socialstats.designs.schema import UNIT, DesignPart, Finder, Roles, plain_parts
 from socialstats.designs.stacking import make_long
 from socialstats.designs.tables import as_named
 from socialstats.designs.vocabulary import (
@@ -41,9 +41,7 @@ BOARD = (
     DesignPart("unit", "unit", ITEMS, required=False),
     DesignPart("task", "stratum", TASKS.names, required=False),
     DesignPart("value", "value", SCORES),
-    DesignPart("by", "by"),
-    DesignPart("cluster", "cluster"),
-    DesignPart("repeat", "repeat"),
+    *plain_parts("by cluster repeat"),
 )
 
 

@@ -27,7 +27,7 @@ from socialstats.designs.options import check_choice
 from socialstats.designs.paired_data import PairedData, PairedScale
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.rows import Rows, begin
-from socialstats.designs.schema import DesignPart, Roles, find_roles
+from socialstats.designs.schema import DesignPart, Roles, find_roles, plain_parts
 from socialstats.designs.stacking import make_long
 from socialstats.designs.tables import refuse_total_row
 from socialstats.designs.undeclared import is_tried, of_pairs, with_dependence
@@ -114,15 +114,7 @@ PARTS = (
     DesignPart("condition", "condition", CONDITIONS.names),
     *COMMON,
 )
-WIDE = (
-    DesignPart("first", "value"),
-    DesignPart("second", "value"),
-    DesignPart("unit", "unit"),
-    DesignPart("by", "by"),
-    DesignPart("cluster", "cluster"),
-    DesignPart("count", "count"),
-    DesignPart("weight", "weight"),
-)
+WIDE = plain_parts("first:value second:value unit by cluster count weight")
 
 
 def refuse_wide(table: Table) -> None:
@@ -242,9 +234,10 @@ def _set_alone_aside(
 def _two_groups_error(rows: Rows, roles: Roles, has: AnyArray, conditions: Texts) -> DesignError:
     """Return the error of units that never have both conditions: two groups that are compared, or a wrong unit."""
     a, b = (shorten(label) for label in conditions)
+    first, second = has.sum(axis=1).tolist()
+    sizes = f"{counted(first, 'unit')} under '{a}', {counted(second, 'other unit')} under '{b}'"
     return DesignError(
-        f"{rows.table.source}, column '{shorten(roles['unit'])}': no unit has a value under both conditions "
-        f"({counted(has[0].sum(), 'unit')} under '{a}', {counted(has[1].sum(), 'other unit')} under '{b}'): "
+        f"{rows.table.source}, column '{shorten(roles['unit'])}': no unit has a value under both conditions ({sizes}): "
         "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
         f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}. If not, they are read as groups by "
         f"{option('group', roles['condition'])}, for the metrics two_proportions, two_means, two_ordinal and "

@@ -229,18 +229,11 @@ class TableProfile:
     def unjudged(self) -> bool:
         """Whether no column but times, costs, dates and the like may hold a measurement."""
         plays = (*UNITS, *RATERS, *CONDITIONS, *REPEATS, *MODELS, *TASKS)
-        free = [
-            c
-            for c in self.varying()
-            if not (
-                c.describes
-                or c.identifies
-                or c.numbers_rows
-                or (c.numbering and c.size > MOST_GRADES)
-            )
-            and (not c.text or c.size <= FEW)
-        ]
-        described = any(c.describes and not c.text for c in self.varying())
+        varying = self.varying()
+        few = [c for c in varying if not c.text or c.size <= FEW]
+        free = [c for c in few if not (c.describes or c.identifies or c.numbers_rows)]
+        free = [c for c in free if not c.numbering or c.size <= MOST_GRADES]
+        described = any(c.describes and not c.text for c in varying)
         texts = [c.levels for c in free if c.text]
         if len({*texts}) < len(texts):
             # raters in columns
@@ -270,14 +263,12 @@ class TableProfile:
         Answers come as they come: equal ones meet within a cell as often as their frequencies say.
         """
         keys = [c for c in self.repeating if not c.prose][:MOST_KEYS]
-        return frozenset(
-            column.name
-            for k, column in enumerate(keys)
-            if any(
-                self._never_twice(column, cell)
-                for cell in combinations([*keys[:k], *keys[k + 1 :]], 2)
-            )
-        )
+        return frozenset(c.name for c in keys if self._is_planned(c, keys))
+
+    def _is_planned(self, column: ColumnProfile, keys: Columns) -> bool:
+        """Whether hardly two rows of the same labels of any two other columns have the same label of a column."""
+        cells = combinations([c for c in keys if c is not column], 2)
+        return any(self._never_twice(column, cell) for cell in cells)
 
     def _never_twice(self, column: ColumnProfile, cell: Columns) -> bool:
         """Whether hardly two rows of one cell have the same label, where chance would make several do."""

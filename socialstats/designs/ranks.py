@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from socialstats.designs.comparisons_reading import build
 from socialstats.designs.options import Options, texts
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.schema import Finder
-from socialstats.designs.stacking import free_name
+from socialstats.designs.stacking import free_name, places_of_copies
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table
 from socialstats.tables.lazy import collected
@@ -95,10 +95,7 @@ def pairs_of_ranks(table: Table, columns: Texts, carried: Texts) -> tuple[Table,
         )
     pairs = nw.from_native(pd.DataFrame(data), eager_only=True)
 
-    def locate(positions: Sequence[int]) -> list[int]:
-        places = table.places([position % rows for position in positions])
-        return [places[position % rows] for position in positions]
-
+    locate = partial(places_of_copies, table, rows)
     pair_table = replace(table, data=pairs, columns=tuple(data), locate=locate, stacked=None)
     return pair_table, ranking
 

@@ -27,7 +27,7 @@ from socialstats.designs.ratings_reading import (
     undeclared_levels,
 )
 from socialstats.designs.rows import BELONGS, FILL, Rows, begin
-from socialstats.designs.schema import DesignPart, Finder, Roles
+from socialstats.designs.schema import Finder, Roles, plain_parts
 from socialstats.designs.stacking import free_name, make_long
 from socialstats.designs.suspects import cluster_suspects, item_suspects
 from socialstats.designs.tables import as_named, whole_numbers
@@ -41,17 +41,9 @@ from socialstats.voice import Word, option
 AXES = ("columns", "rows")
 # by which a table is seen to hold no counts
 FIRST_ROWS = 50
-WIDE = (
-    DesignPart("unit", "unit"),
-    DesignPart("rater", "rater"),
-    DesignPart("by", "by"),
-    DesignPart("rater_source", "source"),
-    DesignPart("count", "count"),
-    DesignPart("weight", "weight"),
-    DesignPart("rater_groups", "rater_group"),
-    DesignPart("strata", "stratum"),
-    DesignPart("cluster", "cluster"),
-    DesignPart("repeat", "repeat"),
+WIDE = plain_parts(
+    "unit rater by rater_source:source count weight rater_groups:rater_group strata:stratum "
+    "cluster repeat"
 )
 BELONG = spelled("stratum strata stage trait category split language block fold weight")
 
@@ -157,9 +149,10 @@ def _refuse_others(source: str, chosen: Texts) -> None:
     fix = option("raters", value_columns)
     if not 1 < len(value_columns) <= MOST_NAMED:
         fix = f"{option('raters', [Word('...')])} with the columns of the raters"
+    have = "has" if len(key_columns) == 1 else "have"
     raise DesignError(
         f"{source}: without {option('raters')} all other columns are raters, here {quoted(chosen, 8)}; but "
-        f"{quoted(key_columns)} {'has' if len(key_columns) == 1 else 'have'} the name of a unit, cluster or stratum. "
+        f"{quoted(key_columns)} {have} the name of a unit, cluster or stratum. "
         f"Say {fix}, and {option('unit')}, {option('cluster')} or {option('strata')} "
         "for a column that belongs to the unit"
     )

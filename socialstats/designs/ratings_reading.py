@@ -34,7 +34,7 @@ from socialstats.designs.ratings_data import RatingsData
 from socialstats.designs.ratings_options import RatingsOptions, check_scale
 from socialstats.designs.repeated_answers import repeat_columns
 from socialstats.designs.rows import FILL, Rows, if_labels
-from socialstats.designs.schema import BLOCKS, UNIT, DesignPart, Finder, Roles
+from socialstats.designs.schema import BLOCKS, UNIT, DesignPart, Finder, Roles, plain_parts
 from socialstats.designs.stacking import with_constant
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.suspects import code_suspects, label_cautions, probability_cautions
@@ -76,17 +76,12 @@ PARTS = (
     DesignPart("within", "within"),
     DesignPart("rater", "rater", RATERS.names),
     DesignPart("value", "value", RATINGS),
-    DesignPart("by", "by"),
-    DesignPart("status", "status"),
+    *plain_parts("by status"),
     BLOCKS,
-    DesignPart("rater_source", "source"),
-    DesignPart("count", "count"),
-    DesignPart("weight", "weight"),
-    DesignPart("rater_groups", "rater_group"),
-    DesignPart("strata", "stratum"),
-    DesignPart("cluster", "cluster"),
-    DesignPart("probabilities", "probability"),
-    DesignPart("repeat", "repeat"),
+    *plain_parts(
+        "rater_source:source count weight rater_groups:rater_group strata:stratum cluster "
+        "probabilities:probability repeat"
+    ),
 )
 
 

@@ -381,25 +381,18 @@ def cluster_columns(
         few = c.whole and c.size < FEWEST_UNNAMED
         return few and c.name in profile.planned and not (c.called(PERSONS, RATERS) or c.numbering)
 
-    # says the same as the pair, has several rows, and is enough of a sample
-    def unit_of(
-        c: ColumnProfile,
-    ) -> bool:
+    def unit_of(c: ColumnProfile) -> bool:
+        # says the same as the pair, has several rows, and is enough of a sample
         return c.called(UNITS) and 2 * len(a.labels | b.labels) <= c.size <= profile.rows / 2
 
-    free = [
-        c
-        for c in profile.varying()
-        if c.names_things
-        and not (c.describes or numbers(c) or (c.prose and not named(c)))
-        and c.name not in (*pair, *used)
-        and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
-        and not profile.has_partner(c)
-        and (named(c) or (c.size >= FEWEST_UNNAMED and told(c)))
-        # else the pair says it
-        and (profile.combinations(c, a, b) != pairs or unit_of(c))
-        and not holds_outcomes(pair, used, profile.table, c)
-    ]
+    free = [c for c in profile.varying() if c.names_things and c.name not in (*pair, *used)]
+    free = [c for c in free if FEWEST_CLUSTERS <= c.size <= profile.rows / 2]
+    free = [c for c in free if not (c.describes or numbers(c) or (c.prose and not named(c)))]
+    free = [c for c in free if not profile.has_partner(c)]
+    free = [c for c in free if named(c) or (c.size >= FEWEST_UNNAMED and told(c))]
+    # else the pair says it
+    free = [c for c in free if profile.combinations(c, a, b) != pairs or unit_of(c)]
+    free = [c for c in free if not holds_outcomes(pair, used, profile.table, c)]
     free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
     first = free[:1]
     apart = [

@@ -13,7 +13,7 @@ import math
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import IO, Any
@@ -570,15 +570,15 @@ class StoredClusters:
     def blocks(self, factor: int) -> Iterator[ClusterPart]:
         """Yield shares of the cells that belong to clusters, in blocks of whole clusters of one factor."""
         for part in self.rows.pairs(factor):
-            shares = {"weight": self.weight, "weight_sq": self.weight_sq}
             part = replace(
-                part, **{name: getattr(part, name) / of[part.cell] for name, of in shares.items()}
+                part,
+                weight=part.weight / self.weight[part.cell],
+                weight_sq=part.weight_sq / self.weight_sq[part.cell],
             )
             if self.place is not None:
                 part = replace(part, cell=self.place[part.cell])
-                part = replace(
-                    part, **taken_fields(part, (*shares, "cell", "count", "codes"), part.cell >= 0)
-                )
+                arrays = [field.name for field in fields(part)]
+                part = replace(part, **taken_fields(part, arrays, part.cell >= 0))
             if len(part.cell):
                 yield part
 

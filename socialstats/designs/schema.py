@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 from socialstats.designs.aliases import Levels, Texts, TextSet
 from socialstats.designs.options import texts
@@ -40,6 +40,7 @@ Kind: TypeAlias = Literal[
     "probability",
     "note",
 ]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 """What a column is in a design; a note says more of a value."""
 # kinds that people are not told
 UNTOLD = ("within", "probability", "note")
@@ -98,6 +99,26 @@ class DesignPart:
     kind: Kind
     names: Levels = ()
     required: bool = True
+
+
+def plain_parts(text: str) -> tuple[DesignPart, ...]:
+    """Return parts that columns play only where they are named: ``name:kind``, or a name that is the kind as well.
+
+    Raises
+    ------
+    ValueError
+        For a kind that is none.
+
+    Examples
+    --------
+    >>> [(part.name, part.kind) for part in plain_parts("by strata:stratum")]
+    [('by', 'by'), ('strata', 'stratum')]
+    """
+    parts = []
+    for word in text.split():
+        name, _, kind = word.partition(":")
+        parts.append(DesignPart(name, KINDS[KINDS.index(kind or name)]))
+    return tuple(parts)
 
 
 # tells replies that were blocked, beside a status

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import or_
 from typing import Any, TypeVar
 
@@ -87,10 +88,6 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
     if not rows:
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
 
-    def locate(positions: Sequence[int]) -> list[int]:
-        places = table.places([position % rows for position in positions])
-        return [places[position % rows] for position in positions]
-
     kinds = {categories(table, column) for column in columns}
     stacked = Table(
         data=long,
@@ -101,7 +98,7 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
         semicolons=table.semicolons,
         encoding=table.encoding,
         entries=table.entries,
-        locate=locate,
+        locate=partial(places_of_copies, table, rows),
         epsilons={value: max(table.epsilon(column) for column in columns)},
         stacked=Stacked(value, tuple(columns), rows),
     )
@@ -176,18 +173,13 @@ def _stacked_lazily(
     frame: Any = table.frame
     row = nw.col(ROW).cast(nw.Int64)
     numbers = [(row + int(table.unit != "row")).alias(numbered)] if numbered else []
-    return nw.concat(
-        [
-            frame.select(
-                *kept,
-                *numbers,
-                nw.lit(column).alias(which),
-                nw.col(column).cast(kind).alias(value),
-                (row + k * SPAN).alias(ROW),
-            )
-            for k, column in enumerate(columns)
-        ]
-    )
+    parts = []
+    for k, column in enumerate(columns):
+        values = nw.col(column).cast(kind).alias(value)
+        place = (row + k * SPAN).alias(ROW)
+        parts.append(frame.select(*kept, *numbers, nw.lit(column).alias(which), values, place))
+    stacked: nw.LazyFrame[Any] = nw.concat(parts)
+    return stacked
 
 
 class _Stack:
@@ -248,6 +240,12 @@ def with_constant(table: Table, name_of_column: str, label: str) -> tuple[Table,
     return replace(
         table, data=frame.with_columns(nw.lit(label).alias(name)), columns=(*table.columns, name)
     ), name
+
+
+def places_of_copies(table: Table, rows: int, positions: Sequence[int]) -> list[int]:
+    """Return the places in a table of rows that were made of its rows: one copy of all of them after the other."""
+    places = table.places([position % rows for position in positions])
+    return [places[position % rows] for position in positions]
 
 
 def free_name(used: TextSet, name: str) -> str:

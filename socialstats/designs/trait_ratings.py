@@ -13,7 +13,7 @@ from socialstats.designs.instrument import declared
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_options import RatingsOptions
 from socialstats.designs.ratings_reading import build_from
-from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles
+from socialstats.designs.schema import BLOCKS, STATUS, DesignPart, Finder, Roles, plain_parts
 from socialstats.designs.stacking import make_long
 from socialstats.designs.tables import as_named
 from socialstats.errors import DesignError, InputError, Problem
@@ -23,13 +23,9 @@ from socialstats.voice import option
 # parts that tell answers apart
 ANSWER = ("model", "scenario", "stage", "wording")
 PARTS = (
-    DesignPart("model", "stratum"),
-    DesignPart("scenario", "stratum"),
-    DesignPart("stage", "stratum"),
-    DesignPart("wording", "stratum"),
-    DesignPart("judge", "rater"),
-    DesignPart("cluster", "cluster"),
-    DesignPart("by", "by"),
+    *plain_parts(
+        "model:stratum scenario:stratum stage:stratum wording:stratum judge:rater cluster by"
+    ),
     DesignPart("status", "status", (STATUS,), required=False),
     BLOCKS,
 )
