@@ -434,6 +434,8 @@ class KappaTable:
 
         A kappa that is 0 whatever the other rater does, as one never varies, has no uncertainty and is left out.
         """
+        from scipy.sparse import csr_array
+
         values = [
             math.nan if pair.n < 2 or None not in pair.constant else pair.kappa
             for pair in self.kappas
@@ -441,11 +443,12 @@ class KappaTable:
         if len(values) > 1:
             values += [self.mean, self.pooled]
         n_pairs = self.by_pair(self.count[self.cell]) @ self.members()
+        # the units of a cell that any pair rated weigh as many as they are
+        rated = csr_array(n_pairs.sign() * self.count[:, None])
         return Estimand(
             estimate=np.array(values),
             influence=self.influence,
-            # the units of a cell that any pair rated weigh as many as they are
-            shares=shares_of_columns(n_pairs.sign() * self.count[:, None]),
+            shares=shares_of_columns(rated),
             copies=self.count,
             statistics=self.statistics(),
             finish=self.finish,
@@ -563,17 +566,18 @@ def kappa_table(
         places.append(place)
         kappas.append(pair_kappa(table, w))
         sums += [table.sum(axis=1), table.sum(axis=0), [(table * w).sum()]]
+    sizes = [len(cells) for cells in shared]
     used = np.array([pair.n >= 2 and not math.isnan(pair.kappa) for pair in kappas])
     # the kappa of a single pair is the mean and the pooled kappa too
-    estimates = kappas_of_sums(np.concatenate(sums)[None, :], w, used)[0]
+    estimates = kappas_of_sums(np.concatenate(sums)[None, :], w, used)[0].tolist()
     return KappaTable(
         pairs=tuple(pairs),
         kappas=tuple(kappas),
-        mean=float(estimates[-2:][0]),
-        pooled=float(estimates[-1]),
+        mean=estimates[-2:][0],
+        pooled=estimates[-1],
         used=used,
         cell=np.concatenate(shared),
-        pair=np.repeat(np.arange(len(shared)), [len(cells) for cells in shared]),
+        pair=np.repeat(np.arange(len(sizes)), sizes),
         place=np.concatenate(places),
         weights=w,
         count=patterns.count,

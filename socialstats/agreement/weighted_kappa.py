@@ -440,17 +440,13 @@ def weighted_kappa(
     # cautions and facts are those of all units, the first part
     overall, (inferences, infer_cautions) = parts[0].patterns, inferred[0]
     largest = max(inference.largest for inference in inferences)
+    dfs = [inference.df for inference in inferences if inference.low is not None]
     cautions = (
         *agreement.cautions,
         *kappa_cautions(parts[0]),
         *missing_rating_cautions(ratings, overall, options.refusal),
         *infer_cautions,
-        *cluster_cautions(
-            ratings,
-            factors,
-            df=[inference.df for inference in inferences if inference.low is not None],
-            largest=largest,
-        ),
+        *cluster_cautions(ratings, factors, df=dfs, largest=largest),
     )
     extras = {
         "pairs": {
@@ -460,31 +456,27 @@ def weighted_kappa(
         "weights": agreement.matrix,
         "together": TOGETHER,
     }
+    n_raters = len(overall.raters)
+    counts = {"ratings": overall.n_ratings, "units": overall.n_units, "raters": n_raters}
+    fit = {
+        "nobs": overall.n_ratings,
+        "n_clusters": rows[0].n_clusters,
+        "method": options.ci,
+        "effective_df": inferences[-1].df,
+        "largest_leverage": largest or None,
+        **options.drawn,
+    }
+    of_several = ("light1971", "conger1980") if n_raters > 2 else ()
     return Result(
         metric="weighted_kappa",
         title=title[:1].upper() + title[1:],
         inference=f"{INTERVALS[options.ci]}; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
-        counts={
-            "ratings": overall.n_ratings,
-            "units": overall.n_units,
-            "raters": len(overall.raters),
-        },
-        fit={
-            "nobs": overall.n_ratings,
-            "n_clusters": rows[0].n_clusters,
-            "method": options.ci,
-            "effective_df": inferences[-1].df,
-            "largest_leverage": largest or None,
-            **options.drawn,
-        },
+        counts=counts,
+        fit=fit,
         settings=asdict(options) | {"weights": agreement.name},
         cautions=cautions,
-        references=(
-            "cohen1968",
-            "fleiss1969",
-            *(("light1971", "conger1980") if len(overall.raters) > 2 else ()),
-        ),
+        references=("cohen1968", "fleiss1969", *of_several),
         design=ratings,
         extras=extras,
     )
