@@ -135,6 +135,10 @@ def flip_rate(
         "units": all_answers.n_units,
         "sources": len(parts) - (len(parts) > 1),
     }
+    cautions = (
+        *missing_rating_cautions(answers, all_answers, refusal),
+        *share_cautions(answers, factors, rows),
+    )
     return Result(
         metric="flip_rate",
         title="Flip rate: answers of one source to one unit that differ",
@@ -144,10 +148,7 @@ def flip_rate(
             how, factors, rows, nobs=all_answers.n_ratings, n_clusters=rows[0].n_clusters
         ),
         settings=settings,
-        cautions=(
-            *missing_rating_cautions(answers, all_answers, refusal),
-            *share_cautions(answers, factors, rows),
-        ),
+        cautions=cautions,
         references=METRIC.references,
         design=answers,
         extras={"agrees": agree, "stratum": stratum},

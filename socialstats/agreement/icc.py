@@ -356,12 +356,14 @@ def icc(
         *few_units(row),
         *spread_caution(df_units, row, clustered=bool(factors)),
     )
+    inference = f"{METHODS[ci]}; {cluster_text(factors, 'units')}"
+    counts = {"units": int(copies.sum()), "raters": scores.shape[1]}
     return Result(
         metric="icc",
         title=METRIC.title,
-        inference=f"{METHODS[ci]}; {cluster_text(factors, 'units')}",
+        inference=inference,
         rows=tuple(rows),
-        counts={"units": int(copies.sum()), "raters": scores.shape[1]},
+        counts=counts,
         fit=fit,
         settings=settings,
         cautions=cautions,

@@ -134,24 +134,27 @@ def majority_vote_accuracy(
     ]
     units, tied = int(ballots.weight.sum()), int(ballots.weight @ values["tied"])
     n_votes = ballots.votes.sum(axis=1)
+    counts = {
+        "units": units,
+        "votes": int(ballots.weight @ n_votes),
+        "ties": tied,
+    }
+    cautions = (*left_out_cautions(ratings, ballots), *share_cautions(ratings, factors, rows))
+    extras = {
+        "truth": truth,
+        "votes": (float(min(n_votes)), float(max(n_votes))),
+    }
     return Result(
         metric="majority_vote_accuracy",
         title="Majority vote accuracy",
         rows=tuple(rows),
-        counts={
-            "units": units,
-            "votes": int(ballots.weight @ n_votes),
-            "ties": tied,
-        },
+        counts=counts,
         **shares_header(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
         settings=settings | {"truth": truth_text(ratings, truth)},
-        cautions=(*left_out_cautions(ratings, ballots), *share_cautions(ratings, factors, rows)),
+        cautions=cautions,
         references=METRIC.references,
         design=ratings,
-        extras={
-            "truth": truth,
-            "votes": (float(min(n_votes)), float(max(n_votes))),
-        },
+        extras=extras,
     )
 
 

@@ -279,6 +279,12 @@ def spearman_rho(
         "cluster": cluster,
         "level": level,
     }
+    counts = {"units": int(ratings.unit_count.sum()), "raters": len(ratings.raters)}
+    cautions = (
+        *cluster_cautions(ratings, factors, df=shown, largest=largest),
+        *shapes,
+        *warned.values(),
+    )
     return Result(
         metric="spearman_rho",
         title=METRIC.title,
@@ -286,14 +292,10 @@ def spearman_rho(
         design=ratings,
         references=METRIC.references,
         inference=f"Fisher z intervals with linearised standard errors; {cluster_text(factors, 'units')}",
-        counts={"units": int(ratings.unit_count.sum()), "raters": len(ratings.raters)},
+        counts=counts,
         fit=fit,
         settings=settings,
-        cautions=(
-            *cluster_cautions(ratings, factors, df=shown, largest=largest),
-            *shapes,
-            *warned.values(),
-        ),
+        cautions=cautions,
     )
 
 

@@ -170,13 +170,14 @@ def cochran_q(
     facts = cluster_facts(rows) if factors else {}
     fit = {"nobs": int(n), "n_clusters": clusters, "method": leading, **facts}
     references = (*METRIC.references, *(CLUSTERED if factors else ()))
+    title = f"Cochran's Q: share of '{shorten(ratings.levels[1])}' by {count(k, 'rater')}"
+    counts = {"units": int(n), "raters": k, "units that raters disagree about": int(mixed)} | sizes
     return Result(
         metric="cochran_q",
-        title=f"Cochran's Q: share of '{shorten(ratings.levels[1])}' by {count(k, 'rater')}",
+        title=title,
         inference=f"{leading}; {cluster_text(factors, 'units')}",
         rows=rows,
-        counts={"units": int(n), "raters": k, "units that raters disagree about": int(mixed)}
-        | sizes,
+        counts=counts,
         fit=fit,
         settings=settings,
         cautions=(*share_cautions(ratings, factors, rows), *cautions),

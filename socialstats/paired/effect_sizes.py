@@ -203,10 +203,14 @@ def effect_sizes(
     works = [*REFERENCES]
     for kind in kinds_in_use:
         works += BY_KIND.get(kind, ())
+    inference = (
+        f"{'; '.join(kind_text(kind) for kind in kinds_in_use)}; {cluster_text(factors, 'pairs')}"
+    )
+    extras = {"summary": summary, "hedges_j": hedges_j(pairs.n - 1) if pairs.n > 2 else None}
     return Result(
         metric="effect_sizes",
         title=f"Standardised mean differences: {' minus '.join(condition_names(paired))}",
-        inference=f"{'; '.join(kind_text(kind) for kind in kinds_in_use)}; {cluster_text(factors, 'pairs')}",
+        inference=inference,
         rows=rows,
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit=fit,
@@ -214,7 +218,7 @@ def effect_sizes(
         cautions=cautions,
         references=tuple(dict.fromkeys(works)),
         design=paired,
-        extras={"summary": summary, "hedges_j": hedges_j(pairs.n - 1) if pairs.n > 2 else None},
+        extras=extras,
     )
 
 
@@ -468,6 +472,7 @@ def effect_sizes_from_summary(
         size_row(term, summary, kind, ComputedIntervals(), None, level)
         for term, kind in kinds.items()
     ]
+    extras = {"summary": summary, "hedges_j": hedges_j(n - 1) if n > 2 else None}
     return Result(
         metric="effect_sizes",
         title="Standardised mean differences, from summary numbers",
@@ -478,7 +483,7 @@ def effect_sizes_from_summary(
         settings={**numbers, "level": level},
         cautions=(UNSEEN,),
         references=REFERENCES,
-        extras={"summary": summary, "hedges_j": hedges_j(n - 1) if n > 2 else None},
+        extras=extras,
     )
 
 

@@ -259,16 +259,19 @@ def estimate(
         *skewness,
     )
     tango = () if score is None else ("tango1998",)
+    title = f"{test.capitalize()}: {' minus '.join(condition_names(design))}"
+    inference = f"{'two ' * (test == 'equivalence')}one-sided {name} tests; {cluster_text(factors, 'pairs')}"
+    references = (*REFERENCES[test], *tango, *works_on_errors(factors))
     return Result(
         metric="equivalence",
-        title=f"{test.capitalize()}: {' minus '.join(condition_names(design))}",
-        inference=f"{'two ' * (test == 'equivalence')}one-sided {name} tests; {cluster_text(factors, 'pairs')}",
+        title=title,
+        inference=inference,
         rows=difference_and_tests(mean, tests, why, scale, level, name, test),
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit=fit,
         settings=settings,
         cautions=cautions,
-        references=(*REFERENCES[test], *tango, *works_on_errors(factors)),
+        references=references,
         design=design,
         extras={"verdict": verdict, "bounds": bounds, "lead": mean},
     )
@@ -462,6 +465,7 @@ def sample_tested_pairs(result: Result) -> Iterator[PlainSample]:
     even = not binary or low == -high
     if even and not math.isclose(mean - low, high - mean):
         tests["equivalence"] = above if mean - low < high - mean else below
+    size = float(np.abs([pairs.first, pairs.second]).max())
     yield PlainSample(
         count=pairs.count,
         plain=estimates,
@@ -471,7 +475,7 @@ def sample_tested_pairs(result: Result) -> Iterator[PlainSample]:
         tests=tests,
         unbiased=True,
         level=2 * settings["level"] - 1,
-        size=float(np.abs([pairs.first, pairs.second]).max()),
+        size=size,
     )
 
 

@@ -70,13 +70,15 @@ class GroupUnits:
             variance = float(mass @ (x - mean) ** 2 / mass.sum()) * n / (n - 1)
             return {key: mean, ("sd", name): math.sqrt(variance)}
 
+        factors = tuple(factor.take(inside) for factor in self.factors)
+        answers = {key: self.answers[name]} if self.answers else {}
         return PlainSample(
             count=self.design.count[inside],
             plain=estimates,
-            factors=tuple(factor.take(inside) for factor in self.factors),
+            factors=factors,
             alike=np.column_stack([x, weight]),
             counted={key: weight},
-            answers={key: self.answers[name]} if self.answers else {},
+            answers=answers,
             unbiased=self.unbiased,
             level=self.level,
             size=float(np.abs(x).max()),
@@ -94,11 +96,12 @@ class GroupUnits:
             ]
             return {DIFFERENCE: means[0] - means[1]}
 
+        alike = np.column_stack([self.values, weight, ~first])
         return PlainSample(
             count=self.design.count,
             plain=estimates,
             factors=self.factors,
-            alike=np.column_stack([self.values, weight, ~first]),
+            alike=alike,
             counted={DIFFERENCE: weight},
             second=~first,
             unbiased=self.unbiased,

@@ -636,21 +636,25 @@ def mcnemar(
             *tests,
         )
     )
+    title = f"McNemar's test: {shorten(first)} minus {shorten(second)}"
+    inference = f"{rows[0].method}; {cluster_text(factors, 'pairs')}"
+    fit = {
+        "nobs": paired.n_pairs,
+        "n_clusters": rows[0].n_clusters,
+        "df": None if rows[0].df is None else whole_df(rows[0].df),
+        "method": TEST_NAMES[lead],
+        **effective,
+    }
+    cautions = all_cautions(paired, clustered, cells, rows, factors, level, alternative)
     return Result(
         metric="mcnemar",
-        title=f"McNemar's test: {shorten(first)} minus {shorten(second)}",
-        inference=f"{rows[0].method}; {cluster_text(factors, 'pairs')}",
+        title=title,
+        inference=inference,
         rows=rows,
         counts={"pairs": int(cells.n), "discordant pairs": int(cells.discordant), **counts},
-        fit={
-            "nobs": paired.n_pairs,
-            "n_clusters": rows[0].n_clusters,
-            "df": None if rows[0].df is None else whole_df(rows[0].df),
-            "method": TEST_NAMES[lead],
-            **effective,
-        },
+        fit=fit,
         settings=settings,
-        cautions=all_cautions(paired, clustered, cells, rows, factors, level, alternative),
+        cautions=cautions,
         references=PAIR_REFERENCES + (CLUSTER_REFERENCES if factors else ()),
         design=paired,
         extras={"cells": {name: getattr(cells, name) for name in "abcd"}, "lead": lead, **extras},
@@ -753,12 +757,14 @@ def sample_pairs(result: Result) -> Iterator[PlainSample]:
     signs = {}
     if result.settings["difference_ci"] == "tango":
         signs = {(group, "difference"): pairs.difference for group in (None, IGNORING)}
+    alike = np.column_stack([first, second]).astype(np.float64)
+    counted: dict[RowKey, FloatArray] = {(None, "cohens_g"): (first != second).astype(np.float64)}
     yield PlainSample(
         count=pairs.count,
         plain=estimates,
         factors=pairs.factors(result.settings["cluster"]),
-        alike=np.column_stack([first, second]).astype(np.float64),
-        counted={(None, "cohens_g"): (first != second).astype(np.float64)},
+        alike=alike,
+        counted=counted,
         signs=signs,
         tests={name: EstimateTest("difference") for name in ("robust_t", "score")},
     )

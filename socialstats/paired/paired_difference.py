@@ -633,16 +633,19 @@ def estimate(design: Paired, options: PairedDifferenceOptions) -> Result:
         *weights_tell(alike, lead),
         *weight_cautions([weighing] if weighing else (), "pair", design),
     )
+    counts = {"pairs": pairs.n, **weight_counts(weighing, "pairs"), **cluster_counts(factors)}
+    fit = fit_of_mean(lead, pairs.n, how) | {"seed": options.seed, "resamples": resamples}
+    references = (*works(factors, options), *(WORKS if weighing else ()))
     return Result(
         metric="paired_difference",
         title=f"Mean difference: {' minus '.join(condition_names(design))}",
         inference=f"{how}; {cluster_text(factors, 'pairs')}",
         rows=all_rows,
-        counts={"pairs": pairs.n, **weight_counts(weighing, "pairs"), **cluster_counts(factors)},
-        fit=fit_of_mean(lead, pairs.n, how) | {"seed": options.seed, "resamples": resamples},
+        counts=counts,
+        fit=fit,
         settings=asdict(options),
         cautions=cautions,
-        references=(*works(factors, options), *(WORKS if weighing else ())),
+        references=references,
         design=design,
         extras=extras,
     )
@@ -681,15 +684,17 @@ def sample_values(result: Result) -> Iterator[PlainSample]:
         numbers[None, "r"] = float(mass @ product) / norm if norm else math.nan
         return numbers
 
+    alike = np.column_stack([pairs.first, pairs.second, weight])
+    size = float(np.abs([pairs.first, pairs.second]).max())
     yield PlainSample(
         count=pairs.count,
         plain=estimates,
         factors=pairs.factors(result.settings["cluster"]),
-        alike=np.column_stack([pairs.first, pairs.second, weight]),
+        alike=alike,
         counted=dict.fromkeys(differences, weight),
         resampled_errors=False,
         unbiased=True,
-        size=float(np.abs([pairs.first, pairs.second]).max()),
+        size=size,
     )
 
 

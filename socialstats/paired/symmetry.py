@@ -185,17 +185,22 @@ def symmetry(
         *cluster_cautions(paired, factors, df=dfs, largest=largest),
         *cautions_of_tests(wald, discordant, discordant_text),
     )
+    title = f"Symmetry of {count(len(levels_used), 'level')}: {conditions}"
+    inference = f"{rows[0].method}; {test}; {cluster_text(factors, 'pairs')}"
+    counts = {"pairs": paired.n_pairs, "levels": len(levels_used)} | sizes
+    references = METRIC.references + (
+        ("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()
+    )
     return Result(
         metric="symmetry",
-        title=f"Symmetry of {count(len(levels_used), 'level')}: {conditions}",
-        inference=f"{rows[0].method}; {test}; {cluster_text(factors, 'pairs')}",
+        title=title,
+        inference=inference,
         rows=rows,
-        counts={"pairs": paired.n_pairs, "levels": len(levels_used)} | sizes,
+        counts=counts,
         fit=fit,
         settings=settings,
         cautions=cautions,
-        references=METRIC.references
-        + (("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()),
+        references=references,
         design=paired,
         extras={"table": square, "levels": tuple(paired.levels[k] for k in levels_used), **extras},
     )

@@ -143,16 +143,18 @@ def two_means(
         *(("bellmccaffrey2002",) if factors else ()),
         *(WORKS if sides else ()),
     )
+    title = f"Difference of means: {' minus '.join(shorten(name, 40) for name in samples.groups)}"
+    counts = {
+        "units": samples.n_rows,
+        **weight_counts(weighing, "units"),
+        **cluster_counts(factors),
+    }
     return Result(
         metric="two_means",
-        title=f"Difference of means: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
+        title=title,
         inference=f"{how}; {cluster_text(factors, 'units')}",
         rows=rows,
-        counts={
-            "units": samples.n_rows,
-            **weight_counts(weighing, "units"),
-            **cluster_counts(factors),
-        },
+        counts=counts,
         fit=fit_of_mean(gap, samples.n_rows, how),
         settings={"null": null, "alternative": alternative, "cluster": cluster, "level": level},
         cautions=cautions,

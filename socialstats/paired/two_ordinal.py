@@ -132,13 +132,18 @@ def two_ordinal(
         "mannwhitney1947",
         *(("bellmccaffrey2002",) if factors else ()),
     )
+    title = (
+        f"Probability of superiority: {' over '.join(shorten(name, 40) for name in samples.groups)}"
+    )
+    inference = f"{KINDS[error.kind]}; {cluster_text(factors, 'units')}"
+    fit = fit_of_mean(error, samples.n_rows, KINDS[error.kind])
     return Result(
         metric="two_ordinal",
-        title=f"Probability of superiority: {' over '.join(shorten(name, 40) for name in samples.groups)}",
-        inference=f"{KINDS[error.kind]}; {cluster_text(factors, 'units')}",
+        title=title,
+        inference=inference,
         rows=rows,
         counts={"units": samples.n_rows, **cluster_counts(factors)},
-        fit=fit_of_mean(error, samples.n_rows, KINDS[error.kind]),
+        fit=fit,
         settings={"alternative": alternative, "cluster": cluster, "level": level},
         cautions=superiority_cautions(samples, factors, probability, rows),
         references=references,

@@ -160,24 +160,27 @@ def two_proportions(
         *(("wilson1927", "fisher1935") if plain else ("zoudonner2008", "bellmccaffrey2002")),
         *(WORKS if sides else ()),
     )
+    title = f"Difference of shares: {' minus '.join(shorten(name, 40) for name in samples.groups)}"
+    fit = {
+        "nobs": samples.n_rows,
+        "n_clusters": lead.n_clusters,
+        "method": gap_row.method,
+        "df": None if plain else whole_df(means.difference.df),
+        **leverage,
+    }
+    extras = {"hits": hits, "n": samples.n_units, "choice": label, "weighings": sides}
     return Result(
         metric="two_proportions",
-        title=f"Difference of shares: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
+        title=title,
         inference=f"{how}; {cluster_text(factors, 'units')}",
         rows=rows,
         counts=counts,
-        fit={
-            "nobs": samples.n_rows,
-            "n_clusters": lead.n_clusters,
-            "method": gap_row.method,
-            "df": None if plain else whole_df(means.difference.df),
-            **leverage,
-        },
+        fit=fit,
         settings={"choice": label, "alternative": alternative, "cluster": cluster, "level": level},
         cautions=cautions,
         references=references,
         design=samples,
-        extras={"hits": hits, "n": samples.n_units, "choice": label, "weighings": sides},
+        extras=extras,
     )
 
 

@@ -121,6 +121,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
             f"{intervals} included rank 1 for {count(len(first))} of {count(len(means), noun)} "
             f"({listing(shortened(first))}). They contained {width} of {count(len(ranked))} ranks on average."
         )
+    extras = {"result": result, "first": len(first), "holm": test != "max-t"}
     return Result(
         metric="leaderboard",
         title=f"Ranks with {kind} confidence sets",
@@ -131,7 +132,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"),
         design=result.design,
         words=words,
-        extras={"result": result, "first": len(first), "holm": test != "max-t"},
+        extras=extras,
         check=Definition(samples=sample_ranks, peers=ask_for_rank_sets),
     )
 

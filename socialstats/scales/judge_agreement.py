@@ -181,17 +181,18 @@ def judge_agreement(
         "shared": {name: units.n_shared for name, units in judged_by_name.items()},
         "weights": weights.matrix,
     }
+    counts = {
+        "units": n_units,
+        "people": len(sides.people),
+        "judges": len(sides.judges),
+    }
     return Result(
         metric="judge_agreement",
         title=f"Judge against {sides.description} ({weights.name} kappa)",
         inference="t intervals of differences and Fisher z intervals of kappas, with linearised standard errors; "
         + cluster_text(factors, "units"),
         rows=rows,
-        counts={
-            "units": n_units,
-            "people": len(sides.people),
-            "judges": len(sides.judges),
-        },
+        counts=counts,
         fit=fit,
         settings=settings
         | {"weights": weights.name, "source": sides.group, "reference": sides.level},
@@ -370,11 +371,12 @@ def sample_judged_units(result: Result) -> Iterator[PlainSample]:
         # 1 where a person gave a unit a level, (units, people, levels); and the judge, (units, levels)
         of_people = (by_people[units][:, :, None] == levels).astype(np.float64)
         of_judge = (judged[units][:, None] == levels).astype(np.float64)
+        alike = np.column_stack([judged[units], by_people[units]]).astype(np.float64)
         yield PlainSample(
             count=design.unit_count[units],
             plain=kappas_of_judge(judge, of_judge, of_people, 1 - result.extras["weights"]),
             factors=tuple(factor.take(units) for factor in factors),
-            alike=np.column_stack([judged[units], by_people[units]]),
+            alike=alike,
             size=1.0,
             cost=1 + of_people[0].size / 10,
         )

@@ -496,25 +496,29 @@ def board_result(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult
         "missing": dict(zip(board.models, missing.tolist(), strict=True)),
         "sizes": dict(zip(board.tasks, n_units, strict=True)) if tasks else {},
     }
+    inference = f"{intervals} of means, t tests of paired differences{weighed}; " + cluster_text(
+        board.factors, "units"
+    )
+    fit = {"nobs": n_scores, "n_clusters": next(iter(sizes.values()), None)} | (
+        cluster_facts(rows) if board.factors else {}
+    )
+    references = (
+        "bellmccaffrey2002",
+        "pustejovskytipton2018",
+        "holm1979",
+        "mogstad2024",
+        "romanowolf2005",
+    ) + (("wilson1927", "korngraubard1998", "zouhuangzhang2009") if board.shares else ())
     return LeaderboardResult(
         metric="leaderboard",
         title=f"Leaderboard of {count(len(board.models), noun)}",
-        inference=f"{intervals} of means, t tests of paired differences{weighed}; "
-        + cluster_text(board.factors, "units"),
+        inference=inference,
         rows=tuple(rows),
         counts=counts,
-        fit={"nobs": n_scores, "n_clusters": next(iter(sizes.values()), None)}
-        | (cluster_facts(rows) if board.factors else {}),
+        fit=fit,
         settings=settings,
         cautions=cautions,
-        references=(
-            "bellmccaffrey2002",
-            "pustejovskytipton2018",
-            "holm1979",
-            "mogstad2024",
-            "romanowolf2005",
-        )
-        + (("wilson1927", "korngraubard1998", "zouhuangzhang2009") if board.shares else ()),
+        references=references,
         design=design,
         extras=extras,
         board=board,

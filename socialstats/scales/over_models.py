@@ -129,20 +129,22 @@ def over_models(
         for level_by_model in factors.values():
             samples += values_by_level(number.values, level_by_model).values()
         shapes += [mean_over(sample) for sample in samples]
+    title = f"{next(iter(by_model.values())).title}, over models"
+    cautions = (
+        *shape_cautions(shapes, what="models"),
+        *group_cautions(all_rows),
+        *spread_cautions(all_rows, "model"),
+    )
     return Result(
         metric=metric,
-        title=f"{next(iter(by_model.values())).title}, over models",
+        title=title,
         rows=tuple(all_rows),
         inference="t over models; wider limits of Bonett's and jackknife intervals of spreads; Welch's t of groups",
         counts={"models": len(by_model)},
         settings={"level": level, "rows": tuple(values), "groups": factors},
         references=("welch1947", "bonett2006", "efrontibshirani1993", "holm1979"),
         design=None,
-        cautions=(
-            *shape_cautions(shapes, what="models"),
-            *group_cautions(all_rows),
-            *spread_cautions(all_rows, "model"),
-        ),
+        cautions=cautions,
         words=means_text(all_rows, len(by_model)),
         extras={"values": values, "lacking": lacking, "limits": limits},
         check=Definition(samples=sample_models, peers=ask_for_group_tests),

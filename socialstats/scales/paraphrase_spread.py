@@ -441,6 +441,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         "wordings": dict(spreads.wordings),
         **({} if ranks is None else {"wilcoxon": ranks}),
     }
+    references = (*METRIC.references, *(("davisonhinkley1997",) if how.ci != "closed" else ()))
     return Result(
         metric="paraphrase_spread",
         title="Standard deviation over wordings",
@@ -453,7 +454,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             *cautions,
             *few_units_cautions(units, how, len(answers.judges)),
         ),
-        references=(*METRIC.references, *(("davisonhinkley1997",) if how.ci != "closed" else ())),
+        references=references,
         design=design,
         extras=extras,
     )

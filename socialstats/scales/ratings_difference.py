@@ -226,12 +226,15 @@ def ratings_difference(
         "people": (human_source(first_common), human_source(second_common)),
         "matched": match.text("unit", [quoted([label]) for label in labels]),
     }
+    title = f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}"
+    inference = (
+        f"{count(resamples, 'bootstrap resample')} by {by}, the same for both; t with {g - 1} df"
+    )
     return Result(
         metric="krippendorff_alpha",
-        title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
+        title=title,
         rows=tuple(rows),
-        inference=f"{count(resamples, 'bootstrap resample')} by {by}, the same for both; t with "
-        f"{g - 1} df",
+        inference=inference,
         counts={"units": len(first_common.units), "clusters": g},
         settings={"labels": labels},
         cautions=cautions,

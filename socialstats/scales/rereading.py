@@ -353,12 +353,13 @@ def rereading(
     names = tuple(
         d.columns.get("value", "value") for d in (answers.first_reading, answers.second_reading)
     )
+    counts = {"answers": n, "changed": changed, "units": len(answers.first_reading.units)}
     return Result(
         metric="paired_difference",
         title=title,
         rows=tuple(rows),
         inference=f"errors clustered by {by} (CR2)",
-        counts={"answers": n, "changed": changed, "units": len(answers.first_reading.units)},
+        counts=counts,
         settings={"columns": names, "level": level, "ci": "wilson"},
         cautions=cautions,
         references=("bellmccaffrey2002", "korngraubard1998"),

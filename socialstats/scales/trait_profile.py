@@ -392,6 +392,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         *(("cochran1964", "cornfieldtukey1956", "cameron2011") if judges_drawn else ()),
         *(("davisonhinkley1997",) if how.ci != "closed" else ()),
     )
+    cautions = (*clusters.cautions, *profile_cautions(profile), *spread_cautions(rows, "value"))
     return Result(
         metric="trait_profile",
         title="Weighted composite of trait scores",
@@ -401,7 +402,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         rows=(*rows, *other_weights),
         counts=counts,
         settings=settings | zero_facts(settings["zero"], zero),
-        cautions=(*clusters.cautions, *profile_cautions(profile), *spread_cautions(rows, "value")),
+        cautions=cautions,
         references=references,
         design=design,
         extras=extras,
