@@ -131,6 +131,7 @@ def cochran_q(
             f"{ratings.source}: Cochran's Q compares raters; there is one, {quoted(ratings.raters)}"
         )
     factors = cluster_factors(ratings, cluster)
+    # Q is about units that every rater rated
     values, complete = complete_units(ratings)
     dropped = int(ratings.unit_count[~complete].sum())
     if dropped and missing == "error":

@@ -67,6 +67,7 @@ class MeanSizes:
 
         As in `size_interval`, at least half that of the sum by signs around the corrected size.
         """
+        # the sum by signs has no bias of a size
         by_sign = self.errors @ (self.estimates.signed_weight)
         least = share_of_draws(np.asarray(np.abs(by_sign) >= size - self.estimates.corrected)) / 2
         return max(

@@ -110,6 +110,7 @@ def group_share_rows(
     design: Groups, ones: FloatArray, factors: Sequence[Factor], level: float
 ) -> tuple[Row, ...]:
     """Rows of the shares of both groups."""
+    # the first group stands first, as in their difference
     return tuple(group_share_row(design, ones, side, factors, level) for side in (0, 1))
 
 

@@ -66,6 +66,7 @@ class AlignmentOptions(How):
 
     def check_all(self) -> None:
         """Raise InputError for an impossible option."""
+        # all intervals but those of t rest on resamples, and t on resampled people
         self.check(CIS)
         check_allowed("ties", self.ties, MODE_TIES)
         check_allowed("unparsed", self.unparsed, UNPARSED)

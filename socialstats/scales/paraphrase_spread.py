@@ -280,6 +280,7 @@ def spread_change_text(result: Result) -> str:
 def spread_rows(result: Result) -> list[Row]:
     """Return the mean spreads by stage, and by model where there are several; at most 200, as a figure holds."""
     rows = rows_with(result.rows, "stage")
+    # models stand below the mean of all
     for row in rows_with(result.rows, "model", "stage"):
         rows.append(replace(row, term=f"{row.term} ({row.label('stage')})"))
     return rows[:200]

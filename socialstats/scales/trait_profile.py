@@ -163,6 +163,7 @@ def plot(
     from socialstats.figures import forest
 
     groups = list(dict.fromkeys(r.group for r in result.rows if r.group is not None))
+    # composites of the models, or by stage where the models are the units of analysis
     default = "composite" if "composite" in groups else f"composite by stage {ALL}"
     chosen = group or (default if default in groups else groups[0])
     settings = {"xlabel": shorten(chosen), "sort": False}
