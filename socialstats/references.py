@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import cache
+from pathlib import Path
 
 from socialstats.errors import InputError
 
@@ -119,7 +120,10 @@ def _joined_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])}, & {names[-1]}"
 
 
-REFERENCES = read_bib(files("socialstats").joinpath("references.bib").read_text(encoding="utf-8"))
+@cache
+def all_references() -> dict[str, Reference]:
+    """Return the works of `references.bib` by key, read when the first one is asked for."""
+    return read_bib(Path(__file__).with_name("references.bib").read_text(encoding="utf-8"))
 
 
 def citation(key: str) -> str:
@@ -165,6 +169,7 @@ def bibtex(keys: str | Sequence[str]) -> str:
 
 
 def _known(key: str) -> Reference:
-    if key not in REFERENCES:
-        raise InputError(f"no reference '{key}'; references: {', '.join(sorted(REFERENCES))}")
-    return REFERENCES[key]
+    works = all_references()
+    if key not in works:
+        raise InputError(f"no reference '{key}'; references: {', '.join(sorted(works))}")
+    return works[key]

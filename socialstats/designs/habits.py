@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from importlib.resources import files
 from numbers import Real
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
 from socialstats.designs.aliases import Given, Texts
@@ -80,7 +80,7 @@ FIRST = (
 @functools.cache
 def habits() -> Mapping[str, Sequence[Given]]:
     """Return the options of other packages: those without a use here (``text``), and the ``renamed``."""
-    raw = (files(__package__) / "data" / "habits.toml").read_bytes()
+    raw = (Path(__file__).with_name("data") / "habits.toml").read_bytes()
     return toml_of(raw, "habits.toml")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -154,7 +154,7 @@ def published_instrument(name: str) -> Instrument:
     >>> len(paper.traits), paper.scale, dict(paper.further)
     (10, (0.0, 20.0), {'commitment': (0.0, 5.0)})
     """
-    raw = (files(__package__) / "data" / "instruments.toml").read_bytes()
+    raw = (Path(__file__).with_name("data") / "instruments.toml").read_bytes()
     values = toml_of(raw, "instruments.toml")[name]
     read = Instrument.read(values)
     weights = {trait: read.weights[trait] for trait in values["weights"]}
