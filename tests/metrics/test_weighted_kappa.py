@@ -847,3 +847,10 @@ def test_rare_levels_of_two_crossed_factors_count_the_one_with_fewer_clusters(st
     design = Ratings.from_frame(rows, cluster=["story", "page"])
     found = [c.detail for c in weighted_kappa(design).cautions if "carr" in c.detail]
     assert found == (["only 6 units of 240 carry some level"] if told else [])
+
+
+def test_raters_who_use_one_level_are_verified_without_an_interval() -> None:
+    table = {"unit": [*range(6)] * 2, "rater": ["a"] * 6 + ["b"] * 6, "value": ["yes"] * 12}
+    result = weighted_kappa(table, scale="nominal")
+    assert result.rows[0].conf_low is None
+    assert not [check for check in result.verify() if check.ok is False]
