@@ -25,7 +25,8 @@ from socialstats.text import Shown, count, listing, number, p_value, percent, sh
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
 Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES = ("two-sided", "greater", "less")
-NULLS = {"odds_ratio": 1.0}  # what a quantity is where nothing is going on, if not 0
+# what a quantity is where nothing is going on, if not 0
+NULLS = {"odds_ratio": 1.0, "superiority": 0.5}
 SAME = 1e-6  # two numbers nearer than this (relative) are one
 
 

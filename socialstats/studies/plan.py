@@ -301,7 +301,7 @@ def tests_of(hypothesis: Hypothesis, source: Result, outcome: Outcome) -> Iterat
     for row in rows:
         if hypothesis.smallest_effect is not None and NULLS.get(row.term, 0.0) != 0:
             raise InputError(
-                f"smallest_effect is for quantities that are 0 where nothing is; {row.term} is a ratio"
+                f"smallest_effect is for quantities that are 0 where nothing is; {row.term} is not"
             )
         p = one_sided_p(row, hypothesis.alternative)
         if p is None and row.p_value is not None:
@@ -566,7 +566,7 @@ def words(test: Examined) -> str:
     Those of a confirmatory test speak of support; those of an exploratory one only of where its interval lies.
     """
     h, settled = test.hypothesis, test.verdict
-    zero = {0.0: "zero", 1.0: "one"}[NULLS.get(test.row.term, 0.0)]
+    zero = {0.0: "zero", 0.5: "one half", 1.0: "one"}[NULLS.get(test.row.term, 0.0)]
     size = number(h.smallest_effect, 3)
     if settled == "equal":
         return f"is equivalent to {zero} within ±{size}"

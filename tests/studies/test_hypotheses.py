@@ -197,7 +197,7 @@ def test_verdicts_in_words(hypothesis: Hypothesis, row: Row, words: str) -> None
         (replace(H, metric="cochran_q"), "cochran_q is for ratings; this table is paired"),
         (replace(H, metric="symmetry"), None),
         (replace(H, terms=("nothing",)), "no term 'nothing' in this result; terms: difference"),
-        (replace(H, terms=("odds_ratio",), smallest_effect=0.1), "odds_ratio is a ratio"),
+        (replace(H, terms=("odds_ratio",), smallest_effect=0.1), "odds_ratio is not"),
         (replace(H, by="m1"), "the table has no by factor"),
         (replace(H, group="nowhere"), "no group 'nowhere'"),
     ],

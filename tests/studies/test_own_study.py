@@ -402,3 +402,37 @@ def test_the_first_file_of_a_table_runs(
     assert main(["new", "t.csv"]) == 0
     assert read_study("study.toml").declaration.parts == parts
     assert main(["check", "t.csv", "--study", "study.toml"]) == 0
+
+
+@pytest.mark.parametrize("pair", [("new", "old"), ("old", "new")])
+def test_a_probability_of_superiority_is_compared_with_one_half(
+    pair: tuple[str, str], tmp_path: Path
+) -> None:
+    text = f"""
+    [study]
+    status = "confirmatory"
+    [data]
+    levels = ["never", "often"]
+    map = {{unit = "id", value = "answer"}}
+    [contrast.group]
+    column = "group"
+    pair = {list(pair)}
+    expect = "greater"
+    [[question]]
+    id = "order"
+    metric = "two_ordinal"
+    contrast = "group"
+    """
+    answers = ["often"] * 32 + ["never"] * 8 + ["often"] * 8 + ["never"] * 32
+    table = {"id": range(80), "group": ["new"] * 40 + ["old"] * 40, "answer": answers}
+    outcome = read_study(written(tmp_path, text)).outcome(table, resamples=100, verify=False)
+    (sentence,) = outcome.blocks[0].sentences
+    higher = pair[0] == "new"
+    assert ("is supported" in sentence) == higher
+    assert ("one-sided p < .001" in sentence) == higher
+    assert outcome.verdict is not None
+    side = "higher" if higher else "lower"
+    assert (
+        outcome.verdict.text
+        == f"The data show that values are {side} for {pair[0]} than for {pair[1]}."
+    )

@@ -24,6 +24,7 @@ from socialstats.studies.declared.declaration import (
     Declaration,
     StudyQuestion,
     nearest_of,
+    texts_in,
 )
 from socialstats.studies.declared.scoring import ROW, Scored
 from socialstats.studies.page import KINDS, StudyOptions, reason_of
@@ -317,7 +318,7 @@ class Call:
 
     def columns_in_options(self) -> set[str]:
         """Return the texts among the options of a question, which may be columns."""
-        return {text for value in self.question.options.values() for text in texts_in(value)}
+        return {*texts_in([*self.question.options.values()])}
 
     def part_keywords(self) -> dict[str, Any]:
         """Return the columns of the parts that the metric's reader knows, where the question names no others."""
@@ -369,7 +370,7 @@ class Call:
         """Return a table without sources, conditions and scales that the call does not name: they are no clusters."""
         declared = {SCALE, *self.declaration.of("source"), *self.declaration.of("condition")}
         declared |= {contrast.column for contrast in self.declaration.contrasts.values()}
-        named = {text for value in given.values() for text in texts_in(value)}
+        named = {*texts_in([*given.values()])}
         kept = tuple(name for name in table.columns if name in named or name not in declared)
         return replace(table, data=table.frame.select(*kept), columns=kept)
 
@@ -378,11 +379,3 @@ class Call:
         where = f"in {', '.join(cell)}: " if cell else ""
         message = f"{self.metric.name}: {where}{str(error).rstrip('.')}"
         return InputError(self.declaration.wrong_in_question(self.question, message))
-
-
-def texts_in(value: Any) -> list[str]:
-    """Return the texts of an option: one, several, or none."""
-    held = [value] if isinstance(value, str) else value
-    return (
-        [text for text in held if isinstance(text, str)] if isinstance(held, list | tuple) else []
-    )

@@ -152,20 +152,24 @@ class Declaration:
         named = f"{message} (question '{question.id}')"
         return self.wrong("question", named, fix, nth, len(self.questions))
 
-    @property
-    def columns(self) -> Texts:
-        """The columns that the study names, but for those of items and values."""
-        named = [
-            name
-            for part, columns in self.parts.items()
-            if part not in ("item", "value")
-            for name in columns
-        ]
+    def columns(self, table: Table) -> Texts:
+        """Return the columns that the study names, but for those of items and values: what tells answers apart."""
+        named = [name for part, names in self.parts.items() if part != "value" for name in names]
         named += [contrast.column for contrast in self.contrasts.values()]
         for question in self.questions.values():
             named += [*(question.each or ()), *question.average]
             named += [entry.partition("=")[0] for entry in question.where]
-        return tuple(dict.fromkeys(name for name in named if name != SCALE))
+            named += texts_in([*question.options.values()])
+        items = {item for scale in self.scales.values() for item in scale.items}
+        items |= {*self.of("item"), *self.of("value")}
+        return tuple(name for name in table.columns if name in named and name not in items)
+
+
+def texts_in(value: Any) -> list[str]:
+    """Return the texts of an option: one, several, or none."""
+    if isinstance(value, list | tuple):
+        return [text for inner in value for text in texts_in(inner)]
+    return [value] if isinstance(value, str) else []
 
 
 def problem_in(

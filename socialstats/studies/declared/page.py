@@ -17,6 +17,7 @@ from socialstats.studies.declared.asking import BETWEEN, Answered, Cell, ask
 from socialstats.studies.declared.declaration import CellGrid, ContrastPair, Declaration, nearest_of
 from socialstats.studies.declared.scoring import Scored, score_table
 from socialstats.studies.estimates import (
+    NULLS,
     in_cell,
     literature,
     rows_table,
@@ -109,9 +110,6 @@ def study_outcome(
         design=describe_study(data, declaration),
         answer=(),
         opening=answers[0].question.id,
-        verdict=conclusion_of(
-            answers[0], adjust_rows(answers[0].rows(), answers[0].question.id)[0]
-        ),
         cautions=order_cautions(data.cautions, *(result.cautions for result in results)),
         blocks=(),
         flow=data.flow,
@@ -149,6 +147,7 @@ def study_outcome(
         }
     outcome = replace(
         empty,
+        verdict=conclusion_of(answers[0], verdicts.get(answers[0].question.id, {})),
         answer=tuple(text for block in blocks[:MOST_ANSWERS] for text in block.sentences[:1]),
         blocks=tuple(blocks),
         verifications=verify_named(checked) if options.verify else {},
@@ -224,9 +223,9 @@ def block_of(answer: Answered, options: StudyOptions, verdicts: Verdicts) -> Blo
         table = rows_table(results[0].rows, title, units=True)
     else:
         texts = summary_sentences(rows, answer, verdicts)
-        zero = 0.0 if any(row.p_value is not None for row in rows) else None
+        null = null_of(answer) if any(row.p_value is not None for row in rows) else None
         label = shorten(answer.metric.title)
-        draw = partial(forest, rows[:MOST_DRAWN], sort=False, reference=zero, xlabel=label)
+        draw = partial(forest, rows[:MOST_DRAWN], sort=False, reference=null, xlabel=label)
         heads = answer.lines()[0][0]
         table = rows_table(rows, title, term=capital(BETWEEN.join(heads)), units=True)
     texts += [sentences.no_number(answer.name(cell), why) for cell, why in answer.lost.items()]
@@ -250,10 +249,12 @@ def summary_sentences(rows: Sequence[Row], answer: Answered, verdicts: Verdicts)
     if not estimated:
         return [sentences.no_number(title, rows[0].undefined or "no estimate")]
     if answer.contrast is not None and any(row.p_value is not None for row in rows):
-        largest = max(estimated, key=lambda row: abs(row.estimate or 0.0))
+        null = null_of(answer)
+        largest = max(estimated, key=lambda row: abs((row.estimate or 0.0) - null))
         return [
             comparison_sentence(
-                verdicts or {row.term: significant_side(row) for row in estimated}, answer.contrast
+                verdicts or {row.term: significant_side(row, null) for row in estimated},
+                answer.contrast,
             ),
             f"The largest difference was that of {largest.term}: {sentences.stat(largest)}.",
         ]
@@ -264,11 +265,17 @@ def summary_sentences(rows: Sequence[Row], answer: Answered, verdicts: Verdicts)
     ]
 
 
-def significant_side(row: Row) -> str:
-    """Return on which side of zero a significant difference lies."""
-    if not sentences.is_significant(row):
+def null_of(answer: Answered) -> float:
+    """Return the value of a question's numbers where nothing differs, such as one of ratios."""
+    _, row = answer.lines()[0]
+    return NULLS.get(row.term, 0.0)
+
+
+def significant_side(row: Row, null: float) -> str:
+    """Return on which side of the value without a difference a significant number lies."""
+    if row.estimate is None or not sentences.is_significant(row):
         return "open"
-    return "above" if (row.estimate or 0.0) > 0 else "below"
+    return "above" if row.estimate > null else "below"
 
 
 def comparison_sentence(verdicts: Verdicts, contrast: ContrastPair) -> str:
@@ -291,15 +298,51 @@ def comparison_sentence(verdicts: Verdicts, contrast: ContrastPair) -> str:
             parts.append(
                 f"{first} lay {side} {second} in {count(len(names))} of {cells} ({listed})."
             )
-    equal = sum(verdict == "equal" for verdict in verdicts.values())
+    equal = [name for name, verdict in verdicts.items() if verdict == "equal"]
     if equal:
-        parts.append(f"{count(equal, 'difference is', 'differences are')} equivalent to zero.")
+        both = f"{first} and {second} were equivalent in {count(len(equal))} of {cells}"
+        parts.append(f"{both} ({'; '.join(equal[:MOST_NAMED])}).")
     unclear = sum(verdict not in ("above", "below", "equal") for verdict in verdicts.values())
     if unclear == len(verdicts):
         return f"The data do not show whether {first} lies above or below {second}."
     if unclear:
         parts.append(f"{count(unclear, 'is', 'are')} inconclusive.")
     return " ".join(parts)
+
+
+def conclusion_of(answer: Answered, verdicts: Verdicts) -> Conclusion:
+    """Return the sentence that opens a page: where the first label of a contrast lies, or the ends of what was found."""
+    rows, _ = adjust_rows(answer.rows(), answer.question.id)
+    title = shorten(answer.metric.title, LABEL)
+    estimated = [row for row in rows if row.estimate is not None]
+    estimated = sorted(estimated, key=lambda row: row.estimate or 0.0)
+    if not estimated:
+        return verdict_of(f"The data do not show the {title}", certainty="open")
+    if answer.contrast is None or all(row.p_value is None for row in rows):
+        low, high = (shorten(row.term, LABEL) for row in (estimated[0], estimated[-1]))
+        if len(estimated) == 1:
+            return verdict_of(
+                f"{title} was estimated, and nothing was compared", certainty="interval"
+            )
+        ends = f"highest for {high} and lowest for {low}; this was not tested"
+        return verdict_of(f"{title} was {ends}", certainty="open")
+    null = null_of(answer)
+    sides = [*verdicts.values()] or [significant_side(row, null) for row in rows]
+    above, below, cells = sides.count("above"), sides.count("below"), len(sides)
+    first, second = (shorten(label, LABEL) for label in answer.contrast.pair)
+    titles = [answer.titles[name] for name in answer.question.scales or answer.titles]
+    what = f"{titles[0]} is" if len(titles) == 1 else "values are"
+    if not above and not below:
+        unseen = f"The data do not show whether {what} higher for {first} or for {second}"
+        return verdict_of(unseen, certainty="open")
+    more, fewer = (above, below) if above >= below else (below, above)
+    side, other = ("higher", "lower") if above >= below else ("lower", "higher")
+    return verdict_of(
+        f"The data show that {what} {side} for {first} than for {second}",
+        f" in {count(more)} of {count(cells, 'cell')}" if cells > 1 else "",
+        f", and {other} in {count(fewer)}" if fewer else "",
+        certainty="shown",
+    )
 
 
 def cells_table(grid: CellGrid, answer: Answered, declaration: Declaration) -> PageTable:
@@ -333,33 +376,6 @@ def cells_table(grid: CellGrid, answer: Answered, declaration: Declaration) -> P
     )
     rows = tuple(row for _, row in pairs)
     return PageTable(grid.title, (*grid.rows, *heads), cells, rows=rows)
-
-
-def conclusion_of(answer: Answered, rows: Sequence[Row]) -> Conclusion:
-    """Return the verdict of the page: where the first label of the contrast lies, or the ends of what was found."""
-    title = shorten(answer.metric.title, LABEL)
-    estimated = sorted(
-        (row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0
-    )
-    if not estimated:
-        return verdict_of(f"The data do not show the {title}", certainty="open")
-    contrast = answer.contrast
-    if contrast is None:
-        low, high = (shorten(row.term, LABEL) for row in (estimated[0], estimated[-1]))
-        ends = f"highest for {high} and lowest for {low}; this was not tested"
-        return verdict_of(f"{title} was {ends}", certainty="open")
-    first, second = (f"'{shorten(label, LABEL)}'" for label in contrast.pair)
-    sides = [significant_side(row) for row in estimated]
-    cells = count(len(sides), "comparison")
-    if set(sides) == {"open"}:
-        unseen = f"The data do not show whether {first} lies above or below {second}"
-        return verdict_of(unseen, certainty="open")
-    told = [
-        f"{side} {second} in {count(sides.count(side))} of {cells}"
-        for side in ("above", "below")
-        if side in sides
-    ]
-    return verdict_of(f"The data show that {first} lies {' and '.join(told)}", certainty="shown")
 
 
 def describe_study(data: Scored, declaration: Declaration) -> str:

@@ -79,7 +79,7 @@ def score_table(table: Table, declaration: Declaration) -> Scored:
     if not declaration.scales:
         value = next(iter(declaration.of("value")), "")
         return Scored(answers=table, scores=table, value=value, flow=(read,))
-    if SCALE in declaration.columns:
+    if SCALE in declaration.columns(table):
         fix = "Rename it: a question says scale of the declared scales"
         raise InputError(
             Problem(source=table.source, message=f"a column is called '{SCALE}'", fix=fix)
@@ -206,7 +206,7 @@ def items_in_columns(table: Table, declaration: Declaration) -> Answers:
     ]
     if problems:
         raise InputError(problems)
-    keys = pandas_of(table)[[*declaration.columns]]
+    keys = pandas_of(table)[[*declaration.columns(table)]]
     if not declaration.of("unit"):
         # rows are units where no column names them
         keys = keys.assign(**{ROW: np.arange(1, len(keys) + 1)})
@@ -227,7 +227,7 @@ def stacked_items(table: Table, declaration: Declaration) -> Answers:
     scales = [item_scale(declaration, label) for label in labels]
     numbers = item_numbers(table, value, scales, declaration, problems)
     rows = np.array([row for row, label in enumerate(labels) if label in items], dtype=np.int64)
-    names = [*declaration.columns]
+    names = [*declaration.columns(table)]
     keys = pandas_of(table)[names].iloc[rows]
     groups = keys.groupby(names, dropna=False, sort=False)
     answer = groups.ngroup().to_numpy()
