@@ -436,3 +436,17 @@ def test_a_probability_of_superiority_is_compared_with_one_half(
         outcome.verdict.text
         == f"The data show that values are {side} for {pair[0]} than for {pair[1]}."
     )
+
+
+def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    text = f"""
+    [[question]]
+    id = "strengths"
+    metric = "bradley_terry"
+    formula = "~ {{open('{made}', 'w').write('x')}}"
+    """
+    rows = {"item_a": [*"aabbcc"] * 4, "item_b": [*"bcacab"] * 4, "winner": [*"aabccb"] * 4}
+    with pytest.raises(InputError, match="is not part of a formula"):
+        read_study(written(tmp_path, text)).answers(rows)
+    assert not made.exists()

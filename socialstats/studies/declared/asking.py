@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from socialstats.designs.calls import keywords
+from socialstats.designs.terms import names_only
 from socialstats.errors import (
     InputError,
     NothingToAnalyse,
@@ -142,7 +143,8 @@ def ask(
     results: dict[Cell, Result] = {}
     lost: dict[Cell, str] = {}
     first: SocialStatsError | None = None
-    with speaking(as_written):
+    # a file is data: its formulas hold columns and functions of the grammar, and no Python
+    with speaking(as_written), names_only():
         for cell, part in cells(question, table, call.dimensions, declaration):
             try:
                 results[cell] = with_cell(call.result(part, value), call.dimensions, cell)
