@@ -311,7 +311,7 @@ def comparison_sentence(verdicts: Verdicts, contrast: ContrastPair) -> str:
 
 
 def conclusion_of(answer: Answered, verdicts: Verdicts) -> Conclusion:
-    """Return the sentence that opens a page: where the first label of a contrast lies, or the ends of what was found."""
+    """Return the sentence that opens a page: where the first label of a contrast lies, or the ends of all numbers."""
     rows, _ = adjust_rows(answer.rows(), answer.question.id)
     title = shorten(answer.metric.title, LABEL)
     estimated = [row for row in rows if row.estimate is not None]
