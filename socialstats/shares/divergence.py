@@ -246,18 +246,31 @@ class RaterTable:
     rater: IntArray
     touched: BoolArray
 
+    def of_counts(self, counts: FloatArray) -> RaterTable | None:
+        """Return the ratings that add to some (ratings, k, 2, levels) counts, as parts of these; None without any."""
+        entering = counts.sum(axis=(1, 2, 3)) > 0
+        if not entering.any():
+            return None
+        return RaterTable(
+            table=counts[entering].reshape(int(entering.sum()), -1),
+            row=self.row[entering],
+            cluster=self.cluster[entering],
+            rater=self.rater[entering],
+            touched=self.touched[entering],
+        )
+
     @property
-    def both(self) -> IntArray:
+    def intersections(self) -> IntArray:
         """Codes of the intersections of clusters and raters."""
         return PlanUnits.clusters(self.cluster, self.rater).unit
 
     @property
     def nested(self) -> BoolArray:
         """(m,) bool array: whether, of the ratings that enter a statistic, each rater's lie in one cluster."""
-        both = self.both
+        pairs = self.intersections
         return np.array(
             [
-                len(np.unique(both[used])) == len(np.unique(self.rater[used]))
+                len(np.unique(pairs[used])) == len(np.unique(self.rater[used]))
                 for used in self.touched.T
             ]
         )
@@ -289,7 +302,7 @@ def with_raters(
 
     parts = [
         one_factor_moments(raters.table, of_all, ones, (code,), raters.touched)
-        for code in (raters.rater, raters.both)
+        for code in (raters.rater, raters.intersections)
     ]
     crossed = crossed_moments(moments, *parts)
     return JackknifeMoments(
@@ -445,7 +458,7 @@ def quadratic_moments(
         of_raters = scores(given, around)
         parts += [
             summed(of_raters, np.unique(code, return_inverse=True)[1])
-            for code in (raters.rater, raters.both)
+            for code in (raters.rater, raters.intersections)
         ]
         groups += [len(part) for part in parts[1:]]
     if min(groups) < 2:

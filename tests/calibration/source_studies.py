@@ -13,15 +13,14 @@ from tally import Line, Tally
 import socialstats as ss
 from socialstats.arrays import FloatArray
 from socialstats.inference.dependence import shape_cautions
+from socialstats.shares.ceiling import ceiling
 from socialstats.shares.counts import SourceCounts, StratumCells
 from socialstats.shares.divergence import jensen_shannon
-from socialstats.shares.js_similarity import (
-    ceiling,
-    pooled,
-    rare_levels,
-    similarity_rows,
-    within_units,
-)
+from socialstats.shares.js_similarity import rare_levels
+from socialstats.shares.pooled_similarity import pooled
+from socialstats.shares.similarity import ComparedSources
+from socialstats.shares.similarity_rows import similarity_rows
+from socialstats.shares.unit_similarity import within_units
 
 RESAMPLES, PERMUTATIONS, SPLITS = 399, 199, 99
 PEOPLE, RUNS = 7, 5
@@ -227,7 +226,10 @@ def plug_in(rng: np.random.Generator, sims: int) -> list[Line]:
                         counts=counts,
                         copies=np.ones(units),
                     )
-                    found = compare(counts[:, 0], counts[:, 1], np.ones(units), cells, (), settings)
+                    sources = ComparedSources(
+                        first=counts[:, 0], second=counts[:, 1], copies=np.ones(units), cells=cells
+                    )
+                    found = compare(sources, settings)
                     rows = similarity_rows(data, (0, 1), found, cells, (), settings)[0]
                     said = [
                         *rare_levels(data, (), settings),

@@ -15,9 +15,11 @@ from tally import Line, Tally, Widths
 import socialstats as ss
 from socialstats.inference.clustered_mean import CLEARLY, clustered_mean, skewness_statistic
 from socialstats.inference.dependence import FEW_DF, shape_cautions
+from socialstats.shares.ceiling import LEAST
 from socialstats.shares.counts import StratumCells
 from socialstats.shares.divergence import jensen_shannon
-from socialstats.shares.js_similarity import LEAST, pooled
+from socialstats.shares.pooled_similarity import pooled
+from socialstats.shares.similarity import ComparedSources
 
 HOLDS = (0.925, 1.0)
 CR2 = "CR2, Satterthwaite's df (default)"
@@ -235,7 +237,10 @@ def thin_similarities(rng: np.random.Generator, sims: int) -> list[Line]:
                     rng.multinomial(k, p, size=units).astype(float)
                     for k, p in zip((3, 5), shares, strict=True)
                 ]
-                found = pooled(*sides, np.ones(units), cells, (), settings)
+                sources = ComparedSources(
+                    first=sides[0], second=sides[1], copies=np.ones(units), cells=cells
+                )
+                found = pooled(sources, settings)
                 if not found.why[0]:
                     low, high = float(found.low[0]), min(float(found.high[0]), 1.0)
                     totals = np.array([(side > 0).sum(axis=0) for side in sides])

@@ -12,7 +12,9 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.shares.counts import StratumCells
 from socialstats.shares.divergence import jensen_shannon, unit_corrected
-from socialstats.shares.js_similarity import independent, js_similarity, pooled
+from socialstats.shares.js_similarity import js_similarity
+from socialstats.shares.pooled_similarity import pooled
+from socialstats.shares.similarity import ComparedSources, independent
 from socialstats.shares.split_half import half_parts, mean_divergence, split_half
 from tests.golden_data import golden
 from tests.metrics.source_tables import drawn, rows_of, sources
@@ -246,9 +248,11 @@ def test_intervals_hold_the_truth():
     held = []
     for seed in range(200):
         people, model = drawn([9, seed], 40, 7, 5, other=(0.25, 0.15, 0.6), own=1.5)
-        given = people.astype(float), model.astype(float), np.ones(40), cells, ()
+        both = ComparedSources(
+            first=people.astype(float), second=model.astype(float), copies=np.ones(40), cells=cells
+        )
         found = [
-            pooled(*given, settings | {"ci": ci}) for ci in ("percentile", "basic", "noncentral")
+            pooled(both, settings | {"ci": ci}) for ci in ("percentile", "basic", "noncentral")
         ]
         held.append([one.low[0] <= true <= one.high[0] for one in found])
     covered = np.mean(held, axis=0)
@@ -272,7 +276,8 @@ def test_uneven_shares_of_few_units():
             rng.multinomial(n, p, size=30).astype(float)
             for n, p in zip((3, 5), shares, strict=True)
         )
-        found = pooled(people, model, np.ones(30), cells, (), settings)
+        both = ComparedSources(first=people, second=model, copies=np.ones(30), cells=cells)
+        found = pooled(both, settings)
         held.append(found.low[0] <= true <= found.high[0])
     assert np.mean(held) >= 0.93
 
@@ -288,7 +293,10 @@ def test_noncentral_intervals_hold_equal_shares_as_often_as_they_say():
         one, two = (
             np.array([np.roll(r, k) for r, k in zip(x, turn, strict=True)]) for x in (people, model)
         )
-        found = pooled(one.astype(float), two.astype(float), np.ones(40), cells, (), settings)
+        both = ComparedSources(
+            first=one.astype(float), second=two.astype(float), copies=np.ones(40), cells=cells
+        )
+        found = pooled(both, settings)
         held.append(found.high[0] >= 1 - 1e-12)
     assert (
         0.93 <= np.mean(held) <= 0.995

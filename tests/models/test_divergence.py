@@ -1,6 +1,7 @@
 """The divergence against R and scipy, its bias, halves, and tests by swapping and exchanging."""
 
 import math
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -24,7 +25,8 @@ from socialstats.shares.divergence import (
     unit_corrected,
     with_raters,
 )
-from socialstats.shares.js_similarity import joint_tests
+from socialstats.shares.pooled_similarity import joint_tests
+from socialstats.shares.similarity import ComparedSources
 from socialstats.shares.split_half import split_half
 from socialstats.shares.two_sources import swap_test
 from tests.golden_data import golden
@@ -556,11 +558,13 @@ def test_cells_without_ratings_of_a_source_have_no_joint_test():
     first, second = (rng.multinomial(4, [0.5, 0.5], size=12).astype(float) for _ in range(2))
     second[8:] = 0
     cells = cells_of(np.repeat([0, 1], [8, 4]), ("p", "q"))
-    tests = joint_tests(first, second, np.ones(12), cells, (np.arange(12),), ())
-    assert tests.found[2] == "no ratings of both"
-    assert np.isnan(tests.p_value).tolist() == [False, False, True]
-    alone = joint_tests(
-        first[:8], second[:8], np.ones(8), cells_of(np.zeros(8, int), ("p",)), (np.arange(8),), ()
+    sources = ComparedSources(
+        first=first, second=second, copies=np.ones(12), cells=cells, codes=(np.arange(12),)
     )
+    tests = joint_tests(sources)
+    assert tests.tests[2] == "no ratings of both"
+    assert np.isnan(tests.p_value).tolist() == [False, False, True]
+    first_cell = replace(sources.take(np.arange(8)), cells=cells_of(np.zeros(8, int), ("p",)))
+    alone = joint_tests(first_cell)
     assert tests.p_value[1] == pytest.approx(alone.p_value[0])
     assert alone.p_value[1] == pytest.approx(alone.p_value[0])

@@ -22,7 +22,7 @@ from socialstats.results import Result, Row
 from socialstats.shares.choice_shares import choice_shares
 from socialstats.shares.counts import cells_of, source_counts
 from socialstats.shares.independent_ratings import independent_ratings
-from socialstats.shares.js_similarity import js_similarity, own_cautions
+from socialstats.shares.js_similarity import js_similarity, plug_in_cautions
 from socialstats.shares.reply_shares import reply_shares
 from socialstats.shares.sources import RaterSource, human_source, raters_of
 from socialstats.studies.estimates import (
@@ -556,7 +556,7 @@ def noise_cautions(numbers: Numbers) -> tuple[Caution, ...]:
         pairs += [
             (row, plain[row.key]) for row in rows if row.role == "estimate" and row.key in plain
         ]
-    return own_cautions(pairs, "in some level or cell")
+    return plug_in_cautions(pairs, "in some level or cell")
 
 
 def unit_name(design: Ratings) -> str:
