@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,12 +44,13 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.results.plots import forest_plot
+from socialstats.results.rows import RowKey as RowParts
 from socialstats.scales.measures import has_rating, unit_shares
 from socialstats.shares.counts import ONE_PERSON, probabilities_text
 from socialstats.shares.sources import People, Population, population, population_cautions
 from socialstats.text import count
 
-ALL = "all units"
+ALL, OF_RATER = "all units", "mean of a rater"
 MOST_RATERS = 30  # more have no rows of their own
 
 
@@ -138,7 +139,7 @@ def mean_ratings(
         raise InputError(
             f"{ratings.source}: units that stand for several alike ones; give one row a rating"
         )
-    values, expected = unit_shares(ratings) @ ratings.scores, ratings.read_as() @ ratings.scores
+    expected = ratings.read_as() @ ratings.scores
     factors = cluster_factors(ratings, cluster)
     how = Inference(
         unit="unit",
@@ -154,79 +155,93 @@ def mean_ratings(
     weighing = (
         None if weights is None else Weighing.of_units(rated_units.astype(np.float64), weights)
     )
-    # a unit with several ratings has a mean between both levels
-    single = (
-        len(ratings.levels) == 2 and ratings.repeats is None
-    )  # each rating is one of two levels
-    means = list[Mean]()
+    # each rating is one of two levels; a unit with several has a mean between both
+    single = len(ratings.levels) == 2 and ratings.repeats is None
 
-    def put(
-        term: str, group: str, values: FloatArray, members: BoolArray, answers: int, **part: str
-    ) -> None:
-        unit = np.flatnonzero(members)
+    def mean_of(part: RatedUnits) -> Mean:
+        unit = np.flatnonzero(part.members)
         drawn: tuple[DrawnRaters, ...] = ()
-        if "rater" not in part:  # a rater's own mean speaks of this rater alone
-            drawn = people_means(ratings, expected, members, people_population.drawn, how.clusters)
+        if part.group != OF_RATER:  # a rater's own mean speaks of this rater alone
+            people_drawn = people_population.drawn
+            drawn = people_means(ratings, expected, part.members, people_drawn, how.clusters)
         weight = None if weights is None else unequal(weights[unit])
-        sample = UnitSample(
-            values=values[unit][:, None], unit=unit, how=how, drawn=drawn, weight=weight
-        )
-        row = sample_mean_row(
-            term, group, sample, test=False, key=tuple(part.items()), role="estimate"
-        )
+        column = part.values[unit][:, None]
+        sample = UnitSample(values=column, unit=unit, how=how, drawn=drawn, weight=weight)
+        facts: dict[str, Any] = {"key": part.key, "role": "estimate"}
+        row = sample_mean_row(part.term, part.group, sample, test=False, **facts)
         if weight is not None and row.method:
             row = replace(row, method=f"{row.method}{NAMED}")
-        means.append(mean_with_interval(row, sample, ends, answers if single else math.inf))
+        return mean_with_interval(row, sample, ends, part.answers if single else math.inf)
 
-    n_ratings = np.bincount(ratings.unit[ratings.status == OK], minlength=len(ratings.units))
-    put(ALL, "mean", values, rated_units, int(n_ratings.sum()))
-    for name, factor in ratings.strata.items():
-        for code, label in enumerate(factor.levels):
-            members = rated_units & (factor.codes == code)
-            n = int(n_ratings[members].sum())
-            put(label, f"mean by {name}", values, members, n, stratum=name, level=label)
-    # a row for each rater, unless there are too many to read
-    for code, rater in enumerate(ratings.raters if 1 < len(ratings.raters) <= MOST_RATERS else ()):
-        of_rater = (ratings.rater == code) & (ratings.status == OK)
-        mean_by_unit, members = (
-            np.zeros(len(ratings.units)),
-            np.zeros(len(ratings.units), dtype=bool),
-        )
-        mean_by_unit[ratings.unit[of_rater]], members[ratings.unit[of_rater]] = (
-            expected[of_rater],
-            True,
-        )
-        put(rater, "mean of a rater", mean_by_unit, members, int(members.sum()), rater=rater)
+    means = [mean_of(part) for part in rated_parts(ratings, expected)]
     rows = [mean.row for mean in means]
     by = cluster_names(factors)
     errors = f", errors clustered by {by} (CR2)" if by else ""
     kind, works = "t intervals", METRIC.references
     if ends is not None:
         kind, works = share_ci(rows), (*works, "wilson1927", "korngraubard1998")
+    inference = f"{kind} over units{errors}{NAMED if weighing else ''}; {people_population.text()}"
+    counts = {
+        "ratings": ratings.n_rows,
+        "units": int(rated_units.sum()),
+        **weight_counts(weighing, "units"),
+    }
+    settings = {
+        "cluster": [factor.name for factor in factors],
+        "people": people_population.setting,
+        "level": level,
+    }
+    cautions = (
+        *rating_cautions(ratings, factors, means, people_population),
+        *weight_cautions([weighing] if weighing else (), "unit", ratings),
+    )
+    references = (*works, *(WORKS if weighing else ()))
+    extras = {"ends": ends, "people": people_population.names(ratings), "weighing": weighing}
     return Result(
         metric="mean_ratings",
         title="Mean rating" + probabilities_text(ratings),
         rows=tuple(rows),
-        inference=f"{kind} over units{errors}{NAMED if weighing else ''}; {people_population.text()}",
-        counts={
-            "ratings": ratings.n_rows,
-            "units": int(rated_units.sum()),
-            **weight_counts(weighing, "units"),
-        },
+        inference=inference,
+        counts=counts,
         fit=cluster_facts(rows) if factors else {},
-        settings={
-            "cluster": [factor.name for factor in factors],
-            "people": people_population.setting,
-            "level": level,
-        },
-        cautions=(
-            *rating_cautions(ratings, factors, means, people_population),
-            *weight_cautions([weighing] if weighing else (), "unit", ratings),
-        ),
-        references=(*works, *(WORKS if weighing else ())),
+        settings=settings,
+        cautions=cautions,
+        references=references,
         design=ratings,
-        extras={"ends": ends, "people": people_population.names(ratings), "weighing": weighing},
+        extras=extras,
     )
+
+
+class RatedUnits(NamedTuple):
+    """Units whose mean rating is a row: values of all units, which of them count, and the ratings that these have."""
+
+    term: str
+    group: str
+    key: RowParts
+    values: FloatArray
+    members: BoolArray
+    answers: int
+
+
+def rated_parts(design: Ratings, expected: FloatArray) -> Iterator[RatedUnits]:
+    """Yield all units, those of each level of each stratum, and those of each rater; `expected` is of each rating."""
+    rated_units, values = has_rating(design), unit_shares(design) @ design.scores
+    rated = design.status == OK
+    n_ratings = np.bincount(design.unit[rated], minlength=len(design.units))
+    yield RatedUnits(ALL, "mean", (), values, rated_units, int(n_ratings.sum()))
+    for name, factor in design.strata.items():
+        for code, label in enumerate(factor.levels):
+            members = rated_units & (factor.codes == code)
+            n, key = int(n_ratings[members].sum()), (("stratum", name), ("level", label))
+            yield RatedUnits(label, f"mean by {name}", key, values, members, n)
+    # a row for each rater, unless there are too many to read
+    for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_RATERS else ()):
+        of_rater = (design.rater == code) & rated
+        by_unit, members = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
+        by_unit[design.unit[of_rater]] = expected[of_rater]
+        members[design.unit[of_rater]] = True
+        n = int(members.sum())
+        yield RatedUnits(rater, OF_RATER, (("rater", rater),), by_unit, members, n)
 
 
 def people_means(
