@@ -257,12 +257,14 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
         "effective_df": rows[0].df,
         "largest_leverage": max(mean.largest for mean in means) or None,
     }
+    title = f"Choice entropy ({entropy_unit(base)})"
+    counts = {"comparisons": n, "pairs": len(table.n)}
     return Result(
         metric="choice_entropy",
-        title=f"Choice entropy ({entropy_unit(base)})",
+        title=title,
         inference=f"t intervals over {clusters}",
         rows=tuple(rows),
-        counts={"comparisons": n, "pairs": len(table.n)},
+        counts=counts,
         fit=fit,
         settings={"base": base, "cluster": cluster, "level": level},
         cautions=(*cautions, *dependence),
@@ -503,13 +505,16 @@ def choice_entropy_difference(
         "corrected": (a.corrected, b.corrected),
         "n": (a.n, b.n),
     }
+    title = f"Difference in choice entropy ({entropy_unit(base)})"
+    counts = {"comparisons": n, "pairs": m}
+    fit = {"nobs": m, "method": "paired t"}
     return Result(
         metric="choice_entropy",
-        title=f"Difference in choice entropy ({entropy_unit(base)}): {labels[0]} minus {labels[1]}",
+        title=f"{title}: {labels[0]} minus {labels[1]}",
         inference=f"paired t over {count(m, 'pair')}",
         rows=tuple(rows),
-        counts={"comparisons": n, "pairs": m},
-        fit={"nobs": m, "method": "paired t"},
+        counts=counts,
+        fit=fit,
         settings=settings,
         cautions=all_cautions,
         references=("shannon1948", "miller1955"),

@@ -125,18 +125,22 @@ def estimate(
     if not rows:
         raise NothingToAnalyse("no item was compared with one of another group")
     fit = {"nobs": design.n_rows, "method": "Wilson", **(cluster_facts(rows) if factors else {})}
+    settings = {"cluster": [factor.name for factor in factors], "ci": "wilson", "level": level}
+    cautions = share_cautions(design, factors, tuple(rows))
+    counts = {"comparisons": design.n_rows, "groups": len(labels)}
+    groups_of_items = {item: str(groups[item]) for item in design.items}
     return Result(
         metric="group_win_rates",
         title="Win rates between groups of items",
         rows=tuple(rows),
         inference=f"Wilson, {cluster_text(factors)}",
-        counts={"comparisons": design.n_rows, "groups": len(labels)},
+        counts=counts,
         fit=fit,
-        settings={"cluster": [factor.name for factor in factors], "ci": "wilson", "level": level},
-        cautions=share_cautions(design, factors, tuple(rows)),
+        settings=settings,
+        cautions=cautions,
         references=METRIC.references,
         design=design,
-        extras={"groups": {item: str(groups[item]) for item in design.items}},
+        extras={"groups": groups_of_items},
     )
 
 
@@ -182,11 +186,12 @@ def samples_of_two_groups(result: Result) -> Iterator[PlainSample]:
         if design.replies is None:
             answers = total**2 / float(design.weight_sq[at].sum())
         key = (row.group, row.term)
+        alike = np.column_stack([values, weight])
         yield PlainSample(
             count=count[at],
             plain=mean_of_weighed(key, values, weight),
             factors=tuple(factor.take(at) for factor in factors),
-            alike=np.column_stack([values, weight]),
+            alike=alike,
             counted={key: weight},
             answers={key: answers},
             unbiased=True,

@@ -184,6 +184,7 @@ def preference_shares(
         *((lost,) if lost else ()),
         *(c for c in source_cautions if c.code != "SS204"),
     )
+    portions_of_items = dict(zip(items, portions.tolist(), strict=True))
     return Result(
         metric="preference_shares",
         title="Preference shares of groups",
@@ -195,7 +196,7 @@ def preference_shares(
         cautions=cautions,
         references=("bradley1952", "davisonhinkley1997"),
         design=fit.design,
-        extras={"fit": fit, "portions": dict(zip(items, portions.tolist(), strict=True))},
+        extras={"fit": fit, "portions": portions_of_items},
     )
 
 
@@ -298,17 +299,11 @@ def scale_rows(
             why = f"{refused}; use {option('ci', 'delta')}"
     rows, sizes = [], np.bincount(codes)
     for g, name in enumerate(names):
-        row = Row(
-            term=name,
-            group=scale,
-            key=(("group", name), ("scale", scale)),
-            role="estimate",
-            estimate=float(share[g]),
-            n_units=int(sizes[g]),
-            limits=(0.0, 1.0),
-            std_error=float(errors[g]) if errors[g] > 0 else None,
-            method=f"{ci}, logit scale",
-        )
+        key = ("group", name), ("scale", scale)
+        row = Row(term=name, group=scale, key=key, role="estimate", estimate=float(share[g]))
+        row = replace(row, n_units=int(sizes[g]), limits=(0.0, 1.0), method=f"{ci}, logit scale")
+        if errors[g] > 0:
+            row = replace(row, std_error=float(errors[g]))
         if replicates is None and errors[g] > 0 and 0 < share[g] < 1:
             row = against_equal(row, len(names), float(df[g]))
         undefined_end = refused or np.isnan(low[g])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.choices.conditions import (
     CONDITIONS,
     CORRECTED,
@@ -27,6 +27,7 @@ from socialstats.choices.conditions import (
     sensitivity_terms,
     table_cautions,
 )
+from socialstats.choices.win_rates import RateRecords
 from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
@@ -375,16 +376,14 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         *sensitivity_cautions(terms.estimate, lines, drawn=drawn),
         *((lost,) if lost else ()),
     )
+    counts = {"comparisons": design.n_rows, "items": len(design.items)}
+    counts["pairs"] = len(design.pair.levels)
     return Result(
         metric="sensitivity",
         title=f"Sensitivity to {settings['covariate']}",
         inference=f"{METHODS[ci]} intervals, {cluster_text(factors)}",
         rows=tuple(rows),
-        counts={
-            "comparisons": design.n_rows,
-            "items": len(design.items),
-            "pairs": len(design.pair.levels),
-        },
+        counts=counts,
         fit=fit,
         settings=dict(settings),
         cautions=cautions,
@@ -545,18 +544,11 @@ def sensitivity_difference(
         ci = "basic"  # no corrected value, as where every pair is met once
     n, tested = sum(design.n_rows for design in designs), [key[0][1] == "S" for key in KEYS]
     interval_text, method = DIFFERENCES[ci]
+    blank = Row(term="", group="difference", role="difference", n=float(n), n_clusters=m)
+    compared = ("chooser", labels[0]), ("minus", labels[1])
     names = [
-        Row(
-            term=term,
-            group="difference",
-            key=(*key, ("chooser", labels[0]), ("minus", labels[1])),
-            role="difference",
-            n=float(n),
-            n_clusters=m,
-            method=method,
-            limits=(-float(most), float(most)),
-        )
-        for term, key, most in zip(TERMS, KEYS, LARGEST, strict=True)
+        replace(blank, term=term, key=(*key, *compared), method=method, limits=(-most, most))
+        for term, key, most in zip(TERMS, KEYS, LARGEST.tolist(), strict=True)
     ]
     fit: dict[str, Any] = {"n_clusters": m, "method": ci}
     cautions = (*cautions, *cluster_cautions(designs[0], [designs[0].pair], df=()))
@@ -604,16 +596,18 @@ def sensitivity_difference(
         "seed": seed,
         "level": level,
     }
+    references = ("efrontibshirani1993",) if ci == "jackknife" else ("davisonhinkley1997",)
+    drawn_pairs = f"{count(m, 'pair')} of items left out (or resampled) in both together"
     return Result(
         metric="sensitivity",
         title=f"Difference in sensitivity to {covariate}: {labels[0]} minus {labels[1]}",
-        inference=f"{interval_text}, {count(m, 'pair')} of items left out (or resampled) in both together",
+        inference=f"{interval_text}, {drawn_pairs}",
         rows=tuple(rows),
         counts={"comparisons": n, "pairs": m},
         fit=fit,
         settings=settings,
         cautions=cautions,
-        references=("efrontibshirani1993",) if ci == "jackknife" else ("davisonhinkley1997",),
+        references=references,
         design=designs,
     )
 
@@ -728,14 +722,13 @@ class SidesOfCells:
     ----------
     sums : (cells, 3, items of conditions) float64 array
         Scores, weights and squared weights.
-    sign : (items of conditions,) float64 array
-        The condition (`SIGNS`).
+    condition : (items of conditions,) array of str
     drawn : bool
         Whether winners are drawn, and no probabilities.
     """
 
     sums: FloatArray
-    sign: FloatArray
+    condition: AnyArray
     drawn: bool
 
     def terms(self, times: FloatArray) -> dict[str, float]:
@@ -744,8 +737,8 @@ class SidesOfCells:
         p, n = wins / weight, weight**2 / squares
         noise = np.where((n > 1 + 1e-9) & self.drawn, p * (1 - p) / (n - 1), np.nan)
         plug_in, corrected = {}, {}
-        for (part, sign), target in zip(SIGNS.items(), (1.0, 0.5, 0.0), strict=True):
-            here = self.sign == sign
+        for part, target in (("higher", 1.0), ("equal", 0.5), ("lower", 0.0)):
+            here = self.condition == part
             plug_in[f"S_{part}"] = 100 * mean_of_known((p[here] - target) ** 2)
             bias = 100 * mean_of_known(noise[here])
             corrected[f"S_{part}_corrected"] = plug_in[f"S_{part}"] - bias
@@ -765,32 +758,21 @@ def mean_of_known(values: FloatArray) -> float:
 
 def sides_of_cells(design: Comparisons, settings: Mapping[str, Any]) -> SidesOfCells:
     """Return what each cell says of each of its two items under the condition of that item."""
-    import pandas as pd
-
-    covariate = design.covariates[settings["covariate"]]
-    sign = np.sign(np.asarray(covariate.a, dtype=float) - np.asarray(covariate.b, dtype=float))
-    first = np.array([1.0, 0.0, 0.5])[design.outcome]
-    cell = np.arange(len(first))
-    cells = {"cell": cell, "weight": design.weight, "squares": design.weight_sq}
-    of_a = {"item": design.item_a, "opponent": design.item_b, "sign": sign, "score": first}
-    of_b = {"item": design.item_b, "opponent": design.item_a, "sign": -sign, "score": 1 - first}
-    sides = pd.concat([pd.DataFrame(cells | side) for side in (of_a, of_b)], ignore_index=True)
-    if settings["weights"] == "opponent":
-        # each opponent weighs the same
-        total = sides.groupby(["item", "opponent", "sign"])["weight"].transform("sum")
-        sides["weight"] /= total
-        sides["squares"] /= total**2
-    groups = sides.groupby(["sign", "item"])
-    place = groups.ngroup().to_numpy()
-    sums = np.zeros((len(first), 3, groups.ngroups))
-    values = np.stack([sides["weight"] * sides["score"], sides["weight"], sides["squares"]])
-    for k, value in enumerate(values):
-        np.add.at(sums[:, k], (sides["cell"].to_numpy(), place), value)
-    return SidesOfCells(
-        sums=sums,
-        sign=groups["sign"].first().to_numpy(),
-        drawn=design.replies is None,
+    records = RateRecords.of(design, settings["covariate"])
+    weight = np.zeros(len(records.cell))
+    for condition in CONDITIONS:
+        at = records.condition == condition
+        weight[at] = records.shares(at, settings["weights"])
+    squares = records.squares * (weight / records.weight) ** 2
+    groups, place = np.unique(
+        np.column_stack([records.condition, records.item]).astype(str),
+        axis=0,
+        return_inverse=True,
     )
+    sums = np.zeros((len(design.count), 3, len(groups)))
+    for k, values in enumerate((weight * records.score, weight, squares)):
+        np.add.at(sums[:, k], (records.cell, place.ravel()), values)
+    return SidesOfCells(sums=sums, condition=groups[:, 0], drawn=design.replies is None)
 
 
 def keys_of_terms(group: str | None = None) -> dict[str, RowKey]:

@@ -119,16 +119,21 @@ def win_rate_difference(
     rows = [item_row(stories, k, name, level) for k, name in enumerate(stories.items)]
     n = int(stories.chose.shape[1])
     cautions = stories.match.cautions("story", [quoted([label]) for label in labels], "every row")
+    clusters = listing(list(stories.clusters))
+    title = f"How often items are chosen: {labels[0]} minus {labels[1]}"
+    words = f"{count(n, 'story', 'stories')} answered by {quoted(labels[:1])}"
+    words += f" and by {quoted(labels[1:])}."
+    counts = {"stories": n, "ties": stories.ties}
     return Result(
         metric="mcnemar",
-        title=f"How often items are chosen: {labels[0]} minus {labels[1]}",
+        title=title,
         rows=tuple(rows),
-        inference=f"t tests of the mean difference, clustered by {listing(list(stories.clusters))} (CR2)",
-        counts={"stories": n, "ties": stories.ties},
+        inference=f"t tests of the mean difference, clustered by {clusters} (CR2)",
+        counts=counts,
         settings={"labels": labels, "level": level},
         references=("mcnemar1947", "bellmccaffrey2002"),
         design=(first, second),
-        words=f"{count(n, 'story', 'stories')} answered by {quoted(labels[:1])} and by {quoted(labels[1:])}.",
+        words=words,
         cautions=cautions,
         extras={"stories": stories},
         check=OF_STORIES,

@@ -253,18 +253,13 @@ def rate_rows(
             why = ONE_CLUSTER
         of_item = () if item is None else (("item", item),)
         key, has_error = (*of_item, ("condition", condition)), not why and variance[k] > 0
-        row = Row(
-            term=ALL if item is None else item,
-            group=condition,
-            estimate=None if np.isnan(p[k]) else float(p[k]),
-            key=key,
-            role="estimate",
-            std_error=float(np.sqrt(variance[k])) if has_error else None,
-            n=float(n[k]),
-            n_units=int(opponents[k]),
-            method=method,
-            limits=(0.0, 1.0),
-        )
+        row = Row(term=ALL if item is None else item, group=condition, key=key, role="estimate")
+        row = replace(row, n=float(n[k]), n_units=int(opponents[k]), method=method)
+        row = replace(row, limits=(0.0, 1.0))
+        if not np.isnan(p[k]):
+            row = replace(row, estimate=float(p[k]))
+        if has_error:
+            row = replace(row, std_error=float(np.sqrt(variance[k])))
         if errors is not None:
             row = replace(
                 row, n_clusters=int(errors.clusters[k]), leverage=float(errors.largest[k])
@@ -496,12 +491,14 @@ def samples_of_rates(result: Result) -> Iterator[PlainSample]:
         answers = math.inf
         if design.replies is None and not (pooled_all and settings["cluster"]):
             answers = effective_comparisons(records, at, share)
+        score, count_of_cell = records.score[at], records.count[at]
+        weight = share / count_of_cell
         yield PlainSample(
-            count=records.count[at],
-            plain=mean_of_items(key, records.score[at], share / records.count[at], group),
+            count=count_of_cell,
+            plain=mean_of_items(key, score, weight, group),
             factors=tuple(replace(factor, codes=factor.codes[at]) for factor in factors),
-            alike=np.column_stack([records.score[at], share / records.count[at], group]),
-            counted={key: share / records.count[at]},
+            alike=np.column_stack([score, weight, group]),
+            counted={key: weight},
             answers={key: answers},
         )
 

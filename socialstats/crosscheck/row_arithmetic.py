@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +16,7 @@ from socialstats.results.peers import load_peer
 
 FORMULA = "of the estimate and its standard error, by scipy's distributions"
 TINY = 1e-300
-CLOSE = 1e-8  # of the same arithmetic in another order
+CLOSE = 1e-8  # the same arithmetic in another order
 FIELDS = {"estimate": "", "std_error": "s.e.", "statistic": "statistic", "df": "df", "p_value": "p"}
 # sizes of numbers that may be near 0
 SIZES = {"estimate": 1e-3, "statistic": 1e-6}
@@ -267,23 +266,6 @@ def statistic_checks(
         # by the derivative of atanh
         value, error = math.atanh(value), error / (1 - value**2)
     return wald_checks(row, 0.95, value, error, df, null=null, alternative=alternative, ends=False)
-
-
-def t_ends(
-    row: Row,
-    level: float,
-    df: float | None,
-    *,
-    alternative: str = "two_sided",
-    cut: tuple[float, float] | None = None,
-) -> list[Check]:
-    """Compare the ends with the row's estimate -+ quantile times standard error, cut at the limits of the scale."""
-    if row.estimate is None or row.std_error is None:
-        return []
-    # the row's own test is left out
-    alone = replace(row, statistic=None, df=None, p_value=None)
-    value, error = float(row.estimate), float(row.std_error)
-    return wald_checks(alone, level, value, error, df, alternative=alternative, cut=cut)
 
 
 def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[float]:

@@ -177,15 +177,24 @@ def bootstrap_fit(
         "scheme": scheme,
     }
     n_items = len(fit.items)
+    rows = resampled_rows(fit, finite, ci, level, by, refused)
+    sorted_cautions = sort_by_severity(cautions)
+    if many_lost:
+        sorted_cautions = [many_lost, *sorted_cautions]
+    title = f"{fit.title}, bootstrap by {by}"
+    inference = f"{ci} bootstrap by {by}{how}, {resamples:,} resamples, seed {seed}"
+    drawn = count(resamples, "resample")
+    words = f"{count(len(finite))} of {drawn} by {by} have a finite estimate."
+    facts = {**fit.fit, "seed": seed, "resamples": resamples}
     return BradleyTerryBootstrap(
         metric="bradley_terry",
-        title=f"{fit.title}, bootstrap by {by}",
-        rows=tuple(resampled_rows(fit, finite, ci, level, by, refused)),
-        inference=f"{ci} bootstrap by {by}{how}, {resamples:,} resamples, seed {seed}",
+        title=title,
+        rows=tuple(rows),
+        inference=inference,
         counts=fit.counts,
-        fit={**fit.fit, "seed": seed, "resamples": resamples},
+        fit=facts,
         settings=settings,
-        cautions=(*([many_lost] if many_lost else []), *sort_by_severity(cautions)),
+        cautions=tuple(sorted_cautions),
         references=("davisonhinkley1997",),
         design=fit.design,
         extras={"fit": fit},
@@ -195,5 +204,5 @@ def bootstrap_fit(
         n_degenerate=lost,
         ok=ok,
         refused=refused,
-        words=f"{count(len(finite))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
+        words=words,
     )

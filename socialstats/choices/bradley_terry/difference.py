@@ -121,31 +121,29 @@ def bradley_terry_difference(
         text = "pairs of items" if factor.name == "pair" else f"of {factor.name}"
         shared_levels = set(factor.levels) & set(second_factor.levels)
         clusters.append(f"{count(n)} {text}{'' if shared_levels else ', each in one of the two'}")
-    rows = [
-        Row(
-            term=name,
-            group=a.kind,
-            role="difference",
-            estimate=a.value - b.value,
-            n_clusters=min(robust.n_clusters),
-            limits=(-1.0, 1.0) if a.kind == "share" else None,
-        )
-        for name, (a, b) in zip(terms.keys, compared, strict=True)
-    ]
+    rows = []
+    for name, (a, b) in zip(terms.keys, compared, strict=True):
+        row = Row(term=name, group=a.kind, role="difference", estimate=a.value - b.value)
+        limits = (-1.0, 1.0) if a.kind == "share" else None
+        rows.append(replace(row, n_clusters=min(robust.n_clusters), limits=limits))
     rows = with_each_t(rows, errors.std_error, errors.df, level, why)
     df = [row.df for row in rows if row.df is not None]
     df_name = "Satterthwaite" if len(robust.parts) == 1 else "Cochran"
     words = f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}"
     if not terms.complete:
         words += f" ({terms.text('number', [quoted([label]) for label in labels])})"
+    n_pairs = len(first.design.pair.levels)
+    cautions = cluster_cautions(fits[0].design, factors[0], df=df, rows=rows)
+    title = f"Differences between two models: {labels[0]} minus {labels[1]}"
+    inference = f"CR2, {df_name}'s df; clusters: {' x '.join(clusters)}"
     return Result(
         metric="bradley_terry",
-        title=f"Differences between two models: {labels[0]} minus {labels[1]}",
+        title=title,
         rows=tuple(rows),
-        counts={"pairs": len(first.design.pair.levels)},
+        counts={"pairs": n_pairs},
         settings={"labels": labels, "level": level},
-        inference=f"CR2, {df_name}'s df; clusters: {' x '.join(clusters)}",
-        cautions=cluster_cautions(fits[0].design, factors[0], df=df, rows=rows),
+        inference=inference,
+        cautions=cautions,
         references=("bellmccaffrey2002", "pustejovskytipton2018"),
         design=(first.design, second.design),
         words=f"{words}.",

@@ -270,10 +270,11 @@ def win_graph(data: PairData) -> WinGraph:
         return WinGraph(components=everything, unbeaten=(), winless=(), groups=everything)
     _, weak = connected_components(graph, directed=False)
     wins, losses = np.bincount(winner, minlength=n), np.bincount(loser, minlength=n)
+    unbeaten, winless = (np.flatnonzero(x == 0).tolist() for x in (losses, wins))
     return WinGraph(
         components=_by_size(strong),
-        unbeaten=tuple(int(i) for i in np.flatnonzero(losses == 0)),
-        winless=tuple(int(i) for i in np.flatnonzero(wins == 0)),
+        unbeaten=tuple(unbeaten),
+        winless=tuple(winless),
         groups=_by_size(weak),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -104,20 +105,11 @@ def test_goodness_of_fit(
             f"the model has as many parameters as the {size} cells: the fit is perfect"
         )
     against = "total wins of each pair" if total else "against the saturated model"
-    rows = [
-        Row(
-            term=name,
-            group=f"{cells} cells",
-            role="test",
-            test="chi2",
-            statistic=value,
-            df=df,
-            n_units=size,
-            p_value=float(not_zero(chdtrc(df, value))),
-            method=f"{name}, {against}",
-        )
-        for name, value in test.statistics.items()
-    ]
+    rows = []
+    for name, value in test.statistics.items():
+        row = Row(term=name, group=f"{cells} cells", role="test", method=f"{name}, {against}")
+        tail = float(not_zero(chdtrc(df, value)))
+        rows.append(replace(row, test="chi2", statistic=value, df=df, n_units=size, p_value=tail))
     pearson = rows[-1].statistic
     p = rows[-1].p_value
     # the fit's caution on weights is about its likelihood, the others about its errors

@@ -144,6 +144,7 @@ def with_ghost(data: PairData, pseudo: float) -> PairData:
     a, b = np.append(data.a, np.arange(n)), np.append(data.b, np.full(n, n))
     z = np.concatenate([data.z, np.zeros((n, data.z.shape[1]))])
     wins = np.array([[pseudo], [pseudo], [0.0]]).repeat(n, axis=1)
+    w_sq = np.hstack([data.w_sq, np.zeros((3, n))])
     return replace(
         data,
         n_items=n + 1,
@@ -152,7 +153,7 @@ def with_ghost(data: PairData, pseudo: float) -> PairData:
         z=z,
         x=design_rows(n + 1, a, b, z),
         w=np.hstack([data.w, wins]),
-        w_sq=np.hstack([data.w_sq, np.zeros((3, n))]),
+        w_sq=w_sq,
     )
 
 
@@ -274,10 +275,12 @@ class Davidson(BradleyTerry):
         pa, pb, pt = self.probabilities(eta, tau)
         # expectation of s, the sufficient statistic of eta
         half = 0.5 * (pa - pb)
+        # the variance of s is (1 - pt)/4 - half^2, here without cancellation
+        variance = pa * pb + 0.25 * pt * (pa + pb)
         return Curvature(
             g_eta=signed - n * half,
             g_tau=ties - n * pt,
-            h_ee=n * (pa * pb + 0.25 * pt * (pa + pb)),  # (1 - pt)/4 - half^2, without cancellation
+            h_ee=n * variance,
             h_et=-n * half * pt,
             h_tt=n * pt * (pa + pb),
         )
@@ -327,12 +330,13 @@ class RaoKupper(BradleyTerry):
         ga, gb = above * not_a, below * not_b
         ha, hb = ga * (1 - not_a), gb * (1 - not_b)
         shrink = -np.expm1(-2 * tau)  # 1 - 1 / theta^2
+        of_ties = ties * 4 * np.exp(-2 * tau) / shrink**2
         return Curvature(
             g_eta=ga - gb,
             g_tau=2 * ties / shrink - ga - gb,
             h_ee=ha + hb,
             h_et=hb - ha,
-            h_tt=ha + hb + ties * 4 * np.exp(-2 * tau) / shrink**2,
+            h_tt=ha + hb + of_ties,
         )
 
 

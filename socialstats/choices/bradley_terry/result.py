@@ -774,6 +774,7 @@ def make_result(design: Comparisons, state: FitState) -> BradleyTerryResult:
         name: factor * free - 2 * fitted.loglik if has_criteria else None
         for name, factor in factors.items()
     }
+    dfs = [row.df for row in rows if row.df is not None]
     fit = {
         "nobs": design.n_rows,
         "n_clusters": min(state.sizes.values(), default=None),
@@ -783,7 +784,7 @@ def make_result(design: Comparisons, state: FitState) -> BradleyTerryResult:
         "converged": True,
         "iterations": fitted.iterations,
         "method": options.solver,
-        "effective_df": min((row.df for row in rows if row.df is not None), default=None),
+        "effective_df": min(dfs, default=None),
         "largest_leverage": state.robust.largest_leverage if state.robust else None,
     }
     settings = asdict(options) | {
@@ -792,11 +793,15 @@ def make_result(design: Comparisons, state: FitState) -> BradleyTerryResult:
         "cluster": [factor.name for factor in state.factors],
         "reference_levels": reference_levels(design, options.formula),
     }
-    kind = " of probabilities" if state.probable else ""
+    title = f"{state.model.name} model"
+    if options.penalty:
+        title += ", Firth's penalised likelihood"
+    elif state.probable:
+        title += " of probabilities"
+    names = tuple(row.term for row in rows)
     return BradleyTerryResult(
         metric="bradley_terry",
-        title=f"{state.model.name} model"
-        + (", Firth's penalised likelihood" if options.penalty else kind),
+        title=title,
         inference=std_error_text(state),
         rows=rows,
         counts=counts,
@@ -804,7 +809,7 @@ def make_result(design: Comparisons, state: FitState) -> BradleyTerryResult:
         settings=settings,
         cautions=fit_cautions(design, state, rows),
         references=works_cited(state),
-        names=tuple(row.term for row in rows),
+        names=names,
         covariance=cov,
         design=design,
         state=state,

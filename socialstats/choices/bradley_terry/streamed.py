@@ -102,12 +102,13 @@ class StreamedRows:
         w, w_sq = (
             weight_table(outcome, row, weight, n) for weight in (part.weight, part.weight**2)
         )
+        a, b = base.a[predictor], base.b[predictor]
         return replace(
             base,
-            a=base.a[predictor],
-            b=base.b[predictor],
+            a=a,
+            b=b,
             z=z,
-            x=design_rows(base.n_items, base.a[predictor], base.b[predictor], z),
+            x=design_rows(base.n_items, a, b, z),
             w=w,
             w_sq=w_sq,
             cell=row,
