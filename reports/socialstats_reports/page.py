@@ -35,6 +35,7 @@ from socialstats_reports.arrangement import (
     said_approximate,
 )
 from socialstats_reports.data import embedded
+from socialstats_reports.glossary import explain_terms, slug_of
 from socialstats_reports.svg import inline
 from socialstats_reports.text import (
     cell,
@@ -49,6 +50,7 @@ from socialstats_reports.text import (
 from socialstats_reports.verification import verification_words
 
 TEMPLATES = Path(__file__).parent / "templates"
+TERMS_HERE = "<!-- terms -->"  # where the list of explained terms goes
 MOST_NAMED = 2  # cautions that the short answer names
 # what to collect, by whether the question is open
 NEXT = {
@@ -159,7 +161,11 @@ def render(
         "json": Markup(embedded(outcome, run, place)),
     }
     page: str = _environment().get_template("report.html").render(view)
-    return page
+    before, after = page.split(TERMS_HERE)
+    linked_page, terms = explain_terms(before)
+    told = [(slug_of(term), term, text) for term, text in terms.items()]
+    listed = _environment().get_template("terms.html").render({"terms": told})
+    return f"{linked_page}{listed}{after}"
 
 
 def short_answers(outcome: Outcome, place: Arrangement) -> list[tuple[str, str]]:

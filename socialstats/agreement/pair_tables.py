@@ -114,7 +114,7 @@ def disagreement_parts(units: PlainPairs, pairs: Sequence[tuple[int, int]]) -> D
         first, second = units.codes[rated][:, pair].T
         apart[rated] += units.disagreement[first, second]
         weight[rated] += 1
-    # of a single level, nothing disagrees
+    # nothing disagrees where there is one level
     largest = float(units.disagreement.max()) or 1.0
     of_pairs = replace(units, pairs={str(pair): pair for pair in pairs})
     chance = of_pairs.disagreements(units.count)[:, 2].sum()

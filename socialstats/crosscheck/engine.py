@@ -250,7 +250,7 @@ class SampleChecks:
         null, side = self.hypothesis(row)
         level = self.sample.level or self.result.settings["level"]
         error = math.sqrt(errors.variance)
-        # of large values, the error by differences has fewer digits
+        # the error by differences has fewer digits where values are large
         close = SMOOTH * max(1.0, self.influences.rounding / error)
         limits = row.limits or self.sample.limits.get(key_of_row(row))
         return wald_checks(

@@ -24,7 +24,7 @@ from socialstats.shares.two_sources import PairTable, rated_by_both
 from socialstats.text import count, quoted
 from socialstats.voice import option
 
-LIMITS = (-1.0, 1.0)  # of a difference of shares
+LIMITS = (-1.0, 1.0)  # ends of a difference of shares
 
 
 @reads(Ratings)

@@ -995,7 +995,10 @@ def verdict_on_pairs(design: Paired, numbers: Numbers, options: StudyOptions) ->
     lead, conditions = numbers.lead, design.conditions
     first, second = (f"with {shorten(name, LABEL)}" for name in conditions)
     if is_equivalent(numbers, options):
-        return verdict_of(f"{first[5:]} and {second[5:]} are practically alike", certainty="alike")
+        return verdict_of(
+            f"{first[5:]} and {second[5:]} are alike up to a difference that does not matter",
+            certainty="alike",
+        )
     if numbers.levels is not None:
         row = numbers.levels.sorted()[0]
         return more_or_less_frequent(row, f"'{shorten(row.term, LABEL)}'", first, second, None)

@@ -2,7 +2,7 @@
 
 A verdict has at most 25 words and no symbols. Sizes are counts of ten. "The data show" is said of what is
 significant at the level of the page, and "clearly show" of p < .001. What is not significant is not called equal:
-"the data do not show whether". Only a test of equivalence gives "practically".
+"the data do not show whether". Only a test of equivalence gives "alike".
 """
 
 from __future__ import annotations

@@ -79,6 +79,7 @@ def test_structure(page: Page) -> None:
         "results",
         "methods",
         "quote",
+        "terms",
         "notes",
         "data",
         "diagnostics",
@@ -449,3 +450,30 @@ def test_long_tables_show_both_ends_and_name_the_command_that_prints_all(
     assert (
         f"“socialstats show PAGE --table {number} --format csv” prints all {rows:,} rows" in html
     ) == (shown < rows)
+
+
+def test_a_term_is_explained_where_it_first_stands_and_in_the_list(page: Page) -> None:
+    linked = [attrs for tag, attrs, _ in page.elements if attrs.get("class") == "term"]
+    listed = [attrs["id"] for tag, attrs, inside in page.elements if tag == "dd" and "id" in attrs]
+    assert linked
+    assert [link["aria-describedby"] for link in linked] == [
+        name for name in listed if str(name).startswith("term-")
+    ]
+    for link in linked:
+        assert link["href"] == f"#{link['aria-describedby']}"
+        assert str(link["data-explain"]) in page.text
+
+
+def test_terms_of_the_users_labels_and_of_code_are_left_alone() -> None:
+    from socialstats_reports.glossary import explain_terms
+
+    text = (
+        "<pre>odds</pre><svg><text>odds</text></svg><a href='#x'>odds</a><p>Against all odds.</p>"
+    )
+    explained, terms = explain_terms(text)
+    assert list(terms) == ["odds"]
+    assert explained.startswith("<pre>odds</pre><svg><text>odds</text></svg><a href='#x'>odds</a>")
+    assert explain_terms("<p>periods of coddled pandas</p>") == (
+        "<p>periods of coddled pandas</p>",
+        {},
+    )

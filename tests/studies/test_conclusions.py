@@ -77,7 +77,7 @@ def test_no_significance_is_not_called_equal() -> None:
     assert found.text == "The data do not show whether values are higher with calm or with urgent."
     assert found.certainty == "open"
     same = conclusion("paired", design, StudyOptions(verify=False, smallest_effect=2.0))
-    assert same.text == "Calm and urgent are practically alike."
+    assert same.text == "Calm and urgent are alike up to a difference that does not matter."
     assert same.certainty == "alike"
 
 
