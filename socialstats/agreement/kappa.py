@@ -476,7 +476,7 @@ class KappaTable:
         chance = (c @ v.T)[self.pair, first] + (r @ v)[self.pair, second] - de[self.pair]
         disagreement, units = v.ravel()[self.place], self.count[self.cell]
 
-        # of the kappas and the disagreements by chance (n De) of ratings, or of those of all of them
+        # kappa and n De are those of the pair of each rating, or the same for all
         def moves(kappa: FloatArray | float, by_chance: FloatArray | float) -> csr_array:
             return self.by_pair(units * ((1 - kappa) * chance - disagreement) / by_chance)
 

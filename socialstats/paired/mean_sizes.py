@@ -57,7 +57,7 @@ class MeanSizeEstimates:
     @property
     def signed_weight(self) -> FloatArray:
         """(k,) float64 array: weights with the signs of the estimates, that of 0 positive."""
-        # of these the sum of the estimates is their mean size
+        # the estimates weighted so add up to their mean size
         return np.where(self.value < 0, -self.weight, self.weight)
 
     @property

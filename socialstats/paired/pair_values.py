@@ -214,7 +214,7 @@ def whole_df(df: float) -> float | None:
 
 def fit_of_mean(mean: ClusteredMean, nobs: int, method: str) -> dict[str, Any]:
     """Return the fit of a result whose first row is a mean; of clusters also effective df and the largest share."""
-    # of independent units they are those of the row itself
+    # where units are independent, the row itself has its df
     clustered = bool(mean.clusters) and not mean.undefined
     return {
         "nobs": nobs,
