@@ -160,7 +160,7 @@ def follow_tag(tag: str, open_tags: list[str]) -> None:
 
 def link_terms(text: str, patterns: dict[str, re.Pattern[str]], used: dict[str, str]) -> str:
     """Link the terms of a text that no earlier text had; a term within another is not linked."""
-    places = []
+    places: list[tuple[int, int, str]] = []
     for term, pattern in patterns.items():
         match = None if term in used else pattern.search(text)
         taken = match is not None and any(

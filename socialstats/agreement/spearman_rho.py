@@ -321,6 +321,8 @@ def sample_pairs_of_raters(result: Result) -> Iterator[PlainSample]:
     for row in result.rows:
         pair = [design.raters.index(str(row.label(part))) for part in ("rater", "other")]
         units = np.flatnonzero((table[:, pair] >= 0).all(axis=1))
+        if row.estimate is None:
+            continue
         factors = design.factors(result.settings["cluster"])
         first, second = design.scores[table[units][:, pair]].T
         yield PlainSample(
@@ -353,8 +355,9 @@ def ask_scipy(result: Result) -> Iterator[PeerNumbers]:
     """The coefficient of scipy, of single units."""
     from scipy.stats import spearmanr
 
-    for row, sample in zip(result.rows, sample_pairs_of_raters(result), strict=True):
-        if row.estimate is not None and sample.alike is not None:
+    estimated = [row for row in result.rows if row.estimate is not None]
+    for row, sample in zip(estimated, sample_pairs_of_raters(result), strict=True):
+        if sample.alike is not None:
             scores = np.repeat(sample.alike, sample.count.astype(np.int64), axis=0)
             numbers = {"estimate": float(spearmanr(scores).statistic)}
             yield PeerNumbers(package="scipy", row=(row.group, row.term), numbers=numbers)

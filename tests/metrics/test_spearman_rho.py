@@ -134,3 +134,11 @@ def spearman_of(rng, n):
     from scipy.stats import spearmanr
 
     return float(spearmanr(*scores(rng, n)).statistic)
+
+
+def test_raters_without_a_unit_in_common_are_verified() -> None:
+    table = pd.DataFrame({"a": [1.0, 2, 3, 4, 5, 6], "b": [2.0, 1, 3, 4, 6, 5], "c": [np.nan] * 6})
+    table.loc[6] = [np.nan, np.nan, 3.0]
+    result = spearman_rho(table, raters=["a", "b", "c"], scale="interval")
+    assert [row.estimate is None for row in result.rows] == [False, True, True]
+    assert result.verify().ok
