@@ -140,7 +140,8 @@ def guess_of(table: Table) -> Guess:
         unnamed = [
             made.column for made in compared if made.kind in UNNAMED and made.column.size > 2
         ]
-        take_item_column(guess, [c for c in guess.free() if c in unnamed])
+        numbered = [c for c in guess.free() if c.text and is_numbered(c)]
+        take_item_column(guess, [*numbered, *(c for c in guess.free() if c in unnamed)])
     take_conditions(guess, [made.column for made in compared])
     if "value" in guess.parts and not guess.scales:
         take_item_column(guess, guess.free())
@@ -236,6 +237,10 @@ def take_values(guess: Guess) -> None:
     free = [c for c in guess.free() if not (c.describes or c.numbering)]
     numbers = [c for c in free if c.numbers is not None]
     called = [c for c in numbers if c.called(VALUES)]
+    grades = [c for c in numbers if is_item(c)]
+    if len(grades) >= FEWEST_ITEMS and not called:
+        guess.scales = {c.name: [c.name] for c in grades}
+        return
     labels = [c for c in free if c.text and c.called(VALUES) and c.size <= MOST_GRADES]
     if called or (numbers and not labels):
         why = "called like values" if called else "the first column of numbers"
@@ -253,7 +258,7 @@ def take_item_column(guess: Guess, columns: Columns) -> None:
     """Take the column that tells the rows of an answer apart: each of its labels is an item."""
     parts = [c for part, own in guess.parts.items() if part != "value" for c in own]
     value = guess.first("value")
-    if value is None or value.text or not parts:
+    if value is None or is_nominal(guess) or not parts:
         return
     rows = guess.profile.combinations(*parts)
     for column in columns:
@@ -264,6 +269,11 @@ def take_item_column(guess: Guess, columns: Columns) -> None:
             guess.take("item", [column], "each answer has a row for each of its labels")
             guess.scales = scales_of_labels([*column.levels])
             return
+
+
+def is_numbered(column: ColumnProfile) -> bool:
+    """Return whether some labels differ in a number alone, as those of items of a scale do."""
+    return len(scales_of_labels([*column.levels])) < column.size
 
 
 def scales_of_labels(labels: Sequence[str]) -> dict[str, list[str]]:
@@ -284,9 +294,9 @@ def declaration_of(table: Table, guess: Guess) -> str:
     """Return the file: study, data, scales, contrasts, questions and a table."""
     sections = [study_section(table), parts_section(guess)]
     sections += [scale_section(guess, name, items) for name, items in guess.scales.items()]
-    condition = guess.first("condition")
-    if condition is not None:
-        sections.append(contrast_section(condition))
+    sections += [
+        contrast_section(name, condition) for name, condition in contrast_names(guess).items()
+    ]
     return "\n\n".join([*sections, *question_sections(guess)]) + "\n"
 
 
@@ -309,6 +319,10 @@ def parts_section(guess: Guess) -> str:
     if ends := value_range(guess):
         lines.append("# the lowest and the highest value that an item can have; these occur")
         lines.append(f"range = {toml_value(ends)}")
+    value = guess.first("value")
+    if value is not None and value.text and not is_nominal(guess):
+        levels = toml_value(conventional_order([*value.levels]))
+        lines.append(f"levels = {levels}   # from low to high")
     if is_nominal(guess):
         lines.append(
             'scale = "nominal"              # or "ordinal", with levels = [LOWEST, ..., HIGHEST]'
@@ -323,9 +337,9 @@ def parts_section(guess: Guess) -> str:
 
 
 def is_nominal(guess: Guess) -> bool:
-    """Return whether the values are labels."""
+    """Return whether the values are labels without a known order."""
     value = guess.first("value")
-    return value is not None and value.text
+    return value is not None and value.text and not conventional_order([*value.levels])
 
 
 def one_or_all(names: list[str]) -> str | list[str]:
@@ -374,7 +388,13 @@ def scale_section(guess: Guess, name: str, items: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def contrast_section(condition: ColumnProfile) -> str:
+def contrast_names(guess: Guess) -> dict[str, ColumnProfile]:
+    """Return the conditions of a guess by the names of their contrasts."""
+    conditions = guess.parts.get("condition", [])
+    return {f"difference{k if k > 1 else ''}": c for k, c in enumerate(conditions, 1)}
+
+
+def contrast_section(name: str, condition: ColumnProfile) -> str:
     """Return the section of a contrast: the first two labels of a condition, a control as the second."""
     pair = later_and_earlier(condition.levels)
     why = "the later minus the earlier"
@@ -391,7 +411,7 @@ def contrast_section(condition: ColumnProfile) -> str:
         )
     more = f"; further labels: {quoted(condition.levels, 8)}" if condition.size > 2 else ""
     return (
-        f"# the first minus the second ({why}{more})\n[contrast.difference]\n"
+        f"# the first minus the second ({why}{more})\n[contrast.{name}]\n"
         f"column = {toml_value(condition.name)}\npair = {toml_value(list(pair))}\n"
         '# expect = "greater"              # or "less": the direction that you expect'
     )
@@ -399,27 +419,25 @@ def contrast_section(condition: ColumnProfile) -> str:
 
 def question_sections(guess: Guess) -> list[str]:
     """Return questions: means, the contrast, agreement of raters; and the means as a table."""
-    source, condition, rater, unit = map(guess.first, ("source", "condition", "rater", "unit"))
+    source, rater, unit = map(guess.first, ("source", "rater", "unit"))
     sides = [c.name for c in (source, *guess.parts.get("condition", ())) if c is not None]
     dimensions = [*(["scale"] if guess.scales else []), *sides]
     if is_nominal(guess):
-        own = [
-            name
-            for name in dimensions
-            if rater is not None or source is None or name != source.name
-        ]
-        sections = [question("level", "How often is each label chosen?", "choice_shares", own)]
+        alone = rater is None and source is not None  # then the sources are the raters
+        shown = [name for name in dimensions if not (alone and source and name == source.name)]
+        sections = [question("level", "How often is each label chosen?", "choice_shares", shown)]
     else:
         sections = [question("level", "How high are the means?", "mean_ratings", dimensions)]
-    if condition is not None and not is_nominal(guess):
+    for name, condition in contrast_names(guess).items():
+        if is_nominal(guess):
+            continue
         within = unit is not None and met_by_units(guess, unit, condition)
         metric = "paired_difference" if within else "two_means"
         why = "each unit has both labels" if within else "units have one of the labels"
-        remaining = [name for name in dimensions if name != condition.name]
-        ask = "How much do the two conditions differ?"
-        sections.append(
-            f'{question("difference", ask, metric, remaining, why)}\ncontrast = "difference"'
-        )
+        remaining = [dimension for dimension in dimensions if dimension != condition.name]
+        ask = f"How much does it differ by {condition.name}?"
+        lines = question(name, ask, metric, remaining, why)
+        sections.append(f"{lines}\ncontrast = {toml_value(name)}")
     if rater is not None and unit is not None:
         joint = [unit.name, *sides]
         lines = question(

@@ -352,6 +352,7 @@ def test_questions_about_labels_and_pairs_of_items(tmp_path: Path) -> None:
     assert [line[0] for line in grid.cells] == ["gpt-x", "human"]
 
 
+SCALE_OF_FIVE = ["disagree", "strongly disagree", "agree", "neither", "strongly agree"]
 FIRST_FILES = {
     "repeats, clusters and conditions by structure": (
         {
@@ -379,6 +380,24 @@ FIRST_FILES = {
             "action": ["comply", "deviate", "comply", "escalate"] * 20,
         },
         {"kind": ("kind",), "rater": ("who",), "value": ("action",), "unit": ("scenario",)},
+    ),
+    "labels of items in order": (
+        {
+            "respondent": [f"r{k}" for k in range(20) for _ in range(4)],
+            "item": ["harm_1", "harm_2", "fair_1", "fair_2"] * 20,
+            "response": SCALE_OF_FIVE * 16,
+        },
+        {"value": ("response",), "unit": ("respondent",), "item": ("item",)},
+    ),
+    "several columns of grades": (
+        {
+            "scénario": [f"s{k}" for k in range(20) for _ in range(4)],
+            "modèle": ["mistral", "mistral", "gemma", "gemma"] * 20,
+            "registre": ["formel", "familier"] * 40,
+            "clarté": [1 + (3 * k) % 5 for k in range(80)],
+            "utilité": [1 + (7 * k) % 11 % 5 for k in range(80)],
+        },
+        {"source": ("modèle",), "unit": ("scénario",), "condition": ("registre",)},
     ),
     "a row for each trait": (
         {

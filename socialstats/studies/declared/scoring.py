@@ -285,6 +285,8 @@ def item_numbers(
             numbers[row] = number_of_label
     for (label, allowed), rows in list(wrong.items())[:MOST_LINES]:
         fix = f"Write na = [{label!r}] in [data] where it means that there is no answer"
+        if as_number(label) is None:
+            fix += "; options = [LOWEST, ..., HIGHEST] in the scale where answers are labels"
         problems.append(at_rows(table, column, rows, f"'{shorten(label)}' is not {allowed}", fix))
     return numbers
 
