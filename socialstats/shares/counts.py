@@ -626,23 +626,23 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None, setting: str) -
         If nothing of a name is declared.
     """
     if names is None:
-        wanted: tuple[str, ...] = ()
+        named: tuple[str, ...] = ()
     else:
-        wanted = (names,) if isinstance(names, str) else tuple(names)
+        named = (names,) if isinstance(names, str) else tuple(names)
     declared = {**{factor.name: factor for factor in design.clusters}, **design.strata}
-    for name in wanted:
+    for name in named:
         if name not in declared:
             listed = quoted(list(declared), 10) or "none"
             raise InputError(
                 f"{option(setting, shorten(str(name)))} is no stratum. Declared: {listed}; declare with "
                 f"{option('strata')}"
             )
-    if not wanted:
+    if not named:
         return StratumCells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
-    factors = [declared[name] for name in wanted]
+    factors = [declared[name] for name in named]
     keys, _, codes = unique_rows(np.column_stack([f.codes for f in factors]))
     parts = [tuple(f.levels[k] for f, k in zip(factors, key, strict=True)) for key in keys.tolist()]
-    return StratumCells(names=wanted, labels=join_labels(parts), codes=codes, parts=tuple(parts))
+    return StratumCells(names=named, labels=join_labels(parts), codes=codes, parts=tuple(parts))
 
 
 def join_labels(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -659,11 +659,11 @@ def join_labels(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(" | ".join(map(repr, part)) for part in parts)
 
 
-def free_label(wanted: str, taken: Sequence[str]) -> str:
+def free_label(label: str, labels: Sequence[str]) -> str:
     """Return a label of our own that no label of the data has."""
-    while wanted in taken:
-        wanted += "'"
-    return wanted
+    while label in labels:
+        label += "'"
+    return label
 
 
 def source_cautions(data: SourceCounts) -> tuple[Caution, ...]:

@@ -189,30 +189,27 @@ def jackknife_moments(
         NaN with fewer than two independent units, or where a statistic hangs on one of them.
     """
     if len(codes) == 2:
-        both = unique_rows(np.column_stack(codes))[2]
+        intersections = unique_rows(np.column_stack(codes))[2]
         parts = [
             one_factor_moments(statistics, finish, count, (code,), touched)
-            for code in (*codes, both)
+            for code in (*codes, intersections)
         ]
         return crossed_moments(*parts)
     return one_factor_moments(statistics, finish, count, codes, touched)
 
 
 def crossed_moments(
-    one: JackknifeMoments, two: JackknifeMoments, joint: JackknifeMoments
+    first: JackknifeMoments, second: JackknifeMoments, joint: JackknifeMoments
 ) -> JackknifeMoments:
     """Join the moments over two crossed factors, less those over their intersections."""
-    df = [
-        joint_df(v, d)
-        for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)
-    ]
+    variances = np.column_stack([first.variance, second.variance])
+    dfs = np.column_stack([first.df, second.df])
+    summed_variance = first.variance + second.variance - joint.variance
     return JackknifeMoments(
-        bias=one.bias + two.bias - joint.bias,
-        df=np.array(df),
-        variance=np.max(
-            [one.variance, two.variance, one.variance + two.variance - joint.variance], axis=0
-        ),
-        rounding=np.hypot(one.rounding, two.rounding),
+        bias=first.bias + second.bias - joint.bias,
+        df=np.array([joint_df(*parts) for parts in zip(variances, dfs, strict=True)]),
+        variance=np.max([first.variance, second.variance, summed_variance], axis=0),
+        rounding=np.hypot(first.rounding, second.rounding),
     )
 
 
@@ -295,10 +292,12 @@ def with_raters(
     nested = raters.nested
     if nested.all():
         return moments
-    rest, ones = total - raters.table.sum(axis=0), np.ones(len(raters.table))
+    # ratings of fixed raters stay in every sum
+    fixed = total - raters.table.sum(axis=0)
+    ones = np.ones(len(raters.table))
 
     def of_all(sums: FloatArray) -> FloatArray:
-        return finish(sums + rest)
+        return finish(sums + fixed)
 
     parts = [
         one_factor_moments(raters.table, of_all, ones, (code,), raters.touched)
@@ -349,8 +348,10 @@ def bootstrap_with_raters(
     )
     values = []
     for of_units, (weights,) in draws:
-        each = units.product(of_units)[:, units.unit]
-        values.append(finish(each @ fixed + (each[:, row] * weights[:, rater]) @ raters.table))
+        times = units.product(of_units)[:, units.unit]
+        # a rating counts as often as its unit times its rater
+        of_ratings = times[:, row] * weights[:, rater]
+        values.append(finish(times @ fixed + of_ratings @ raters.table))
     replicates = np.concatenate(values)
     return Replicates(
         estimate=finish(statistics.sum(axis=0)[None])[0],
@@ -451,11 +452,11 @@ def quadratic_moments(
     )
     groups = [len(part) for part in parts] if codes else [float(copies.sum())]
     if raters is not None and not raters.nested.all():
-        given = raters.table.reshape(-1, *table.shape[1:])
-        own = given.sum(axis=0)
+        rated = raters.table.reshape(-1, *table.shape[1:])
+        of_level = rated.sum(axis=0)
         with np.errstate(invalid="ignore"):
-            around = np.nan_to_num(own / own.sum(axis=2, keepdims=True))
-        of_raters = scores(given, around)
+            around = np.nan_to_num(of_level / of_level.sum(axis=2, keepdims=True))
+        of_raters = scores(rated, around)
         parts += [
             summed(of_raters, np.unique(code, return_inverse=True)[1])
             for code in (raters.rater, raters.intersections)
@@ -516,13 +517,16 @@ def unit_corrected(a: FloatArray, b: FloatArray, order: Literal[1, 2] = 2) -> Fl
     enough = np.flatnonzero((a.sum(axis=1) >= 2) & (b.sum(axis=1) >= 2))
     if not len(enough):
         return out
-    both, _, place = unique_rows(np.concatenate([a[enough], b[enough]], axis=1))
-    one, two = both[:, : a.shape[1]], both[:, a.shape[1] :]
-    value, weights = np.zeros(len(both)), first_order if order == 1 else second_order
-    for r, own in enumerate(weights(one.sum(axis=1))):
-        for s, other in enumerate(weights(two.sum(axis=1))):
-            used = own * other != 0  # nothing is left out of what would then be empty
-            value[used] += (own * other)[used] * without(one[used], two[used], r, s)
+    pairs, _, place = unique_rows(np.concatenate([a[enough], b[enough]], axis=1))
+    first, second = pairs[:, : a.shape[1]], pairs[:, a.shape[1] :]
+    value, weights = np.zeros(len(pairs)), first_order if order == 1 else second_order
+    for r, weight_first in enumerate(weights(first.sum(axis=1))):
+        for s, weight_second in enumerate(weights(second.sum(axis=1))):
+            # nothing is left out of what would then be empty
+            used = weight_first * weight_second != 0
+            value[used] += (weight_first * weight_second)[used] * without(
+                first[used], second[used], r, s
+            )
     out[enough] = value[place.ravel()]
     return out
 

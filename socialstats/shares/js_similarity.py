@@ -262,6 +262,14 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     }
     if cells.labels:
         counts["cells"] = len(cells.labels)
+    uncut = {
+        data.sources[k]: 1 - float(similar.corrected[0]) for k, similar in similarities.items()
+    }
+    shares = {
+        name: tuple((total / max(total.sum(), 1.0)).tolist())
+        for name, total in zip(data.sources, totals, strict=True)
+    }
+    inference = f"{interval_text(settings)}; {cluster_text(factors, 'units')}; {whose.text()}"
     dfs = [row.df for row in rows if row.df is not None]
     fit = {
         "nobs": round(totals.sum()),
@@ -273,13 +281,15 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         "largest_leverage": largest if factors else None,
     }
     unknown_df = [None] if settings["ci"] in RESAMPLED else None
+    shapes = shape_cautions(means.values(), names=[*means], what="units")
+    of_clusters = cluster_cautions(design, factors, df=unknown_df, largest=largest)
     cautions = (
         *plug_in_cautions([pair for pairs in of_sources for pair in pairs]),
         *rare_levels(data, codes, settings),
         *rare_people(data),
-        *shape_cautions(means.values(), names=[*means], what="units"),
+        *shapes,
         *source_cautions(data),
-        *cluster_cautions(design, factors, df=unknown_df, largest=largest),
+        *of_clusters,
         *population_cautions(whose),
         *lost[:1],
     )
@@ -291,7 +301,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     return Result(
         metric="js_similarity",
         title=title,
-        inference=f"{interval_text(settings)}; {cluster_text(factors, 'units')}; {whose.text()}",
+        inference=inference,
         rows=rows,
         counts=counts,
         fit=fit,
@@ -302,14 +312,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         extras={
             "people": whose.names(design),
             "levels": data.levels,
-            "uncut": {
-                data.sources[k]: 1 - float(similar.corrected[0])
-                for k, similar in similarities.items()
-            },
-            "shares": {
-                name: tuple((total / max(total.sum(), 1.0)).tolist())
-                for name, total in zip(data.sources, totals, strict=True)
-            },
+            "uncut": uncut,
+            "shares": shares,
             "ceiling_error": drawing_errors,
         },
     )

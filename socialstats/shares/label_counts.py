@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Ci = Literal["auto", "wilson", "percentile", "basic"]
 OF_UNITS, OF_LABELS = "(share of units)", "(share of labels)"
 # labels in a sentence, and rows of a figure
-SAID, MOST_DRAWN = 3, 200
+MOST_NAMED, MOST_DRAWN = 3, 200
 
 
 @takes_formula(LabelLists.from_frame)
@@ -294,7 +294,7 @@ def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str])
     most_cited = "; ".join(
         f"{shorten(cited.term)} by {count(cited.estimate or 0.0, *unit)} "
         f"(share of {unit[1]} {estimate_text(of_units)}; of {label[1]} {estimate_text(of_labels)})"
-        for cited, of_units, of_labels in trios[:SAID]
+        for cited, of_units, of_labels in trios[:MOST_NAMED]
     )
     least = f"{count(without)} cited none" if without else "each cited at least one"
     return (

@@ -162,9 +162,10 @@ def swaps(
     def finish(first: FloatArray, second: FloatArray) -> FloatArray:
         return jensen_shannon(first.reshape(shape), second.reshape(shape))
 
+    first, second = (shares[:, :, k].reshape(len(shares), -1) for k in range(2))
     return swap_test(
-        shares[:, :, 0].reshape(len(shares), -1),
-        shares[:, :, 1].reshape(len(shares), -1),
+        first,
+        second,
         finish,
         sources.copies,
         sources.codes,

@@ -54,13 +54,14 @@ class ComparedSources:
 
     def take(self, places: IntArray) -> ComparedSources:
         """Return some units; people keep the places of all units."""
+        codes = tuple(code[places] for code in self.codes)
         return replace(
             self,
             first=self.first[places],
             second=self.second[places],
             copies=self.copies[places],
             cells=replace(self.cells, codes=self.cells.codes[places]),
-            codes=tuple(code[places] for code in self.codes),
+            codes=codes,
         )
 
     def independent_units(self, entered: BoolArray) -> FloatArray:

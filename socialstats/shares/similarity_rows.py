@@ -127,15 +127,20 @@ def corrected_row(row: Row, similarities: Similarities, k: int, settings: Mappin
     if similarities.why[k]:
         return undefined(row, similarities.why[k])
     kind: Any = {"noncentral": "noncentral_chi2"}.get(settings["ci"], settings["ci"])
+    df = None if similarities.df is None else float(similarities.df[k])
+    low, high, error = (
+        float(of_groups[k])
+        for of_groups in (similarities.low, similarities.high, similarities.error)
+    )
     return with_ends(
         row,
-        float(similarities.low[k]),
-        float(similarities.high[k]),
+        low,
+        high,
         settings["level"],
         within=(0.0, 1.0),
         hold=True,
-        std_error=float(similarities.error[k]) or None,
-        df=None if similarities.df is None else float(similarities.df[k]),
+        std_error=error or None,
+        df=df,
         interval=kind,
     )
 

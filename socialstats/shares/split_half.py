@@ -54,10 +54,10 @@ def split_half(
     ((99, 1), 0.0, True)
     """
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(STREAM)))
-    kept, levels = counts.sum(axis=1) >= 2, counts.shape[1]
+    halved, levels = counts.sum(axis=1) >= 2, counts.shape[1]
     # rows: a cell and the counts of a unit; alike units are halved together
-    rows, _, row_of_unit = unique_rows(np.column_stack([cells.codes[kept], counts[kept]]))
-    times = np.bincount(row_of_unit, copies[kept], len(rows)).astype(np.int64)
+    rows, _, row_of_unit = unique_rows(np.column_stack([cells.codes[halved], counts[halved]]))
+    times = np.bincount(row_of_unit, copies[halved], len(rows)).astype(np.int64)
     mean = np.full(len(rows), np.nan)
     sums = np.zeros((splits, cells.size, 2 * levels if pooled else 2))
     less = np.zeros((cells.size, 2))
@@ -72,7 +72,7 @@ def split_half(
             if row[1:].sum() >= FOUR:
                 less[row[0]] += n * mean_corrected_divergence(*halves), n
     units = np.full(len(counts), np.nan)
-    units[kept] = mean[row_of_unit]
+    units[halved] = mean[row_of_unit]
     finish = cells.by_group(divergence_of_sides if pooled else mean_of_units)
     corrected = np.full(len(cells.groups), math.nan)
     if not pooled:
