@@ -473,10 +473,8 @@ class Metric:
         Result -> APA 7 sentence, made only from its rows.
     plot : callable
         ``plot(result, ax=None, **options)`` -> matplotlib Axes.
-    crosscheck : str
-        ``"module:function"`` in `socialstats.crosscheck` that recomputes the number independently.
-    definition : Definition or None
-        From which `socialstats.crosscheck.engine` recomputes results, in place of a function of its own.
+    definition : Definition
+        From which `socialstats.crosscheck.engine` recomputes results.
     estimand : str
         What is estimated, in one or two sentences.
     assumptions : tuple of str
@@ -501,8 +499,7 @@ class Metric:
     estimand: str
     assumptions: tuple[str, ...]
     references: tuple[str, ...]
-    crosscheck: str = ""
-    definition: Definition | None = None
+    definition: Definition
     swap: Swap = "none"
     values: Values = "any"
     options: Mapping[str, Any] = field(default_factory=dict)

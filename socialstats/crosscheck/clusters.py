@@ -244,7 +244,8 @@ def errors_of_table(e: FloatArray, codes: IntArray) -> Errors:
     residuals = table - rows[:, None] / k - columns / n
     of_rows = n / (n - 1) * float(rows @ rows)
     of_columns = k / (k - 1) * float(columns @ columns)
-    of_residuals = n * k / ((n - 1) * (k - 1)) * float((residuals**2).sum())
+    freedom = (n - 1) * (k - 1)
+    of_residuals = n * k / freedom * float((residuals**2).sum())
     # the variance of rows and columns has that of residuals twice
     plain = of_rows + of_columns - of_residuals
     return Errors(

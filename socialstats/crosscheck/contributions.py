@@ -15,7 +15,7 @@ from socialstats.crosscheck.clusters import (
     errors_of_gap,
     errors_of_table,
 )
-from socialstats.crosscheck.people import Part, joined_errors, numbers
+from socialstats.crosscheck.people import RatingsOfPeople, joined_errors, numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,7 +103,7 @@ class Contributions:
             sums = np.bincount(numbers(groups.codes[:, 0]), groups.influence)
             n = len(sums)
             errors = replace(errors, variance=n / (n - 1) * float(sums @ sums))
-        return joined_errors(errors, [groups.part_of_people()])
+        return joined_errors(errors, groups.ratings_of_people())
 
     def single_units(self) -> Contributions:
         """Return the contributions of single units, each of which is its own cluster."""
@@ -121,18 +121,22 @@ class Contributions:
             strata=strata,
         )
 
-    def part_of_people(self) -> Part | None:
+    def ratings_of_people(self) -> RatingsOfPeople | None:
         """Return what people who are a sample add: deviations from their own estimate; None without such people."""
         if self.people is None or not (self.people >= 0).any():
             return None
         drawn = self.people >= 0
         weight = self.weight if self.people_weight is None else self.people_weight
         share = weight[drawn] / weight[drawn].sum()
-        # people who are no sample share the ratings' estimate, and not that of the people
+        # deviations from the estimate of these people alone
         deviations = self.influence[drawn] - share * self.influence[drawn].sum()
-        left, rater = numbers(self.codes[drawn, 0]), numbers(self.people[drawn])
-        alone = bool(drawn.all())
-        return Part(e=deviations[:, None], f=share, left=left, rater=rater, alone=alone)
+        return RatingsOfPeople(
+            e=deviations,
+            f=share,
+            unit=numbers(self.codes[drawn, 0]),
+            person=numbers(self.people[drawn]),
+            alone=bool(drawn.all()),
+        )
 
     def errors_of_difference(self, second: BoolArray, *, unbiased: bool) -> Errors:
         """Return variance and df of a difference of two groups: CR2 of both, or Welch's of independent units."""

@@ -25,6 +25,7 @@ from socialstats.crosscheck.clusters import (
     fisher_ends,
     unfloored_check,
 )
+from socialstats.crosscheck.comparing import set_aside
 from socialstats.crosscheck.contributions import Contributions, with_added
 from socialstats.crosscheck.equations import equation_checks
 from socialstats.crosscheck.influences import MANY_NUMBERS, Influences
@@ -37,7 +38,6 @@ from socialstats.crosscheck.jackknife import (
     jackknife_t,
     short_of_zero,
 )
-from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
 from socialstats.crosscheck.profile_score import effective_pairs, score_checks
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, redrawn, resampled_checks
 from socialstats.crosscheck.row_arithmetic import (
@@ -66,6 +66,7 @@ from socialstats.results.verification import Published, as_published
 
 JACKKNIFED = ("jackknife", "outer_ends", "noncentral_t")  # intervals of units left out one by one
 IGNORING = "ignoring clusters"  # the group of rows that take units as independent
+MOST_ROWS = 2_000_000  # pairs that a check writes out one by one
 PLAIN = "the plain definition of the metric, by counting"
 
 

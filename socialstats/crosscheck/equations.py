@@ -17,8 +17,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.clusters import cochran, crossing, intersections
-from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.paired_tables import set_aside
+from socialstats.crosscheck.comparing import compare, set_aside
 from socialstats.crosscheck.resamples import RESAMPLED
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,

@@ -10,8 +10,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.clusters import cochran
-from socialstats.crosscheck.paired_tables import near
-from socialstats.crosscheck.row_arithmetic import label
+from socialstats.crosscheck.row_arithmetic import label, relative
 from socialstats.results import Check, Row
 from socialstats.results.verification import as_published
 
@@ -140,11 +139,11 @@ def hull_checks(
         is_alike = abs(centre - jackknifed) <= CLOSE * width
         if is_further or (is_alike and outward * (share - below) >= -CLOSE):
             theirs = jackknifed * factor
-            checks.append(near(label(row, name), end, theirs, "scipy", LEFT, close=CLOSE))
+            checks.append(relative(label(row, name), end, theirs, "scipy", LEFT, CLOSE, 1.0))
         else:
             ours = as_published(share, end)
             quantity = label(row, f"{name}: tail")
-            checks.append(near(quantity, ours, below, "scipy", TAIL, close=CLOSE))
+            checks.append(relative(quantity, ours, below, "scipy", TAIL, CLOSE, 1.0))
     return checks
 
 

@@ -2,56 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.clusters import Errors, cochran, intersections, one_factor, one_gap
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.crosscheck.clusters import Errors, cochran, intersections, one_factor
 
 STILL = 1e-20  # a variance that is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """What people who are a sample add to k statistics.
+class RatingsOfPeople:
+    """What the ratings of people who are a sample add to a statistic.
 
     Attributes
     ----------
-    e, f : (ratings, k) array, (ratings,) array
-        Deviations, and weights; of a difference within people, weights sum to 1 on either side.
-    left, rater : (ratings,) int arrays
-        Cluster (or unit), and person.
-    second : (ratings,) bool array or None
-        Ratings on the side that is subtracted.
+    e, f : (ratings,) float64 arrays
+        Deviations, with the sum 0, and weights, with the sum 1.
+    unit, person : (ratings,) int64 arrays
+        Cluster (or unit), and who gave the rating.
     alone : bool
-        Nobody else has part in the statistics.
+        Nobody else has part in the statistic.
     """
 
-    e: Any
-    f: Any
-    left: Any
-    rater: Any
-    second: Any = None
-    alone: bool = False
+    e: FloatArray
+    f: FloatArray
+    unit: IntArray
+    person: IntArray
+    alone: bool
 
     @property
-    def both(self) -> Any:
+    def pair(self) -> Any:
         """Number of the cluster and person of each rating."""
-        return intersections(self.left, self.rater)
+        return intersections(self.unit, self.person)
 
     @property
     def nested(self) -> bool:
         """Whether each person rated in one cluster."""
-        return len(set(self.both.tolist())) == len(set(self.rater.tolist()))
+        return len(set(self.pair.tolist())) == len(set(self.person.tolist()))
 
-    def errors(self, j: int) -> Errors:
-        """Errors of one statistic by person."""
-        if self.second is not None:
-            return one_gap(self.e[:, j], self.f, self.second, self.rater)
-        e = np.bincount(self.rater, self.e[:, j])
-        f = np.bincount(self.rater, self.f)
+    @property
+    def has_one_person_a_unit(self) -> bool:
+        """Whether one person rated each cluster."""
+        return len(set(self.pair.tolist())) == len(set(self.unit.tolist()))
+
+    def errors(self) -> Errors:
+        """Return the errors by person."""
+        e = np.bincount(self.person, self.e)
+        f = np.bincount(self.person, self.f)
         return one_factor(e.astype(np.float64), f.astype(np.float64))
 
 
@@ -60,42 +60,28 @@ def numbers(labels: Any) -> Any:
     return np.unique(np.asarray(labels), return_inverse=True)[1].ravel()
 
 
-def joined_errors(units: Errors, parts: Sequence[Part | None], j: int = 0) -> Errors:
-    """Return V1 + V2 - V12, not below V1 and V2, with Cochran's df of V1 and V2, for one statistic."""
+def joined_errors(units: Errors, ratings: RatingsOfPeople | None) -> Errors:
+    """Return V1 + V2 - V12, not below V1 and V2, with Cochran's df of V1 and V2."""
     # people who rated in one cluster each add nothing to the variance of clusters
-    crossed = [part for part in parts if part is not None and not part.nested]
-    if not crossed or not units.known:
+    if ratings is None or ratings.nested or not units.known:
         return units
-    people = [part.errors(j) for part in crossed]
-    undefined = [errors for errors in people if not errors.known]
-    if undefined:
-        return undefined[0]
-    if len(crossed) == 1 and crossed[0].alone and has_one_person_a_unit(crossed[0]):
+    people = ratings.errors()
+    if not people.known:
+        return people
+    if ratings.alone and ratings.has_one_person_a_unit:
         # people are then the coarser factor
-        return replace(people[0], largest=units.largest)
-    variance = sum(errors.variance for errors in people)
-    df = people[0].df
-    if len(people) > 1:
-        df = variance**2 / sum(errors.variance**2 / errors.df for errors in people)
-    overlap = 0.0
-    for part in crossed:
-        sums = np.bincount(part.both, part.e[:, j])
-        overlap += float((sums**2).sum())
-    plain = units.variance + variance - overlap
+        return replace(people, largest=units.largest)
+    overlap = float((np.bincount(ratings.pair, ratings.e) ** 2).sum())
+    plain = units.variance + people.variance - overlap
     # influences by differences leave a rounding of some 1e-11 where nobody differs
-    if units.variance + variance <= STILL:
-        df = min(units.df, df)
+    if units.variance + people.variance <= STILL:
+        df = min(units.df, people.df)
     else:
-        df = cochran([units.variance, variance], [units.df, df])
+        df = cochran([units.variance, people.variance], [units.df, people.df])
     return Errors(
-        variance=max(units.variance, variance, plain),
+        variance=max(units.variance, people.variance, plain),
         plain=plain,
         largest=units.largest,
         df=df,
-        effective=min(units.effective, *(errors.effective for errors in people)),
+        effective=min(units.effective, people.effective),
     )
-
-
-def has_one_person_a_unit(part: Part) -> bool:
-    """Return whether one person rated each cluster."""
-    return len(set(part.both.tolist())) == len(set(part.left.tolist()))

@@ -9,8 +9,13 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, SMOOTH, counted, errors_of_mean
-from socialstats.crosscheck.paired_tables import ends
-from socialstats.crosscheck.row_arithmetic import field_checks, quantile, tail_p, with_open_end
+from socialstats.crosscheck.row_arithmetic import (
+    end_checks,
+    field_checks,
+    quantile,
+    tail_p,
+    with_open_end,
+)
 from socialstats.results import Check, Row
 
 NEAR_TOP = 1e-6  # a minimiser finds the top of a likelihood to the root of the rounding error
@@ -70,7 +75,8 @@ def score_checks(
     checks = []
     if row.interval == "score" and row.has_interval:
         low, high = with_open_end(*profile_interval(table, level, df), side, SHARES)
-        checks = ends(row, low, high, "scipy", PROFILE, SMOOTH)
+        half = (high - low) / 2
+        checks = end_checks(row, low, high, "scipy", PROFILE, SMOOTH, least=half)
     if row.test != "score" or row.p_value is None:
         return checks
     value = limit_of_score(table, null) if abs(null) >= 1 else profile_score(table, null)

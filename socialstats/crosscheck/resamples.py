@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.comparing import compare
 from socialstats.crosscheck.row_arithmetic import label, relative
 from socialstats.results import Check, Row
 
@@ -157,13 +157,6 @@ class Redrawn:
 
         x, value = self.finite(column), float(self.estimate[column])
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
-        if ci == "studentized":
-            error = self.replicates[:, column + 1]
-            t = (self.replicates[:, column] - value) / np.where(error > 0, error, np.nan)
-            low, high = quantiles(t[np.isfinite(t)], tails)
-            # the column after that of a statistic has its error
-            std_error = float(self.estimate[column + 1])
-            return value - high * std_error, value - low * std_error
         if ci == "bca" and self.left is not None:
             # Efron (1987): corrected for the bias of the median and for acceleration
             z0 = norm.ppf(share_below(x, value))
@@ -258,7 +251,7 @@ def resampled_checks(
     row : Row
     drawn : Redrawn or None
         None: too many to compute, which the check then says.
-    ci : {"percentile", "basic", "bca", "studentized"}
+    ci : {"percentile", "basic", "bca"}
     level : float
     column : int
         Of the statistic.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.comparing import compare
 from socialstats.results import Check, Row
 from socialstats.results.peers import load_peer
 

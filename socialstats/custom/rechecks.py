@@ -12,7 +12,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.comparing import compare
 from socialstats.crosscheck.resamples import quantiles, share_below
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.special import ndtr, stdtr
 
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.comparing import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, quantile, tail_p
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.comparing import compare
 from socialstats.crosscheck.row_arithmetic import (
     MULTIPLETESTS,
     adjusted_p,
@@ -23,8 +23,8 @@ from socialstats.results import Check, Result, Row
 CLOSED = "the same closed form in another order of arithmetic"
 COUNTED = "every resample counted again"
 MONTE_CARLO = "five Monte-Carlo standard errors of the draws, and the error of the integral"
-MOST_TESTS = 20  # of an integral in as many dimensions
-SINGULAR = 1e-8  # smallest eigenvalue of a correlation matrix that scipy integrates
+MOST_TESTS = 20  # dimensions of the largest integral
+SINGULAR = 1e-8  # the smallest eigenvalue of a correlation matrix that scipy integrates
 DRAWS = 200_000
 INTEGRAL = 2e-4  # error of scipy's integrals, which are of random points
 ROUNDING = 1e-12

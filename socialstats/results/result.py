@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from html import escape
 from statistics import median_low
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from socialstats.arrays import FloatArray, size_unit
 from socialstats.errors import (
@@ -100,9 +100,9 @@ class Result:
         Further named values of the metric (arrays, tables).
     words : str
         The sentence of a result derived from another one (a contrast, a test); empty for a metric's own result.
-    check : callable or str
+    check : callable, optional
         Returns the checks of a derived result, whose figure is a forest of its rows: a function of the result, such as
-        a `socialstats.crosscheck.definition.Definition`, or ``"module:function"``. Empty for a metric's own result.
+        a `socialstats.crosscheck.definition.Definition`. None for a metric's own result.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class Result:
     design: Any = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     words: str = ""
-    check: Checker | str = ""
+    check: Checker | None = None
 
     def __post_init__(self) -> None:
         rows = [undefine_overflow(row) for row in self.rows]
@@ -563,10 +563,7 @@ class Result:
                     note="squares of such large or small values leave the range of floats in other packages",
                 ),
             )
-        check: Checker | str = self.check or self.entry().definition or self.entry().crosscheck
-        if isinstance(check, str):
-            module, _, name = check.partition(":")
-            check = cast(Checker, getattr(importlib.import_module(module), name))
+        check: Checker = self.check or self.entry().definition
         return check(self)
 
     def _beyond_peers(self) -> bool:

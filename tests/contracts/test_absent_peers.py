@@ -12,7 +12,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.cli import main
-from socialstats.crosscheck import long
+from socialstats.crosscheck import comparing
 from socialstats.metrics import METRICS
 from socialstats.results.verification import PEERS, install_line
 from tests.contracts.test_verification import result_of
@@ -52,10 +52,10 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Absent]:
         for package in packages:
             monkeypatch.setitem(sys.modules, package, None)
         monkeypatch.setattr(metadata, "version", version)
-        long.version.cache_clear()
+        comparing.version.cache_clear()
 
     yield remove
-    long.version.cache_clear()
+    comparing.version.cache_clear()
 
 
 @pytest.mark.parametrize(

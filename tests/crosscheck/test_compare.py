@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.comparing import compare
 from socialstats.results import Verification
 
 

@@ -89,6 +89,7 @@ def places(name: str) -> Iterator[tuple[str, str]]:
     >>> dict(places("gwet_ac"))["sentence"].split(":")[0]
     'socialstats/agreement/gwet_ac.py'
     """
+    from socialstats.crosscheck.definition import Definition
     from socialstats.metrics import METRICS
 
     if name not in METRICS:
@@ -108,10 +109,11 @@ def places(name: str) -> Iterator[tuple[str, str]]:
         yield from imported_names(module, kinds={"inference": "error, interval"})
     yield "sentence", where(metric.sentence)
     yield "figure", where(metric.plot)
-    if metric.definition is not None:
-        yield "plain definition", where(metric.definition.samples)
-    else:
-        yield "recomputed by", metric.crosscheck
+    samples, equations = metric.definition.samples, metric.definition.equations
+    # a definition states samples, equations, or both
+    for part in (samples, equations):
+        if part.__module__ != Definition.__module__:
+            yield "plain definition", where(part)
     for path in sorted((TOP / "tests" / "metrics").glob(f"test_{name}*.py")):
         yield "tests", str(path.relative_to(TOP))
         for found in re.findall(r'golden\("(\w+)"\)', path.read_text(encoding="utf-8")):
