@@ -221,7 +221,7 @@ def contrast_sample(
             couples.contrasts(row, level).mean(axis=0) for level in levels or (ALL_LEVELS,)
         ]
         lines[key_of_row(row)] = of_levels[0] - sum(of_levels[1:])
-    # of a difference, answers of the second level
+    # a difference has answers of a second level
     second = None
     if len(levels) > 1:
         second = (couples.table["level"] == levels[1]).to_numpy(dtype=bool)
