@@ -544,12 +544,7 @@ def sensitivity_difference(
         ci = "basic"  # no corrected value, as where every pair is met once
     n, tested = sum(design.n_rows for design in designs), [key[0][1] == "S" for key in KEYS]
     interval_text, method = DIFFERENCES[ci]
-    blank = Row(term="", group="difference", role="difference", n=float(n), n_clusters=m)
-    compared = ("chooser", labels[0]), ("minus", labels[1])
-    names = [
-        replace(blank, term=term, key=(*key, *compared), method=method, limits=(-most, most))
-        for term, key, most in zip(TERMS, KEYS, LARGEST.tolist(), strict=True)
-    ]
+    names = names_of_differences(labels, n=float(n), pairs=m, method=method)
     fit: dict[str, Any] = {"n_clusters": m, "method": ci}
     cautions = (*cautions, *cluster_cautions(designs[0], [designs[0].pair], df=()))
     if ci == "jackknife" and jack is not None:
@@ -610,6 +605,18 @@ def sensitivity_difference(
         references=references,
         design=designs,
     )
+
+
+def names_of_differences(
+    labels: tuple[str, str], *, n: float, pairs: int, method: str
+) -> list[Row]:
+    """Return the rows of the differences of all terms, without their numbers."""
+    compared = ("chooser", labels[0]), ("minus", labels[1])
+    blank = Row(term="", group="difference", role="difference", n=n, n_clusters=pairs)
+    return [
+        replace(blank, term=term, key=(*key, *compared), method=method, limits=(-most, most))
+        for term, key, most in zip(TERMS, KEYS, LARGEST.tolist(), strict=True)
+    ]
 
 
 def chooser_rows(label: str, values: FloatArray, pairs: int, why: str) -> list[Row]:
@@ -764,6 +771,7 @@ def sides_of_cells(design: Comparisons, settings: Mapping[str, Any]) -> SidesOfC
         at = records.condition == condition
         weight[at] = records.shares(at, settings["weights"])
     squares = records.squares * (weight / records.weight) ** 2
+    # an item has another win rate under each condition
     groups, place = np.unique(
         np.column_stack([records.condition, records.item]).astype(str),
         axis=0,

@@ -96,6 +96,7 @@ def sample_fit(
         cells = compared_cells(fit.design, state, factors)
     except InputError as error:
         return f"formulaic alone does not evaluate the formula: {error}"
+    # all strengths and effects start at 0
     start = np.zeros(cells.columns.shape[2])
     if state.ties in TIE_MODELS:
         start[fit.names.index(str(state.model.tie_term))] = START_OF_TIES
@@ -138,6 +139,7 @@ def compared_cells(
     """Return the cells of a design, with the pseudo-comparisons of a prior."""
     n = state.data.n_items
     items = np.zeros((len(design.outcome), n))
+    # strengths are known up to a constant, which cancels in all that is estimated
     if n:
         places = np.arange(len(items))
         items[places, design.item_a], items[places, design.item_b] = 1.0, -1.0
@@ -188,6 +190,7 @@ def add_ghost(cells: ComparedCells, n: int, prior: float) -> ComparedCells:
     columns = np.zeros((size + 2 * n, predictors, parameters + 1))
     columns[:size, :, :parameters] = cells.columns
     columns[size:, 0, :n] = np.tile(np.eye(n), (2, 1))
+    # the ghost stands second in each
     columns[size:, 0, -1] = -1.0
     # the parameter of ties is that of the comparisons
     columns[size:, 1:, parameters - 1] = 1.0
@@ -347,6 +350,7 @@ def sample_two_models(result: Result) -> Iterator[EquationSample | str]:
         if row.group != "share":
             parts = [coefficient(fit, row.term, centred=True) for fit in fits]
             estimates[key_of_row(row)] = ParameterFunction(partial(gap, parts, cut))
+    # a cluster of both fits has one label
     labels = [np.concatenate([a.labels(), b.labels()]) for a, b in zip(*factors, strict=True)]
     codes = [np.unique(names.astype(str), return_inverse=True)[1] for names in labels]
     yield stack_samples(first, second, estimates, tuple(codes))
@@ -411,6 +415,7 @@ def ask_peers(result: Result) -> Iterator[PeerNumbers]:
     for key, function in coefficients.items():
         numbers = {"estimate": function(parameters)}
         if fit.fitted_state.kind == "model":
+            # coefficients are linear in the parameters
             contrast = np.array([function(unit) for unit in np.eye(size)])
             numbers["std_error"] = math.sqrt(contrast @ cov @ contrast)
         yield PeerNumbers(package="statsmodels", row=key, numbers=numbers, close=CLOSE)
