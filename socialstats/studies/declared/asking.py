@@ -273,7 +273,8 @@ class Call:
                 message = (
                     f"metric: {self.metric.name} compares two labels, and there is no contrast"
                 )
-                fix = f"Write contrast = {nearest_of('', self.declaration.contrasts).removeprefix('There are ')}"
+                named = quoted([*self.declaration.contrasts], 12)
+                fix = f"Write contrast = {named}" if named else "Declare one: [contrast.NAME]"
                 raise InputError(self.declaration.wrong_in_question(question, message, fix))
             return {}
         if not compares:

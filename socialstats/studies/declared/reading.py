@@ -155,7 +155,8 @@ class Reader:
         fits = isinstance(entries, list) if listed else isinstance(entries, dict)
         if not fits:
             form = f"[[{kind}]]" if listed else f"[{kind}.NAME]"
-            self.note(kind, f"a {kind} is not written so", f"Write {form}")
+            told = "stands in double brackets" if listed else "is a section with a name"
+            self.note(kind, f"each {kind} {told}", f"Write {form}")
             return
         self.lengths[kind] = len(entries)
         names: list[str] = [""] * len(entries) if listed else list(entries)
