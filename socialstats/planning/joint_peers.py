@@ -81,7 +81,7 @@ def recheck_max_t(result: Result, tested: Sequence[Row]) -> Iterator[Check]:
         return
     critical = typical_reach(tested)
     yield from recheck_ends(tested, critical)
-    # of more tests the checks of p and ends stand alone
+    # an integral over more tests takes too long
     if len(tested) > MOST_TESTS:
         return
     correlation, df = extras["correlation"], extras["df"]
