@@ -127,6 +127,7 @@ def error_checks(
         why=SANDWICH,
         close=1e-5,
     )
+    # resamples have ends of their own, which no error gives
     if result.settings.get("ci") in RESAMPLED:
         return
     reach = quantile(level if side == "two_sided" else 2 * level - 1, df) * reach_of_error
@@ -230,6 +231,7 @@ class Solution:
         if len(parts) == 1:
             return parts[0]
         variances = [part.variance for part in parts]
+        # the intersections are in both factors
         overlap = float(np.sum((self.intersections @ (self.bread @ gradient)) ** 2))
         return LinearErrors(
             variance=max(*variances, sum(variances) - overlap),
@@ -381,6 +383,7 @@ class OneFactor:
         moved = self.turned @ along
         # expected squares of clusters under the model
         expected = self.by_cluster @ moved**2
+        # Kish's effective number of clusters
         df = float(expected.sum() ** 2 / (expected @ expected))
         if df < MANY_EFFECTIVE:
             df = max(self.satterthwaite_df(moved * self.scale), 1.0)
