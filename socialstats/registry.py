@@ -22,11 +22,10 @@ from socialstats.designs.calls import (
     reader_of,
 )
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.groups import Groups
 from socialstats.designs.habits import OF_KAPPA, refuse_habits
 from socialstats.designs.level_orders import SCALES
 from socialstats.designs.parts import Read
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import RatingsData
 from socialstats.designs.vectors import CALLS, OF_TOTALS, by_text, calls, from_vectors
 from socialstats.errors import InputError
 from socialstats.metrics import METRICS, lookup
@@ -299,7 +298,7 @@ class TableCall:
             data = open_table(data, **of_files)
             reading = keywords_of_call(self.function, options, columns, reader, data)
         design = as_design(data, reading, *self.readers, name=self.name, options=self.options)
-        if self.labels == "shares" and isinstance(design, Ratings):
+        if self.labels == "shares" and isinstance(design, RatingsData):
             design = design.of_answers()
         elif self.labels == "single" or holds_first_answers(design):
             refuse_means(design, self.name)
@@ -320,7 +319,7 @@ def refuse_unknown(
     known = dict.fromkeys(
         [*option_names, "data", "formula", *(k for metric in readers for k in keywords(metric))]
     )
-    if Groups in readers and not given.keys().isdisjoint(("n", "nobs")):
+    if "Groups" in map(name_of, readers) and not given.keys().isdisjoint(("n", "nobs")):
         known |= dict.fromkeys(OF_TOTALS)
     refuse_habits(given, [*known], name, needs(readers, name, square))
 
@@ -346,8 +345,13 @@ def refuse_places(values: Sequence[Any], options: Sequence[str], name: str, call
 
 def needs(readers: Sequence[Reader], name: str, square: bool) -> str:
     """Return how vectors are passed to a function; empty where it takes none."""
-    kind = next((reader for reader in readers if reader in CALLS), None)
+    kind = next((kind for kind in map(name_of, readers) if kind in CALLS), "")
     return calls(kind, name, square) if kind else ""
+
+
+def name_of(reader: Reader) -> str:
+    """Return the name of a design, or of a function that makes one."""
+    return reader.__name__
 
 
 def with_a_side() -> list[str]:
@@ -393,7 +397,7 @@ def numeric(name: str, value: Any, kind: str) -> Any:
 
 def holds_first_answers(design: Any) -> bool:
     """Whether the values of a design are the first of several labels, which have no mean."""
-    return isinstance(design, Ratings) and design.repeats is not None and not design.numeric
+    return isinstance(design, RatingsData) and design.repeats is not None and not design.numeric
 
 
 def refuse_means(design: Any, name: str) -> None:

@@ -110,6 +110,7 @@ def as_design(
 
     Examples
     --------
+    >>> from socialstats import Paired
     >>> table = {"question": [1, 2], "old": [0, 1], "new": [1, 1]}
     >>> as_design(table, {"first": "new", "second": "old"}, Paired, name="f()").difference.tolist()
     [1.0, 0.0]
@@ -180,6 +181,7 @@ def by_keywords(
 
     Examples
     --------
+    >>> from socialstats import Paired
     >>> by_keywords(["score ~ arm | story", "t.csv"], {}, [Paired], [], "f()")
     (['t.csv'], {'value': 'score', 'condition': 'arm', 'cluster': 'story'})
     """

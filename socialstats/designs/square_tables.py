@@ -10,12 +10,8 @@ import numpy as np
 import pandas as pd
 
 from socialstats.designs.aliases import Fields
-from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.crosstabs import are_counts, square_counts, win_counts
-from socialstats.designs.groups import Groups
 from socialstats.designs.levels import opposites
-from socialstats.designs.paired import Paired
-from socialstats.designs.ratings import Ratings
 from socialstats.designs.vocabulary import CONDITIONS, RATERS, UNITS, PartVocabulary, bare
 from socialstats.errors import InputError
 from socialstats.tables import as_number
@@ -109,7 +105,7 @@ def complete_square(data: Any) -> Any:
     return data
 
 
-def wins_of(data: Any, options: Fields, name: str) -> Comparisons:
+def wins_of(design: Any, data: Any, options: Fields, name: str) -> Any:
     """Return the comparisons of a square array of wins: the row's item won, or lost where the index is called so.
 
     Raises
@@ -119,7 +115,8 @@ def wins_of(data: Any, options: Fields, name: str) -> Comparisons:
 
     Examples
     --------
-    >>> wins_of([[0, 3], [2, 0]], {}, "f()").items
+    >>> from socialstats import Comparisons
+    >>> wins_of(Comparisons, [[0, 3], [2, 0]], {}, "f()").items
     ('1', '2')
     """
     data = complete_square(data)
@@ -137,7 +134,7 @@ def wins_of(data: Any, options: Fields, name: str) -> Comparisons:
     wins = win_counts(
         pd.DataFrame(counts, index=list(labels), columns=list(labels)), str(frame.index.name or "")
     )
-    return replace(Comparisons.from_counts(wins, source="table"), columns={})
+    return replace(design.from_counts(wins, source="table"), columns={})
 
 
 def is_counts(data: Any) -> bool:
@@ -154,7 +151,7 @@ def is_counts(data: Any) -> bool:
     return cells is not None and cells.shape[0] == 2 and cells.shape[1] > 1 and are_counts(cells)
 
 
-def groups_counted(data: Any, options: Fields, name: str) -> Groups:
+def groups_counted(design: Any, data: Any, options: Fields, name: str) -> Any:
     """Return the groups of a table of counts.
 
     Raises
@@ -184,12 +181,18 @@ def groups_counted(data: Any, options: Fields, name: str) -> Groups:
         labels = [*map(str, data.index)]
         data = data.iloc[[labels.index(label) for label in wanted]]
         options = {**options, "groups": None}
-    return Groups.from_table(data if framed else cells, source=name, **options)
+    return design.from_table(data if framed else cells, source=name, **options)
 
 
-SQUARES: Mapping[Any, Callable[[Any, Fields, str], Any]] = {
-    Groups: groups_counted,
-    Paired: lambda data, options, _: Paired.from_table(complete_square(data), **options),
-    Ratings: lambda data, options, _: Ratings.from_table(complete_square(data), **options),
-    Comparisons: wins_of,
+def levels_crossed(design: Any, data: Any, options: Fields, name: str) -> Any:
+    """Return the pairs, or the two raters, of a square table of counts."""
+    return design.from_table(complete_square(data), **options)
+
+
+# by the name of the design, whose class is the first argument
+SQUARES: Mapping[str, Callable[[Any, Any, Fields, str], Any]] = {
+    "Groups": groups_counted,
+    "Paired": levels_crossed,
+    "Ratings": levels_crossed,
+    "Comparisons": wins_of,
 }

@@ -12,16 +12,12 @@ import pandas as pd
 
 from socialstats.designs.aliases import Fields, Given, Texts
 from socialstats.designs.calls import keywords
-from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.contrasts_reading import vector
 from socialstats.designs.crosstabs import (
     are_counts,
     may_count,
     refuse_margins,
 )
-from socialstats.designs.groups import Groups
-from socialstats.designs.paired import Paired
-from socialstats.designs.ratings import Ratings
 from socialstats.designs.square_tables import (
     SQUARES,
     called,
@@ -131,6 +127,7 @@ def from_vectors(
 
     Examples
     --------
+    >>> from socialstats import Comparisons, Paired
     >>> args, given = from_vectors([[3, 4], [5, 4]], {}, [Paired], "f()")
     >>> args, given["first"], given["second"]
     ([{'first': [3, 4], 'second': [5, 4]}], 'first', 'second')
@@ -139,18 +136,19 @@ def from_vectors(
     >>> from_vectors([[("x", "y"), ("z", "x")]], {}, [Comparisons], "f()")[0]
     [{'item_a': ['x', 'z'], 'item_b': ['y', 'x'], 'winner': ['x', 'z']}]
     """
-    kinds = [reader for reader in readers if reader in TABLES]
-    plain = kinds == [*readers]
+    designs = [reader for reader in readers if reader.__name__ in TABLES]
+    kinds = [design.__name__ for design in designs]
+    plain = designs == [*readers]
     given = dict(given)
-    alone = plain and kinds == [Ratings] and not {*keywords(Ratings)} & {*given} - {*OF_VALUES}
+    alone = plain and kinds == ["Ratings"] and not {*keywords(designs[0])} & {*given} - {*OF_VALUES}
     args = single_columns([once(data, name) for data in args], alone)
     if not kinds:
         return args, given
     kind = kinds[0]
     if not args and "data" in given:
         args = [once(given.pop("data"), name)]
-    if kinds == [Groups] and square:
-        args, given = of_totals(args, given, name)
+    if kinds == ["Groups"] and square:
+        args, given = of_totals(designs[0], args, given, name)
     if not args:
         refuse_sides(given, kind, name, square)
         return args, given
@@ -159,12 +157,13 @@ def from_vectors(
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
     if len(vectors) < 2:
-        said = {key for reader in kinds for key in keywords(reader) if key in given} - {*OF_SQUARES}
+        said = {key for design in designs for key in keywords(design) if key in given}
+        said -= {*OF_SQUARES}
         counted = holds_counts(args[0], kinds, name, square)
         if counted and not said:
             refuse_pivoted(args[0], name)
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
-            return [SQUARES[kind](args[0], of_squares, name), *rest], given
+            return [SQUARES[kind](designs[0], args[0], of_squares, name), *rest], given
         if plain and not vectors and said.isdisjoint(LAYOUTS):
             vectors = PARTS_OF[kind](args[0], name, square)
         if not vectors or not plain:
@@ -178,16 +177,16 @@ def from_vectors(
     for key, value in given.items():
         given[key] = once(value, name) if key in ONCE else value
     if len(vectors) == 1:
-        if kind is Ratings and (labels or getattr(vectors[0], "name", "") == "count"):
+        if kind == "Ratings" and (labels or getattr(vectors[0], "name", "") == "count"):
             refuse_counts(vectors[0], given, name)
-        if kind is Paired and not square and rest and isinstance(rest[0], Number):
+        if kind == "Paired" and not square and rest and isinstance(rest[0], Number):
             given["null"] = rest[0]
         table, named = of_one(kind, vectors[0], given, name, square)
     else:
         given = with_order(vectors, given)
         table, named = of_several(kind, vectors, given, name)
     refuse_columns([key for key in named if key in given], name)
-    put_beside(table, given, None if kind is Groups else vectors[0], name)
+    put_beside(table, given, None if kind == "Groups" else vectors[0], name)
     return [table, *rest], {**given, **named}
 
 
@@ -218,15 +217,15 @@ def refuse_columns(keys: Texts, name: str) -> None:
 
 
 def of_several(
-    kind: Any, vectors: Sequence[Any], settings: Given, name: str
+    kind: str, vectors: Sequence[Any], settings: Given, name: str
 ) -> tuple[Fields, Fields]:
     """Return several vectors as a table, with the keywords that read it."""
-    if kind is Groups and settings.get("missing") != "drop":
+    if kind == "Groups" and settings.get("missing") != "drop":
         refuse_missing(vectors, name)
     return TABLES[kind](vectors, name)
 
 
-def refuse_sides(settings: Given, kind: Any, name: str, square: bool) -> None:
+def refuse_sides(settings: Given, kind: str, name: str, square: bool) -> None:
     """Refuse vectors where the columns of a table are named, of which there is none.
 
     Raises
@@ -241,9 +240,9 @@ def refuse_sides(settings: Given, kind: Any, name: str, square: bool) -> None:
         )
 
 
-def holds_counts(data: Any, kinds: Sequence[Any], name: str, square: bool) -> bool:
+def holds_counts(data: Any, kinds: Sequence[str], name: str, square: bool) -> bool:
     """Whether something is a table of counts of the design that a function takes."""
-    if kinds == [Groups] and square:
+    if kinds == ["Groups"] and square:
         if isinstance(data, pd.DataFrame) and len(data) == 3 and are_counts(data):
             refuse_margins(data.to_numpy(dtype=np.float64), str(data.index[-1]), name)
         return is_counts(data)
@@ -280,20 +279,21 @@ def put_beside(table: Fields, settings: Fields, first: Any, name: str) -> None:
 
 
 # what to write, by the design that a function takes
-CALLS: Mapping[Any, str] = {
-    Paired: "Two vectors: {0}(first, second)",
-    Groups: "Two vectors: {0}(x, y). Values and their groups: {0}(values, group=labels)",
-    Ratings: "A vector for each rater: {0}(ann, bob). Values and who gave them: {0}(values, unit=units, rater=raters)",
-    Comparisons: "Winners and losers: {0}(list(zip(winners, losers)))",
+CALLS: Mapping[str, str] = {
+    "Paired": "Two vectors: {0}(first, second)",
+    "Groups": "Two vectors: {0}(x, y). Values and their groups: {0}(values, group=labels)",
+    "Ratings": "A vector for each rater: {0}(ann, bob). "
+    "Values and who gave them: {0}(values, unit=units, rater=raters)",
+    "Comparisons": "Winners and losers: {0}(list(zip(winners, losers)))",
 }
 # and what of counts, where it takes them
-COUNTS: Mapping[Any, str] = {
-    Paired: "Counts: {0}([[30, 12], [5, 53]])",
-    Groups: "Successes and sizes: {0}(count=[14, 32], nobs=[70, 80])",
+COUNTS: Mapping[str, str] = {
+    "Paired": "Counts: {0}([[30, 12], [5, 53]])",
+    "Groups": "Successes and sizes: {0}(count=[14, 32], nobs=[70, 80])",
 }
 
 
-def calls(kind: Any, name: str, square: bool = False) -> str:
+def calls(kind: str, name: str, square: bool = False) -> str:
     """Return what to write, by the design that a function takes."""
     said = [CALLS[kind], *([COUNTS[kind]] if square and kind in COUNTS else [])]
     return ". ".join(said).format(name.removesuffix("()"))
@@ -401,7 +401,7 @@ def refuse_counts(values: Any, given: Fields, name: str) -> None:
 
 
 def of_one(
-    kind: Any, values: Any, given: Fields, name: str, square: bool = False
+    kind: str, values: Any, given: Fields, name: str, square: bool = False
 ) -> tuple[Fields, Fields]:
     """Return one vector of values as a table with one row per value, and take the vectors beside it.
 
@@ -412,11 +412,11 @@ def of_one(
 
     Examples
     --------
-    >>> of_one(Groups, [3, 4], {"group": ["a", "b"]}, "f()")
+    >>> of_one("Groups", [3, 4], {"group": ["a", "b"]}, "f()")
     ({'value': [3, 4], 'group': ['a', 'b']}, {'value': 'value', 'group': 'group'})
     """
     beside = {key: given.pop(key) for key in BESIDE_ONE if is_vector(given.get(key))}
-    if kind not in (Groups, Ratings) or (kind is Groups and "group" not in beside):
+    if kind not in ("Groups", "Ratings") or (kind == "Groups" and "group" not in beside):
         raise InputError(
             f"{name}: one vector is not enough. {calls(kind, name, square)}{of_constant(kind, given, name, square)}"
         )
@@ -425,9 +425,9 @@ def of_one(
     lists = align_vectors([values, *beside.values()], name)
     table = {column: lists[0], **dict(zip(beside, lists[1:], strict=True))}
     named = {"value": column, **{key: key for key in beside}}
-    if kind is Ratings and given.get("unit") is None:
+    if kind == "Ratings" and given.get("unit") is None:
         table["unit"], named["unit"] = [*range(1, len(lists[0]) + 1)], "unit"
-    if kind is Groups or "rater" in beside:
+    if kind == "Groups" or "rater" in beside:
         return table, named
     if all(isinstance(value, str) for value in lists[0]) and not {"levels", "scale"} & given.keys():
         # shares of labels need no order
@@ -435,9 +435,9 @@ def of_one(
     return table, {**named, "rater": False}
 
 
-def of_constant(kind: Any, given: Given, name: str, square: bool) -> str:
+def of_constant(kind: str, given: Given, name: str, square: bool) -> str:
     """Return what to write of one vector of differences, or of values against a constant."""
-    if kind is not Paired or square:
+    if kind != "Paired" or square:
         return ""
     null = given.get("null", 0)
     return f". Differences, or values against a constant: {name[:-2]}(ss.Paired.one_sample(values, bound={null}))"
@@ -533,7 +533,7 @@ def paired_columns(data: Any, name: str, square: bool) -> list[list[Any]]:
         why = f"a table of counts is square, and this one has the shape {cells.shape}"
     else:
         return array_columns(cells if cells.shape[1] == 2 else cells.T)
-    raise InputError(f"{name}: {why}. {calls(Paired, name, square)}")
+    raise InputError(f"{name}: {why}. {calls('Paired', name, square)}")
 
 
 def two_samples(data: Any, name: str, square: bool) -> list[Any]:
@@ -546,7 +546,7 @@ def two_samples(data: Any, name: str, square: bool) -> list[Any]:
     """
     if matrix(data) is not None:
         raise InputError(
-            f"{name} takes no array of the shape {np.shape(data)}. {calls(Groups, name, square)}"
+            f"{name} takes no array of the shape {np.shape(data)}. {calls('Groups', name, square)}"
         )
     if not isinstance(data, Mapping) or len(data) != 2 or not all(map(is_vector, data.values())):
         return []
@@ -582,11 +582,11 @@ def two_raters(data: Any, name: str, square: bool) -> list[list[Any]]:
 
 
 # how what stands alone, and is no table, is read as vectors
-PARTS_OF: Mapping[Any, Callable[[Any, str, bool], list[Any]]] = {
-    Paired: paired_columns,
-    Groups: two_samples,
-    Ratings: two_raters,
-    Comparisons: met,
+PARTS_OF: Mapping[str, Callable[[Any, str, bool], list[Any]]] = {
+    "Paired": paired_columns,
+    "Groups": two_samples,
+    "Ratings": two_raters,
+    "Comparisons": met,
 }
 
 
@@ -670,7 +670,7 @@ def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     label = getattr(vectors[1], "name", None)
     labelled = label is not None and called(label, CONDITIONS) and len({*map(str, lists[1])}) == 2
     if (texts == [False, True] or labelled) and len(lists[0]) == len(lists[1]):
-        raise InputError(f"{name}: the second vector holds labels. {calls(Groups, name)}")
+        raise InputError(f"{name}: the second vector holds labels. {calls('Groups', name)}")
     labels = [group for group, values in zip(groups, lists, strict=True) for _ in values]
     table = {"group": labels, "value": [*lists[0], *lists[1]]}
     return table, {"group": "group", "value": "value", "groups": groups}
@@ -684,7 +684,7 @@ def raters(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     }
     if True in texts and True in numbers:
         raise InputError(
-            f"{name}: some vectors hold numbers, and some texts. {calls(Ratings, name)}"
+            f"{name}: some vectors hold numbers, and some texts. {calls('Ratings', name)}"
         )
     names = names_of(vectors, [f"rater {k + 1}" for k in range(len(vectors))])
     return dict(zip(names, align_vectors(vectors, name), strict=True)), {"raters": names}
@@ -699,7 +699,7 @@ def comparison_columns(vectors: Sequence[Any], name: str) -> tuple[Fields, Field
     if len(vectors) != 3:
         raise InputError(
             f"{name} takes three vectors: the two items of each comparison and its winner, not {len(vectors)}. "
-            f"{calls(Comparisons, name)}"
+            f"{calls('Comparisons', name)}"
         )
     keys = ("item_a", "item_b", "winner")
     return dict(zip(keys, align_vectors(vectors, name), strict=True)), {key: key for key in keys}
@@ -711,7 +711,7 @@ def need_two(vectors: Sequence[Any], name: str) -> None:
         raise InputError(f"{name} takes two vectors, not {len(vectors)}. Pass a table")
 
 
-def of_totals(args: list[Any], given: Fields, name: str) -> tuple[list[Any], Fields]:
+def of_totals(design: Any, args: list[Any], given: Fields, name: str) -> tuple[list[Any], Fields]:
     """Return a call with successes and sizes of two groups, as statsmodels and R take them, as one with a design.
 
     Raises
@@ -721,7 +721,8 @@ def of_totals(args: list[Any], given: Fields, name: str) -> tuple[list[Any], Fie
 
     Examples
     --------
-    >>> of_totals([], {"count": [14, 32], "nobs": [70, 80]}, "f()")[0][0].square().tolist()
+    >>> from socialstats import Groups
+    >>> of_totals(Groups, [], {"count": [14, 32], "nobs": [70, 80]}, "f()")[0][0].square().tolist()
     [[56.0, 14.0], [48.0, 32.0]]
     """
     sizes = "nobs" if "nobs" in given else "n"
@@ -737,7 +738,7 @@ def of_totals(args: list[Any], given: Fields, name: str) -> tuple[list[Any], Fie
             f"{name} takes the successes and sizes of two groups, as whole numbers: {name[:-2]}(count=[14, 32], "
             "nobs=[70, 80])"
         )
-    return [Groups.from_table(np.column_stack([units - hits, hits]), source=name)], given
+    return [design.from_table(np.column_stack([units - hits, hits]), source=name)], given
 
 
 def by_text(data: Any, columns: Given) -> Fields:
@@ -766,9 +767,9 @@ def by_text(data: Any, columns: Given) -> Fields:
 
 
 # vectors as a table: its columns, and the settings that read it
-TABLES: Mapping[Any, Callable[[Sequence[Any], str], tuple[Fields, Fields]]] = {
-    Paired: pairs,
-    Groups: samples,
-    Ratings: raters,
-    Comparisons: comparison_columns,
+TABLES: Mapping[str, Callable[[Sequence[Any], str], tuple[Fields, Fields]]] = {
+    "Paired": pairs,
+    "Groups": samples,
+    "Ratings": raters,
+    "Comparisons": comparison_columns,
 }

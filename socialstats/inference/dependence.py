@@ -10,9 +10,9 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.paired import Paired
+from socialstats.designs.paired_data import PairedData
 from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_data import RatingsData
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED, ClusteredMean
@@ -218,7 +218,7 @@ def two_at_most(names: Sequence[str]) -> None:
 
 
 def resampling_units(
-    design: Comparisons | Paired | Ratings, factors: Sequence[Factor]
+    design: Comparisons | PairedData | RatingsData, factors: Sequence[Factor]
 ) -> PlanUnits:
     """Resampling units: the clusters, or single rows (pairs, units) where there are none."""
     if factors:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.cells import kish
-from socialstats.designs.groups import Groups
+from socialstats.designs.groups_data import GroupsData
 from socialstats.errors import Caution, InputError, caution
 from socialstats.text import count as counted
 from socialstats.text import number
@@ -60,7 +60,7 @@ class Weighing:
         return self.units / self.effective
 
 
-def group_weighings(design: Groups) -> tuple[Weighing, ...]:
+def group_weighings(design: GroupsData) -> tuple[Weighing, ...]:
     """Return what the weights of either group do; nothing without weights."""
     if design.weight is None:
         return ()
