@@ -319,7 +319,7 @@ def refuse_unknown(
     known = dict.fromkeys(
         [*option_names, "data", "formula", *(k for metric in readers for k in keywords(metric))]
     )
-    if "Groups" in map(name_of, readers) and not given.keys().isdisjoint(("n", "nobs")):
+    if "Groups" in map(reader_name, readers) and not given.keys().isdisjoint(("n", "nobs")):
         known |= dict.fromkeys(OF_TOTALS)
     refuse_habits(given, [*known], name, needs(readers, name, square))
 
@@ -345,11 +345,11 @@ def refuse_places(values: Sequence[Any], options: Sequence[str], name: str, call
 
 def needs(readers: Sequence[Reader], name: str, square: bool) -> str:
     """Return how vectors are passed to a function; empty where it takes none."""
-    kind = next((kind for kind in map(name_of, readers) if kind in CALLS), "")
+    kind = next((kind for kind in map(reader_name, readers) if kind in CALLS), "")
     return calls(kind, name, square) if kind else ""
 
 
-def name_of(reader: Reader) -> str:
+def reader_name(reader: Reader) -> str:
     """Return the name of a design, or of a function that makes one."""
     return reader.__name__
 
