@@ -157,14 +157,14 @@ def from_vectors(
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
     if len(vectors) < 2:
-        said = {key for design in designs for key in keywords(design) if key in given}
-        said -= {*OF_SQUARES}
+        named_keys = {key for design in designs for key in keywords(design) if key in given}
+        named_keys -= {*OF_SQUARES}
         counted = holds_counts(args[0], kinds, name, square)
-        if counted and not said:
+        if counted and not named_keys:
             refuse_pivoted(args[0], name)
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
             return [SQUARES[kind](designs[0], args[0], of_squares, name), *rest], given
-        if plain and not vectors and said.isdisjoint(LAYOUTS):
+        if plain and not vectors and named_keys.isdisjoint(LAYOUTS):
             vectors = PARTS_OF[kind](args[0], name, square)
         if not vectors or not plain:
             return args, given
