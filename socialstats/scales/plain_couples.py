@@ -188,6 +188,19 @@ def sample_couples(result: Result) -> Iterator[PlainSample]:
             sample = sample_of_mean(key_of_row(row), values, np.ones(len(values)))
             limits = {key_of_row(row): (-LARGEST, LARGEST)}
             yield replace(sample, yes_or_no=False, unbiased=True, limits=limits)
+        elif row.test == "chi2" and row.estimate is not None:
+            yield sample_of_couples(table, row)
+
+
+def sample_of_couples(table: pd.DataFrame, row: Row) -> PlainSample:
+    """Return the complete couples of two groups: B of those that favour the same group in both orders."""
+
+    def bias(count: FloatArray) -> dict[RowKey, float]:
+        _, for_first, for_second, _ = count.tolist()
+        return {key_of_row(row): 2 * (for_first - for_second) / float(count.sum())}
+
+    count = np.array(couple_counts(table, row))
+    return PlainSample(count=count, plain=bias, no_errors="the test is McNemar's")
 
 
 def levels_of_row(row: Row) -> tuple[str, ...]:
@@ -336,7 +349,7 @@ def ask_for_tests_of_couples(result: Result) -> Iterator[PeerNumbers]:
         if row.p_value is None:
             continue
         if row.test == "chi2" or row.test == "mid_p":
-            yield ask_for_complete_couples(table, row)
+            yield from ask_for_complete_couples(table, row)
         elif row.test == "sign_flip" and row.label("group"):
             values = scenario_differences(result, table, row)
             tables.append(values)
@@ -387,37 +400,37 @@ def ask_for_flips(
     yield PeerNumbers(package="scipy", row=key_of_row(row), numbers=numbers)
 
 
-def ask_for_complete_couples(table: pd.DataFrame, row: Row) -> PeerNumbers:
+def ask_for_complete_couples(table: pd.DataFrame, row: Row) -> Iterator[PeerNumbers]:
     """Return McNemar's test of complete couples as independent; mid-p is the exact p less the point probability."""
     from scipy.stats import binom
 
     mcnemar = load_peer("statsmodels.stats.contingency_tables", "mcnemar")
+    first_places, for_first, for_second, second_places = couple_counts(table, row)
+    cells = np.array([[first_places, for_first], [for_second, second_places]])
+    key = key_of_row(row)
+    if row.test == "chi2":
+        test = mcnemar(cells, exact=False, correction=False)
+        numbers = {"statistic": float(test.statistic), "p_value": float(test.pvalue)}
+        yield PeerNumbers(package="numpy", row=key, numbers={"df": 1.0})
+        yield PeerNumbers(package="statsmodels", row=key, numbers=numbers)
+        return
+    # the statistic of the mid-p test is the number of couples that favour the first group
+    yield PeerNumbers(package="numpy", row=key, numbers={"statistic": for_first})
+    discordant = for_first + for_second
+    p = mcnemar(cells, exact=True).pvalue
+    p -= binom.pmf(min(for_first, for_second), discordant, 0.5)
+    if for_first == for_second:
+        # both tails hold the point; without statsmodels p is no number
+        p += 1.0 - p
+    yield PeerNumbers(package="statsmodels", row=key, numbers={"p_value": p})
+
+
+def couple_counts(table: pd.DataFrame, row: Row) -> tuple[float, float, float, float]:
+    """Count the complete couples of two groups: first place in both orders, first group, second group, second place."""
     level = row.label("level")
     answers = table[table["counts"]]
     if level is not None:
         answers = answers[answers["level"] == level]
-    first_places, for_first, for_second, second_places = couple_counts(answers, row)
-    cells = np.array([[first_places, for_first], [for_second, second_places]])
-    couples = float(cells.sum())
-    if row.test == "chi2":
-        test = mcnemar(cells, exact=False, correction=False)
-        numbers = {
-            "estimate": 2 * (for_first - for_second) / couples,
-            "statistic": float(test.statistic),
-            "df": 1.0,
-            "p_value": float(test.pvalue),
-        }
-    else:
-        discordant = for_first + for_second
-        p = mcnemar(cells, exact=True).pvalue - binom.pmf(
-            min(for_first, for_second), discordant, 0.5
-        )
-        numbers = {"statistic": for_first, "p_value": p if for_first != for_second else 1.0}
-    return PeerNumbers(package="statsmodels", row=key_of_row(row), numbers=numbers)
-
-
-def couple_counts(answers: pd.DataFrame, row: Row) -> tuple[float, float, float, float]:
-    """Count the complete couples of two groups: first place in both orders, first group, second group, second place."""
     first, second = str(row.label("group")), str(row.label("other"))
     groups = answers[["group_first", "group_second"]]
     mixed = groups.isin((first, second)).all(axis=1) & (
