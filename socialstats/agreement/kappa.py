@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 RefusalRule = Literal["missing", "level"]
 REFUSALS: tuple[str, ...] = get_args(RefusalRule)
 SEPARATOR = " | "
-# columns and possible rows up to which numpy numbers rows
-MOST_COLUMNS, MOST_POSSIBLE = 32, 2**62
+COUNTED_DIRECTLY = 4096  # possible rows up to which a table of all of them is counted
 MOST_PAIRS = 100_000  # pairs of raters with a number each: about 20 s
 
 
@@ -154,24 +153,39 @@ def columns_of_raters(design: Ratings, raters: Sequence[str] | None) -> list[int
 def distinct_rows(keys: Sequence[IntArray], count_: FloatArray) -> tuple[IntArray, FloatArray]:
     """Distinct rows of some columns in ascending order, and the sum of `count_` over each.
 
+    Rows become whole numbers: counted directly where there are few possible ones, else sorted. Rows too long for that
+    are compared as they are.
+
     Examples
     --------
     >>> rows, n = distinct_rows([np.array([1, 0, 1]), np.array([-1, 2, -1])], np.ones(3))
     >>> rows.tolist(), n.tolist()
     ([[0, 2], [1, -1]], [1.0, 2.0])
     """
-    table = np.column_stack(keys)
-    low = table.min(axis=0, initial=0)
-    span = tuple((table.max(axis=0, initial=0) - low + 1).tolist())
-    if len(span) > MOST_COLUMNS or math.prod(span) > MOST_POSSIBLE:
-        distinct, _, place = unique_rows(table)
+    if not len(count_):
+        return np.zeros((0, len(keys)), dtype=np.int64), count_
+    low = [int(key.min()) for key in keys]
+    span = tuple(int(key.max()) - least + 1 for key, least in zip(keys, low, strict=True))
+    n_possible = math.prod(span)
+    if n_possible >= 2**62:
+        distinct, _, row = unique_rows(np.column_stack(keys))
+        totals = np.bincount(row, weights=count_, minlength=len(distinct))
+        return distinct, totals.astype(np.float64)
+    # mixed radix: the first column is the most significant, so numbers ascend as rows do
+    row_number = np.zeros(len(count_), dtype=np.int64)
+    for key, s, least in zip(keys, span, low, strict=True):
+        row_number = row_number * s + (key - least)
+    if n_possible <= COUNTED_DIRECTLY + 4 * len(count_):
+        rows = np.flatnonzero(np.bincount(row_number, minlength=n_possible))
+        totals = np.bincount(row_number, weights=count_, minlength=n_possible)[rows]
     else:
-        # numbers of rows ascend as the rows do, and are faster to sort
-        numbers = np.ravel_multi_index(tuple((table - low).T), span)
-        numbers, place = np.unique(numbers, return_inverse=True)
-        distinct = np.column_stack(np.unravel_index(numbers, span)) + low
-    totals = np.bincount(place, weights=count_, minlength=len(distinct))
-    return distinct.astype(np.int64), totals.astype(np.float64)
+        rows, inverse = np.unique(row_number, return_inverse=True)
+        totals = np.bincount(inverse, weights=count_, minlength=len(rows))
+    distinct = np.empty((len(rows), len(keys)), dtype=np.int64)
+    for k in reversed(range(len(keys))):  # numpy's unravel_index takes 64 keys at most
+        rows, code = np.divmod(rows, span[k])
+        distinct[:, k] = code + low[k]
+    return distinct, totals.astype(np.float64)
 
 
 def units_by_stratum(design: Ratings, stratum: str | None) -> list[tuple[str | None, BoolArray]]:
