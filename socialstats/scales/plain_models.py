@@ -207,17 +207,22 @@ def ask_for_ranks_of_models(result: Result) -> Iterator[PeerNumbers]:
     estimates = np.array([row.estimate for row in ranked], dtype=np.float64)
     scaled = np.round(estimates / (np.abs(estimates).max() or 1.0), ROUNDED)
     ranks = rankdata(sign * scaled, method="min").astype(np.float64).tolist()
-    better, worse = models_apart(result, sign)
+    apart = models_apart(result, sign)
     for row, rank in zip(ranked, ranks, strict=True):
-        low = min(1.0 + better.count(row.term), rank)
-        high = max(float(len(ranked) - worse.count(row.term)), rank)
         key = (RANK, row.term)
         yield PeerNumbers(package="scipy", row=key, numbers={"estimate": rank})
-        yield PeerNumbers(package="statsmodels", row=key, ends=(low, high))
+        ends = math.nan, math.nan
+        if apart is not None:
+            n_better, n_worse = (float(models.count(row.term)) for models in apart)
+            ends = min(1.0 + n_better, rank), max(len(ranked) - n_worse, rank)
+        yield PeerNumbers(package="statsmodels", row=key, ends=ends)
 
 
-def models_apart(result: Result, sign: float) -> tuple[list[str], list[str]]:
-    """Return the models that some model is better than, and those that it is worse than, once for each difference."""
+def models_apart(result: Result, sign: float) -> tuple[list[str], list[str]] | None:
+    """Return the models that some model is better than, and those that it is worse than, once for each difference.
+
+    None where statsmodels is not installed.
+    """
     tests = [row for row in result.rows if row.role == "difference" and row.p_value is not None]
     beaten: list[str] = []
     beating: list[str] = []
@@ -225,7 +230,11 @@ def models_apart(result: Result, sign: float) -> tuple[list[str], list[str]]:
         return beaten, beating
     adjust = load_peer("statsmodels.stats.multitest", "multipletests")
     adjusted = adjust([row.p_value for row in tests], method="holm")[1]
-    for row, p in zip(tests, adjusted, strict=True):
+    # without statsmodels there is a single number that is none
+    p_values = np.broadcast_to(np.asarray(adjusted, dtype=np.float64), len(tests)).tolist()
+    if np.isnan(p_values).any():
+        return None
+    for row, p in zip(tests, p_values, strict=True):
         if p > 1 - result.settings["level"]:
             continue
         models = [str(row.label("model")), str(row.label("minus"))]
