@@ -79,7 +79,7 @@ def errors_by(e: Any, f: Any, codes: Any) -> Errors:
         )
         for code in columns
     ]
-    return joined(parts, e, columns)
+    return errors_of_factors(parts, e, columns)
 
 
 def errors_of_gap(e: Any, f: Any, second: Any, codes: Any, units: Any = 1.0) -> Errors:
@@ -101,7 +101,7 @@ def errors_of_gap(e: Any, f: Any, second: Any, codes: Any, units: Any = 1.0) -> 
     """
     columns = list(crossing(codes).T)
     parts = [one_gap(e, f, second, code, units) for code in columns]
-    return joined(parts, e, columns)
+    return errors_of_factors(parts, e, columns)
 
 
 def one_gap(e: Any, f: Any, second: Any, code: Any, units: Any = 1.0) -> Errors:
@@ -132,7 +132,7 @@ def one_gap(e: Any, f: Any, second: Any, code: Any, units: Any = 1.0) -> Errors:
     return Errors(variance=variance, df=df, effective=effective, largest=largest, plain=variance)
 
 
-def joined(parts: Sequence[Errors], e: FloatArray, columns: Sequence[Any]) -> Errors:
+def errors_of_factors(parts: Sequence[Errors], e: FloatArray, columns: Sequence[Any]) -> Errors:
     """Join one factor, or two crossed ones, into the errors of a statistic with the scores e."""
     # where one factor has a single cluster, there are no errors
     undefined = [part for part in parts if not part.known]
@@ -295,7 +295,7 @@ def errors_of_mean(values: Any, groups: Any, weights: Any = None) -> Errors:
     return errors_by(f * deviations, f, groups)
 
 
-def counted(spread: float, errors: Errors, most: float = math.inf) -> float:
+def effective_number(spread: float, errors: Errors, most: float = math.inf) -> float:
     """Return how many independent values of variance `spread` would have the variance, between 1 and `most`."""
     # without a variance that is more than rounding, the clusters' own number counts
     least = ALONE * spread / max(errors.effective, 1.0)
@@ -326,7 +326,7 @@ def disagreement_ends(
     errors = errors_by(share * (apart - q), share, codes)
     if not errors.known:
         return math.nan, math.nan, math.nan
-    n = counted(q * (1 - q), errors)
+    n = effective_number(q * (1 - q), errors)
     tail = (1 - level) / 2
     # Korn and Graubard (1998): fewer trials by the ratio of t quantiles of all units and of clusters
     most = float((weight > 0).sum()) - 1

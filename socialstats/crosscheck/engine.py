@@ -20,8 +20,8 @@ from socialstats.crosscheck.clusters import (
     CR2,
     SMOOTH,
     Errors,
-    counted,
     disagreement_ends,
+    effective_number,
     fisher_ends,
     unfloored_check,
 )
@@ -319,7 +319,7 @@ class SampleChecks:
         checks, trials = [], contributions.total
         if row.df is not None:
             checks = field_checks(row, "numpy", CR2, df=errors.df)
-            trials = counted(share * (1 - share), scaled, answers)
+            trials = effective_number(share * (1 - share), scaled, answers)
         df = None if row.df is None else errors.df
         least, most = wilson_roots(share, trials, self.level, df)
         ends = with_open_end(low + least * width, low + most * width, self.side, row.limits)

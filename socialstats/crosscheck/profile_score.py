@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import CR2, SMOOTH, counted, errors_of_mean
+from socialstats.crosscheck.clusters import CR2, SMOOTH, effective_number, errors_of_mean
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,
     field_checks,
@@ -44,7 +44,7 @@ def effective_pairs(d: FloatArray, groups: Any) -> tuple[FloatArray, float | Non
         if not errors.known:
             return None
         # in clusters each pair counts as this part of an independent one
-        part = counted(float(np.var(d)), errors, n) / n
+        part = effective_number(float(np.var(d)), errors, n) / n
         df = errors.df
     b, c = part * float(np.sum(d > 0)), part * float(np.sum(d < 0))
     return np.array([[part * n - b - c, c], [b, 0.0]]), df

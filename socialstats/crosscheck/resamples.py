@@ -215,8 +215,8 @@ def redrawn(
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.atleast_1d(np.asarray(statistic(cells.count), dtype=np.float64))
-        replicates = table_of(statistic, cells.draws(resamples, seed))
-        left = table_of(statistic, cells.without_one()) if leave_out else None
+        replicates = statistics_of(statistic, cells.draws(resamples, seed))
+        left = statistics_of(statistic, cells.without_one()) if leave_out else None
     return Redrawn(
         estimate=estimate,
         replicates=replicates,
@@ -226,7 +226,7 @@ def redrawn(
     )
 
 
-def table_of(statistic: Statistic, counts: Iterator[FloatArray]) -> FloatArray:
+def statistics_of(statistic: Statistic, counts: Iterator[FloatArray]) -> FloatArray:
     """Return the statistics of several counts of cells, (counts, m)."""
     return np.array([np.atleast_1d(statistic(times)) for times in counts], dtype=np.float64)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from socialstats.crosscheck.clusters import Errors, counted
+from socialstats.crosscheck.clusters import Errors, effective_number
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,
     label,
@@ -58,7 +58,7 @@ def clustered_share_checks(
     if row.conf_low is None:
         return []
     checks = []
-    trials = counted(p * (1 - p), errors, answers)
+    trials = effective_number(p * (1 - p), errors, answers)
     df = None
     if row.df is not None or row.n_clusters is not None:
         df = errors.df
