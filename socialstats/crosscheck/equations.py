@@ -36,7 +36,7 @@ STEP = 1e-4  # central differences of slopes, whose error is of the order of its
 SMALL_STEP = 1e-5  # central differences of functions of the parameters
 LONGEST_STEP = 2.0  # log-odds: Newton's method may start far from the maximum
 ARRIVED = 1e-9  # largest change of a linear predictor
-MOST_STEPS = 100
+MOST_STEPS, MOST_HALVINGS = 100, 30
 SINGULAR = 1e-11  # eigenvalues that are no more than rounding of the largest
 ROUNDING = 1e-8  # error of numerical second derivatives
 ALONE = 1 - 1e-6  # leverage of what rests on one cluster
@@ -299,11 +299,23 @@ def solve_equation(sample: EquationSample) -> Solution:
         solution = Solution(sample=sample, parameters=parameters)
         step = solution.bread @ solution.score
         change = float(np.abs(sample.columns @ step).max())
-        # a step from far away is cut: predictors change by at most `LONGEST_STEP`
-        parameters = parameters + step * min(1.0, LONGEST_STEP / max(change, ARRIVED))
         if change < ARRIVED:
             break
+        # a step from far away is cut: predictors change by at most `LONGEST_STEP`
+        parameters = uphill(solution, step * min(1.0, LONGEST_STEP / change))
     return Solution(sample=sample, parameters=parameters)
+
+
+def uphill(solution: Solution, step: FloatArray) -> FloatArray:
+    """Return the parameters after a step, which is halved until it does not lead far beyond the maximum."""
+    rise = float(solution.score @ step)
+    for _ in range(MOST_HALVINGS):
+        after = Solution(sample=solution.sample, parameters=solution.parameters + step)
+        # beyond the maximum the likelihood falls: at most half as steeply as it rose before the step
+        if after.score @ step >= -rise / 2:
+            break
+        step, rise = step / 2, rise / 2
+    return solution.parameters + step
 
 
 def slopes(sample: EquationSample, predictors: FloatArray) -> FloatArray:

@@ -211,7 +211,10 @@ def verdict_on_models(shown: Sequence[Block]) -> Conclusion | None:
     if ranks:
         superlative = SUPERLATIVES.get(said, f"has the {found.settings['best']} {said}")
         return ranking(ranks, superlative, "are ahead of", noun)
-    (row, *_) = named_differences(found.rows)
+    named = named_differences(found.rows)
+    if not named:
+        return verdict_on_levels(())
+    row = named[0]
     first, second = (f"for {shorten(name, 30)}" for name in pair_of(row))
     return higher_or_lower(row, f"values of the {said}", first, second)
 

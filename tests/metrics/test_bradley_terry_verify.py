@@ -178,3 +178,15 @@ def test_59_models_judged_by_workers_on_prompts(ties):
     assert (design.n_rows, len(design.items)) == (8931, 59)
     fit = bradley_terry(design, ties=ties, order=True)
     assert packages(fit) == {"numpy", "scipy"}
+
+
+def test_a_penalised_model_of_three_comparisons_is_recomputed() -> None:
+    # Newton's method without shorter steps runs away from this maximum
+    rows = [("a", "b", "b"), ("a", "b", "b"), ("b", "a", "b")]
+    frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])
+    fit = bradley_terry(Comparisons.from_frame(frame, order="item_a"), penalty="firth", order=True)
+    # Jeffreys' prior of a saturated model adds half an answer to each cell: odds of 1 to 5 and of 3 to 1
+    gap, order = (fit.row(name).estimate for name in ("b", "order"))
+    assert 2 * gap == pytest.approx((np.log(5) + np.log(3)) / 2)
+    assert order == pytest.approx((np.log(3) - np.log(5)) / 2)
+    assert fit.verify().ok

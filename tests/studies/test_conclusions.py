@@ -185,3 +185,16 @@ def test_one_verdict_opens_the_page_before_the_statistics(tmp_path: Path) -> Non
     )
     for question in ("How sure?", "What could be wrong?", "What to collect next?"):
         assert page.count(f"<dt>{question}</dt>") == 1
+
+
+def test_levels_without_a_test_leave_the_verdict_open() -> None:
+    frame = pd.DataFrame(
+        {
+            "unit": [*range(3)] * 4,
+            "condition": (["calm"] * 3 + ["urgent"] * 3) * 2,
+            "value": [1.0, 2, 3, 2, 3, 4, 1, 2, 3, 2, 3, 4],
+            "model": ["m"] * 6 + ["n"] * 6,
+        }
+    )
+    design = Paired.from_frame(frame, by="model", conditions=("calm", "urgent"))
+    assert conclusion("paired", design).certainty == "open"
