@@ -15,7 +15,7 @@ from socialstats.results.definitions import PeerNumbers
 from socialstats.results.peers import load_peer
 
 SIDES = {"two_sided": "two-sided", "greater": "larger", "less": "smaller"}
-MOST_PAIRS = 1500  # the time of a sum over all tables grows with their square
+MOST_PAIRS = 1500  # the time the time of a sum over all tables grows with their square
 ROUNDING = 1e-9  # share of alpha by which a p that equals it may lie above
 
 
