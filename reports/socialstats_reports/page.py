@@ -55,7 +55,7 @@ MOST_NAMED = 2  # cautions that the short answer names
 # what to collect, by whether the question is open
 NEXT = {
     True: "More of the same: the question is open.",
-    False: "Other prompts and models, to see whether it holds beyond these.",
+    False: "Other prompts and days, to see whether it holds beyond these.",
 }
 TRIED = "SS344"  # undeclared columns, tried as clusters
 PHONE_WIDTH = 40  # characters of a table that fit on a phone

@@ -108,6 +108,7 @@ def pair_row(
         shares=(copies / copies.sum())[:, None],
         copies=copies,
         fisher=True,
+        least=CORRELATION_RANGE[0],
     )
     clusters = [factor.codes[use] for factor in factors]
     (inferred,), cautions = infer(estimand, clusters, how)

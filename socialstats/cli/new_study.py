@@ -258,7 +258,7 @@ def take_item_column(guess: Guess, columns: Columns) -> None:
     """Take the column that tells the rows of an answer apart: each of its labels is an item."""
     parts = [c for part, own in guess.parts.items() if part != "value" for c in own]
     value = guess.first("value")
-    if value is None or is_nominal(guess) or not parts:
+    if value is None or kind_of_values(guess) == "labels" or not parts:
         return
     rows = guess.profile.combinations(*parts)
     for column in columns:
@@ -320,10 +320,10 @@ def parts_section(guess: Guess) -> str:
         lines.append("# the lowest and the highest value that an item can have; these occur")
         lines.append(f"range = {toml_value(ends)}")
     value = guess.first("value")
-    if value is not None and value.text and not is_nominal(guess):
+    if value is not None and kind_of_values(guess) == "ordered":
         levels = toml_value(conventional_order([*value.levels]))
         lines.append(f"levels = {levels}   # from low to high")
-    if is_nominal(guess):
+    if kind_of_values(guess) == "labels":
         lines.append(
             'scale = "nominal"              # or "ordinal", with levels = [LOWEST, ..., HIGHEST]'
         )
@@ -336,10 +336,35 @@ def parts_section(guess: Guess) -> str:
     return "\n".join(lines)
 
 
-def is_nominal(guess: Guess) -> bool:
-    """Return whether the values are labels without a known order."""
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What is asked of values of a kind, and the metrics that answer: of the level, of pairs, of groups.
+
+    A metric that does not exist for a kind is empty.
+    """
+
+    ask: str
+    level: str
+    pairs: str
+    groups: str
+
+
+SHARES = "How often is each label chosen?"
+QUESTIONS = {
+    "numbers": Questions(
+        "How high are the means?", "mean_ratings", "paired_difference", "two_means"
+    ),
+    "ordered": Questions(SHARES, "choice_shares", "symmetry", "two_ordinal"),
+    "labels": Questions(SHARES, "choice_shares", "symmetry", ""),
+}
+
+
+def kind_of_values(guess: Guess) -> str:
+    """Return whether values are numbers, labels with a known order, or other labels; scores of scales are numbers."""
     value = guess.first("value")
-    return value is not None and value.text and not conventional_order([*value.levels])
+    if value is None or not value.text or guess.scales:
+        return "numbers"
+    return "ordered" if conventional_order([*value.levels]) else "labels"
 
 
 def one_or_all(names: list[str]) -> str | list[str]:
@@ -422,17 +447,20 @@ def question_sections(guess: Guess) -> list[str]:
     source, rater, unit = map(guess.first, ("source", "rater", "unit"))
     sides = [c.name for c in (source, *guess.parts.get("condition", ())) if c is not None]
     dimensions = [*(["scale"] if guess.scales else []), *sides]
-    if is_nominal(guess):
+    kind = kind_of_values(guess)
+    asked = QUESTIONS[kind]
+    if kind != "numbers":
         alone = rater is None and source is not None  # then the sources are the raters
         shown = [name for name in dimensions if not (alone and source and name == source.name)]
-        sections = [question("level", "How often is each label chosen?", "choice_shares", shown)]
+        sections = [question("level", asked.ask, asked.level, shown)]
     else:
-        sections = [question("level", "How high are the means?", "mean_ratings", dimensions)]
+        sections = [question("level", asked.ask, asked.level, dimensions)]
     for name, condition in contrast_names(guess).items():
-        if is_nominal(guess):
-            continue
         within = unit is not None and met_by_units(guess, unit, condition)
-        metric = "paired_difference" if within else "two_means"
+        metric = asked.pairs if within else asked.groups
+        # labels of several raters have no mean, which pairs and groups would compare
+        if not metric or (kind != "numbers" and rater is not None):
+            continue
         why = "each unit has both labels" if within else "units have one of the labels"
         remaining = [dimension for dimension in dimensions if dimension != condition.name]
         ask = f"How much does it differ by {condition.name}?"
@@ -447,7 +475,7 @@ def question_sections(guess: Guess) -> list[str]:
             dimensions[: bool(guess.scales)],
         )
         sections.append(f"{lines}\nunit = {toml_value(one_or_all(joint))}   # what is rated")
-    if len(dimensions) > 1 and not is_nominal(guess):
+    if len(dimensions) > 1 and kind == "numbers":
         columns, *rows = dimensions
         sections.append(
             f'[[table]]\ntitle = "Means"\nquestion = "level"\n'

@@ -212,8 +212,11 @@ def whole_df(df: float) -> float | None:
     return int(df) if df == int(df) else df
 
 
-def fit_of_mean(mean: ClusteredMean, nobs: int, method: str) -> dict[str, Any]:
-    """Return the fit of a result whose first row is a mean; of clusters also effective df and the largest share."""
+def fit_of_mean(mean: ClusteredMean, nobs: int, method: str, **drawn: Any) -> dict[str, Any]:
+    """Return the fit of a result whose first row is a mean; of clusters also effective df and the largest share.
+
+    `drawn` has the options of resamples, where there are any.
+    """
     # where units are independent, the row itself has its df
     clustered = bool(mean.clusters) and not mean.undefined
     return {
@@ -221,6 +224,7 @@ def fit_of_mean(mean: ClusteredMean, nobs: int, method: str) -> dict[str, Any]:
         "n_clusters": mean.n_clusters,
         "df": whole_df(mean.df),
         "method": method,
+        **drawn,
         "effective_df": mean.df if clustered else None,
         "largest_leverage": mean.largest if clustered else None,
     }

@@ -634,7 +634,7 @@ def estimate(design: Paired, options: PairedDifferenceOptions) -> Result:
         *weight_cautions([weighing] if weighing else (), "pair", design),
     )
     counts = {"pairs": pairs.n, **weight_counts(weighing, "pairs"), **cluster_counts(factors)}
-    fit = fit_of_mean(lead, pairs.n, how) | {"seed": options.seed, "resamples": resamples}
+    fit = fit_of_mean(lead, pairs.n, how, seed=options.seed, resamples=resamples)
     references = (*works(factors, options), *(WORKS if weighing else ()))
     return Result(
         metric="paired_difference",

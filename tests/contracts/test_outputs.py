@@ -141,9 +141,9 @@ def outputs() -> Iterator[tuple[str, argparse.ArgumentParser, argparse.Action]]:
 
 
 def test_every_output_of_every_command_is_tried() -> None:
-    assert {(name, action.dest) for name, _, action in outputs()} == {
-        (c, o.split(" as ")[0]) for c, o in COMMANDS
-    }
+    named = {(name, action.dest) for name, _, action in outputs()}
+    # the first file of a study is written once: tests of own studies try it
+    assert named - {("new", "output")} == {(c, o.split(" as ")[0]) for c, o in COMMANDS}
 
 
 def test_what_names_a_file_to_write_is_an_output_and_has_one_way_around() -> None:
@@ -158,7 +158,7 @@ def test_what_names_a_file_to_write_is_an_output_and_has_one_way_around() -> Non
                 assert action.type is Output, action.option_strings
     assert known
     for name, parser, _ in outputs():
-        assert ("--overwrite" in parser.help_of()) is (name != "collect")
+        assert ("--overwrite" in parser.help_of()) is (name not in ("collect", "new"))
 
 
 @pytest.mark.slow

@@ -352,6 +352,7 @@ def test_questions_about_labels_and_pairs_of_items(tmp_path: Path) -> None:
     assert [line[0] for line in grid.cells] == ["gpt-x", "human"]
 
 
+DATA = Path(__file__).parents[2] / "examples" / "data"
 SCALE_OF_FIVE = ["disagree", "strongly disagree", "agree", "neither", "strongly agree"]
 FIRST_FILES = {
     "repeats, clusters and conditions by structure": (
@@ -421,6 +422,21 @@ def test_the_first_file_of_a_table_runs(
     assert main(["new", "t.csv"]) == 0
     assert read_study("study.toml").declaration.parts == parts
     assert main(["check", "t.csv", "--study", "study.toml"]) == 0
+
+
+@pytest.mark.parametrize("name", ["ratings", "stances", "benchmark", "quality", "trial", "people"])
+def test_the_first_file_of_an_example_runs_and_stays(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = str(DATA / f"{name}.csv")
+    assert main(["new", path]) == 0
+    text = Path("study.toml").read_text()
+    assert main(["check", path, "--study", "study.toml"]) == 0
+    capsys.readouterr()
+    assert main(["new", path]) == 2
+    assert "new replaces nothing" in capsys.readouterr().err
+    assert Path("study.toml").read_text() == text
 
 
 @pytest.mark.parametrize("pair", [("new", "old"), ("old", "new")])

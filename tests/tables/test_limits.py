@@ -381,7 +381,7 @@ def test_memory_that_is_not_there(
     path = tmp_path / "x.csv"
     path.write_text(GOOD)
 
-    def none(*_: object) -> None:
+    def none(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(files, "read_source", none)
@@ -391,7 +391,7 @@ def test_memory_that_is_not_there(
         .startswith("x.csv: there is not enough memory to read it as a whole")
     )
     monkeypatch.undo()
-    monkeypatch.setattr("socialstats.cli.commands.describe", none)
+    monkeypatch.setattr("socialstats.cli.analysis.prepare", none)
     assert main(["check", str(path)]) == 2
     assert capsys.readouterr().err.startswith("error: there is not enough memory")
 

@@ -321,11 +321,11 @@ def conclusion_of(answer: Answered, verdicts: Verdicts) -> Conclusion:
     if answer.contrast is None or all(row.p_value is None for row in rows):
         low, high = (shorten(row.term, LABEL) for row in (estimated[0], estimated[-1]))
         if len(estimated) == 1:
-            return verdict_of(
-                f"{title} was estimated, and nothing was compared", certainty="interval"
-            )
-        ends = f"highest for {high} and lowest for {low}; this was not tested"
-        return verdict_of(f"{title} was {ends}", certainty="open")
+            value = estimated[0].shown()
+            only = f"{title}: about {value:.2g}; nothing was compared"
+            return verdict_of(only, certainty="interval")
+        ends = f"highest for {high}, lowest for {low}; no difference was tested"
+        return verdict_of(f"{title}: {ends}", certainty="open")
     null = null_of(answer)
     sides = [*verdicts.values()] or [significant_side(row, null) for row in rows]
     above, below, cells = sides.count("above"), sides.count("below"), len(sides)
