@@ -360,9 +360,9 @@ QUESTIONS = {
 
 
 def kind_of_values(guess: Guess) -> str:
-    """Return whether values are numbers, labels with a known order, or other labels; scores of scales are numbers."""
+    """Return whether values are numbers, labels with a known order, or other labels."""
     value = guess.first("value")
-    if value is None or not value.text or guess.scales:
+    if value is None or not value.text:
         return "numbers"
     return "ordered" if conventional_order([*value.levels]) else "labels"
 
@@ -447,7 +447,8 @@ def question_sections(guess: Guess) -> list[str]:
     source, rater, unit = map(guess.first, ("source", "rater", "unit"))
     sides = [c.name for c in (source, *guess.parts.get("condition", ())) if c is not None]
     dimensions = [*(["scale"] if guess.scales else []), *sides]
-    kind = kind_of_values(guess)
+    # scores of scales are numbers
+    kind = "numbers" if guess.scales else kind_of_values(guess)
     asked = QUESTIONS[kind]
     if kind != "numbers":
         alone = rater is None and source is not None  # then the sources are the raters
