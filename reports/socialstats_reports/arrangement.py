@@ -18,7 +18,7 @@ from socialstats_reports.text import CELL_WIDTH
 from socialstats_reports.verification import verification_table
 
 MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 1_460
-FRAME = 90  # words of headings, contents, verification and labels, which no study writes
+FRAME = 135  # words of headings, contents, short answers, verification and labels, which no study writes
 ROWS_OPEN = 14  # a longer table is collapsed
 ROWS_SHOWN, AT_EITHER_END = 200, 15  # a longer one has its first and last rows on the page
 APPENDIX = "A"  # first letter of the numbers of its figures and tables

@@ -436,6 +436,8 @@ def strengths_block(
     )
     quoted_ranks = ranks if untrusted(fit) else joint  # those of the answer
     worth, level = fit.worth(level=options.level), percent_of(options.level)
+    first, second = (shorten(row.term, 40) for row in rows[:2])
+    lead = fit.win_probability(rows[0].term, rows[1].term)
     return Block(
         id="strengths",
         question=f"Which {item} was preferred?",
@@ -456,8 +458,11 @@ def strengths_block(
         caption=f"Points: log-strengths; {level} CIs ({errors_text(fit)}); right: {RANK_SETS[not untrusted(fit)]} "
         "rank intervals; "
         f"n = {count(fit.design.n_rows)} comparisons. A difference of 1 means odds of {number(math.e)} to 1.",
-        tables=(strength_table(fit, ranks, joint, worth, item),),
-        results=(fit, ranks, joint, worth),
+        tables=(
+            strength_table(fit, ranks, joint, worth, item),
+            rows_table(lead.rows, f"Win probability of {first} over {second}"),
+        ),
+        results=(fit, ranks, joint, worth, lead),
     )
 
 

@@ -17,11 +17,15 @@ class Page(HTMLParser):
         self.seen: list[str] = []
         self.cells: list[str] = []
         self.words = 0
+        self.lists: list[str] = []
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs), tuple(self.open)))
+        # the list of terms is shown in print, or where the link of a term is followed
+        if dict(attrs).get("id") == "terms":
+            self.lists.append("terms")
         if tag not in VOID:
             self.open.append(tag)
 
@@ -31,11 +35,14 @@ class Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         assert self.open, f"unexpected </{tag}>"
         assert self.open.pop() == tag
+        if tag == "section" and self.lists:
+            self.lists.pop()
 
     def handle_data(self, data: str) -> None:
         if not {"script", "style"} & set(self.open):
             self.seen.append(data)
-        if not {"script", "style", "head", "svg"} & set(self.open) and not self.is_closed():
+        hidden = bool({"script", "style", "head", "svg"} & set(self.open)) or "terms" in self.lists
+        if not hidden and not self.is_closed():
             self.words += len(data.split())
         if {"td", "th"} & set(self.open):
             self.cells.append(data)

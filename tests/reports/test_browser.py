@@ -51,7 +51,7 @@ def test_the_page_never_scrolls_sideways(browser: Chromium, page: Path, width: i
 def test_figures_never_scroll(browser: Chromium, page: Path, width: int) -> None:
     browser.open(page, width=width)
     boxes = "[...document.querySelectorAll('figure')]"
-    assert browser.evaluate(f"{boxes}.length") == 3
+    assert browser.evaluate(f"{boxes}.length") == 2
     assert browser.evaluate(
         f"{boxes}.every(b => b.scrollWidth <= b.clientWidth && b.clientWidth < {width})"
     )

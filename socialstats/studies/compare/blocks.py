@@ -278,7 +278,14 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
         figure_title=title,
         caption=f"Points: separate estimates; unadjusted {percent_of(options.level)} CIs "
         f"({first.inference}); line: {reference[1].label}.",
-        tables=(PageTable(caption=f"{title}, with its parts", header=header, cells=cells),),
+        tables=(
+            PageTable(caption=f"{title}, with its parts", header=header, cells=cells),
+            PageTable(
+                caption="S of reference choosers on these pairs",
+                header=("Chooser", "S"),
+                cells=tuple((x.label, x.value) for x in reference[:3]),
+            ),
+        ),
         results=tuple(found.values()),
     )
 
