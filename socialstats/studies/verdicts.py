@@ -51,7 +51,7 @@ class Conclusion:
         return {
             "clear": f"Very: {chance} 1,000 such studies.",
             "shown": f"Fairly: {chance} {of} such studies.",
-            "open": "Not sure: these data fit either direction.",
+            "open": "Not sure: the data fit more than one answer.",
             "alike": "A test of equivalence excludes every difference that was called large enough to matter.",
             "ranked": f"Intervals of all ranks hold together in about {of - 1} of {of} such studies.",
             "interval": f"The data leave a range open, which holds the truth in about {of - 1} of {of} studies.",
