@@ -54,8 +54,8 @@ TERMS_HERE = "<!-- terms -->"  # where the list of explained terms goes
 MOST_NAMED = 2  # cautions that the short answer names
 # what to collect, by whether the question is open
 NEXT = {
-    True: "More of the same: the question is open.",
-    False: "Other prompts and days, to see whether it holds beyond these.",
+    True: "More of the same data: the question is open.",
+    False: "The same on other prompts or days, to see whether it holds there.",
 }
 TRIED = "SS344"  # undeclared columns, tried as clusters
 PHONE_WIDTH = 40  # characters of a table that fit on a phone
@@ -174,7 +174,7 @@ def short_answers(outcome: Outcome, place: Arrangement) -> list[tuple[str, str]]
         return []
     sure = outcome.verdict.how_sure(float(outcome.settings.get("level", 0.95)))
     serious = [said.caution for said in place.cautions]
-    wrong = "No caution applies to the main results."
+    wrong = "No caution was raised. How the data came about is not checked."
     if serious:
         named = [caution.short for caution in serious[:MOST_NAMED]]
         more = len(serious) - len(named)

@@ -857,7 +857,8 @@ def verdict_on_items(fit: BradleyTerryResult, options: StudyOptions) -> Conclusi
     top, second = strongest(fit)[:2]
     chance = fit.win_probability(top.term, second.term).rows[0]
     size = "" if chance.estimate is None else of_ten(chance.estimate)
-    over = f", chosen over {shorten(second.term, LABEL)} {size} times"
+    decided = "decided " * (fit.settings["ties"] in TIED_MODELS and fit.design.n_ties > 0)
+    over = f", and over {shorten(second.term, LABEL)} in {size} {decided}choices"
     ranks = page_ranks(fit, options).rows
     return ranking(ranks, "is preferred most", "are preferred to", "item", over)
 

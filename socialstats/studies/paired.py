@@ -993,10 +993,10 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
 def verdict_on_pairs(design: Paired, numbers: Numbers, options: StudyOptions) -> Conclusion:
     """Return under which condition values are higher, or a level more frequent, or that the data do not show it."""
     lead, conditions = numbers.lead, design.conditions
-    first, second = (f"with {shorten(name, LABEL)}" for name in conditions)
+    first, second = (f"for {shorten(name, LABEL)}" for name in conditions)
     if is_equivalent(numbers, options):
         return verdict_of(
-            f"{first[5:]} and {second[5:]} are alike up to a difference that does not matter",
+            f"{first[4:]} and {second[4:]} are alike up to a difference that does not matter",
             certainty="alike",
         )
     if numbers.levels is not None:
@@ -1013,7 +1013,8 @@ def verdict_on_pairs(design: Paired, numbers: Numbers, options: StudyOptions) ->
         both = (shares[0], shares[1]) if len(shares) == 2 else None
         return more_or_less_frequent(lead, level, first, second, both)
     values = values_of(plain(design.columns.get("value", "value")))
-    return higher_or_lower(lead, values, first, second, pairs_in_direction(design, lead))
+    size = "" if lead.estimate is None else f", by {abs(lead.estimate):.2g} on average"
+    return higher_or_lower(lead, values, first, second, size, pairs_in_direction(design, lead))
 
 
 def is_equivalent(numbers: Numbers, options: StudyOptions) -> bool:
@@ -1028,7 +1029,7 @@ def pairs_in_direction(design: Paired, lead: Row) -> str:
     """Return how many pairs differ in the direction of the mean difference."""
     difference = np.sign(design.first - design.second) * np.sign(lead.estimate or 0.0)
     n = int(design.count[difference > 0].sum())
-    return f": in {count(n)} of {count(design.n_pairs, 'pair')}"
+    return f", and so in {count(n)} of {count(design.n_pairs, 'pair')}"
 
 
 def turned_words(result: Result, lead: Row) -> tuple[str, ...]:

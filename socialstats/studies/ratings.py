@@ -1018,7 +1018,7 @@ def verdict_on_raters(design: Ratings, numbers: Numbers) -> Conclusion:
         return verdict_of(f"{raters} agree to some degree; {enough}", certainty=sure)
     often = of_ten(share.rows[0].estimate)
     return verdict_of(
-        f"two of {raters} give the same rating to {often} units; {enough}", certainty=sure
+        f"two of {raters}, taken at random, agree on {often} units; {enough}", certainty=sure
     )
 
 

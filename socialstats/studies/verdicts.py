@@ -32,7 +32,7 @@ class Conclusion:
     ----------
     text : str
     certainty : {"clear", "shown", "open", "alike", "ranked", "interval"}
-        A test with p < .001, a significant one, none, a test of equivalence, rank intervals, an interval.
+        A test with p < .001, a significant one, none, a test of equivalence, a rank interval, an interval.
     """
 
     text: str
@@ -44,16 +44,19 @@ class Conclusion:
         Examples
         --------
         >>> Conclusion("A is higher than B.", "shown").how_sure(0.95)
-        'Fairly: chance alone gives so large a difference in fewer than 1 of 20 such studies.'
+        'Fairly: without a difference, fewer than 1 of 20 such studies would show one as large.'
         """
         of = round(1 / (1 - level))
-        chance = "chance alone gives so large a difference in fewer than 1 of"
+        without, as_large = (
+            "without a difference, fewer than 1 of",
+            "such studies would show one as large",
+        )
         return {
-            "clear": f"Very: {chance} 1,000 such studies.",
-            "shown": f"Fairly: {chance} {of} such studies.",
+            "clear": f"Very: {without} 1,000 {as_large}.",
+            "shown": f"Fairly: {without} {of} {as_large}.",
             "open": "Not sure: the data fit more than one answer.",
             "alike": "A test of equivalence excludes every difference that was called large enough to matter.",
-            "ranked": f"Intervals of all ranks hold together in about {of - 1} of {of} such studies.",
+            "ranked": f"Fairly: such a first rank is wrong in at most about 1 of {of} studies.",
             "interval": f"The data leave a range open, which holds the truth in about {of - 1} of {of} studies.",
         }[self.certainty]
 
@@ -262,15 +265,15 @@ def ranking(
     which = names if len(first) <= MOST_FIRST else many
     open_ = f"The data do not show which of {which} {superlative}"
     if not rest:
-        return verdict_of(open_, certainty="ranked")
+        return verdict_of(open_, certainty="open")
     last = [row.conf_high for row in ranks if row.term in first]
     others = f"the other {count(rest, noun)}" if rest > 1 else f"the other {noun}"
     if all(high is not None and high <= len(first) for high in last):
         they = "both" if len(first) == 2 else "all"
-        return verdict_of(open_, f"; {they} {ahead} {others}", certainty="ranked")
+        return verdict_of(open_, f"; {they} {ahead} {others}", certainty="open")
     behind = [shorten(row.term, LABEL) for row in ranks if row.term not in first]
     lower = f"{behind[0]} is not first" if rest == 1 else f"none of {others} is first"
-    return verdict_of(open_, f"; {lower}", certainty="ranked")
+    return verdict_of(open_, f"; {lower}", certainty="open")
 
 
 def values_of(column: str) -> str:

@@ -62,7 +62,8 @@ def test_a_clear_difference_has_a_direction_and_a_size() -> None:
     low = rng.normal(size=60)
     found = conclusion("paired", pairs(low, low + 1 + rng.normal(0, 0.5, 60)))
     assert re.fullmatch(
-        r"The data clearly show that values are lower with calm than with urgent: in \d\d of 60 pairs\.",
+        r"The data clearly show that values are lower for calm than for urgent, by \S+ on average, "
+        r"and so in \d\d of 60 pairs\.",
         found.text,
     )
     assert found.certainty == "clear"
@@ -74,7 +75,7 @@ def test_no_significance_is_not_called_equal() -> None:
     low = rng.normal(size=30)
     design = pairs(low, low + rng.normal(0, 0.5, 30))
     found = conclusion("paired", design)
-    assert found.text == "The data do not show whether values are higher with calm or with urgent."
+    assert found.text == "The data do not show whether values are higher for calm or for urgent."
     assert found.certainty == "open"
     same = conclusion("paired", design, StudyOptions(verify=False, smallest_effect=2.0))
     assert same.text == "Calm and urgent are alike up to a difference that does not matter."
@@ -85,7 +86,7 @@ def test_shares_are_counts_of_ten() -> None:
     first, second = np.repeat([1, 0], [20, 80]), np.repeat([1, 0], [70, 30])
     found = conclusion("paired", pairs(first, second, scale="binary"))
     assert found.text == (
-        "The data clearly show that '1' is less frequent with calm than with urgent: about 2 against 7 of 10."
+        "The data clearly show that '1' is less frequent for calm than for urgent: about 2 against 7 of 10."
     )
 
 
@@ -150,10 +151,8 @@ def test_an_item_that_always_wins_is_preferred() -> None:
         rows.append((a, b, a if won else b))
     frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])
     found = conclusion("comparisons", Comparisons.from_frame(frame))
-    assert found.text.startswith(
-        "The data show that ash is preferred most of 3 items, chosen over "
-    )
-    assert found.text.endswith((" about 9 of 10 times.", " about 8 of 10 times."))
+    assert found.text.startswith("The data show that ash is preferred most of 3 items, and over ")
+    assert found.text.endswith(("in about 9 of 10 choices.", "in about 8 of 10 choices."))
     assert found.certainty == "ranked"
 
 

@@ -574,7 +574,7 @@ def test_several_levels_are_called_by_intervals_that_hold_at_once() -> None:
         pytest.approx(1 - 0.05 / 3)
     ] * 3
     assert outcome.verdict is not None
-    assert "'comply' is more frequent with base than with pressed" in outcome.verdict.text
+    assert "'comply' is more frequent for base than for pressed" in outcome.verdict.text
 
 
 def test_a_small_joint_p_alone_is_no_yes() -> None:

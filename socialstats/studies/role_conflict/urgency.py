@@ -53,9 +53,10 @@ from socialstats.studies.role_conflict.labels import (
 )
 from socialstats.studies.second import turned
 from socialstats.studies.sources import RULES, Rule, refusal_block, replies_by
-from socialstats.studies.verdicts import Conclusion, of_ten, verdict_of
+from socialstats.studies.verdicts import Certainty, Conclusion, of_ten, verdict_of
 from socialstats.text import capital, count, listing, number, percent, percent_of, shorten
 
+FAR = 3.29  # standard errors that chance alone exceeds in 1 of 1,000 samples
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 
 
@@ -440,6 +441,10 @@ def verdict_on_covariate(s: Result, pooled: Result, options: StudyOptions) -> Co
     """Return whether the covariate decides, influences or does not show in the choices, and how often its side wins."""
     row, high, name = lead_row(s), pooled.row("all", group="higher"), options.covariate
     coin = reference_values(s)[1].value
+    far = (high.estimate is not None and bool(high.std_error)) and (
+        abs(high.estimate - 0.5) > FAR * (high.std_error or 0.0)
+    )
+    sure: Certainty = "clear" if far else "shown"
     size = (
         ""
         if high.estimate is None
@@ -452,12 +457,12 @@ def verdict_on_covariate(s: Result, pooled: Result, options: StudyOptions) -> Co
             certainty="interval",
         )
     if row.conf_high is not None and row.conf_high < 1:
-        return verdict_of(f"{name} decides almost every choice", size, certainty="shown")
+        return verdict_of(f"{name} decides almost every choice", size, certainty=sure)
     if row.conf_high is not None and row.conf_high < coin:
         return verdict_of(
             f"the data show that {name} influences choices but does not decide them",
             size,
-            certainty="shown",
+            certainty=sure,
         )
     return verdict_of(
         f"the data do not show that choices follow {name} more than coin flips do",
