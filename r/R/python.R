@@ -10,6 +10,12 @@ bridge <- function() {
     made <- dir.exists(reticulate::virtualenv_root()) && reticulate::virtualenv_exists(ENVIRONMENT)
     if (made && !running && !nzchar(Sys.getenv("RETICULATE_PYTHON")))
       reticulate::use_virtualenv(ENVIRONMENT, required = TRUE)
+    # Python takes a folder of this name where R works, such as that of R CMD check, for the package
+    if (dir.exists("socialstats")) {
+      reticulate::py_config()
+      folder <- setwd(tempdir())
+      on.exit(setwd(folder), add = TRUE)
+    }
     # in a folder with a pyproject.toml, such as the clone, older versions of reticulate warn that Poetry is missing
     found <- suppressWarnings(reticulate::py_module_available("socialstats"))
     if (!found && made && running)
@@ -18,8 +24,8 @@ bridge <- function() {
     if (!found)
       raise("The Python library socialstats is missing. Run install_socialstats(), or name a Python that has it ",
             "in the environment variable RETICULATE_PYTHON before R starts.", class = "missing_dependency")
-    folder <- system.file("python", package = "socialstats")
-    state$bridge <- reticulate::import_from_path("socialstats_bridge", path = folder)
+    scripts <- system.file("python", package = "socialstats")
+    state$bridge <- reticulate::import_from_path("socialstats_bridge", path = scripts)
   }
   state$bridge
 }
