@@ -190,3 +190,15 @@ def test_a_penalised_model_of_three_comparisons_is_recomputed() -> None:
     assert 2 * gap == pytest.approx((np.log(5) + np.log(3)) / 2)
     assert order == pytest.approx((np.log(3) - np.log(5)) / 2)
     assert fit.verify().ok
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_penalised_models_of_few_comparisons_are_recomputed(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    items = [f"i{k}" for k in range(int(rng.integers(2, 5)))]
+    pairs = [rng.choice(items, 2, replace=False) for _ in range(int(rng.integers(4, 14)))]
+    rows = [(a, b, a if rng.random() < 0.9 else b) for a, b in map(sorted, pairs)]
+    frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])
+    fit = bradley_terry(Comparisons.from_frame(frame), penalty="firth")
+    assert not [check for check in fit.verify() if check.ok is False]
+    assert not [check for check in fit.worth().verify() if check.ok is False]
