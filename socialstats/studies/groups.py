@@ -42,7 +42,7 @@ from socialstats.studies.verdicts import (
     of_ten,
     values_of,
 )
-from socialstats.text import capital, count, count_with_noun, listing, percent_of, shorten
+from socialstats.text import capital, count, count_with_noun, listing, number, percent_of, shorten
 from socialstats.voice import option
 
 USED = ("level", "smallest_effect", "verify")
@@ -111,7 +111,12 @@ def verdict_on_groups(design: Groups, result: Result, lead: Row) -> Conclusion:
             lead, f"'{shorten(design.levels[-1], LABEL)}'", first, second, shares
         )
     values = values_of(plain(design.columns.get("value", "value")))
-    return higher_or_lower(lead, values, first, second)
+    size = (
+        ""
+        if lead.estimate is None
+        else f", by {number(abs(lead.estimate), lead.decimals)} on average"
+    )
+    return higher_or_lower(lead, values, first, second, size)
 
 
 def higher_share(lead: Row) -> float:

@@ -64,6 +64,7 @@ from socialstats.studies.verdicts import (
     LABEL,
     Conclusion,
     higher_or_lower,
+    is_shown,
     more_or_less_frequent,
     values_of,
     verdict_of,
@@ -1000,7 +1001,8 @@ def verdict_on_pairs(design: Paired, numbers: Numbers, options: StudyOptions) ->
             certainty="alike",
         )
     if numbers.levels is not None:
-        row = numbers.levels.sorted()[0]
+        # the largest difference may be uncertain where a smaller one is not
+        row = max(numbers.levels.sorted(), key=is_shown)
         return more_or_less_frequent(row, f"'{shorten(row.term, LABEL)}'", first, second, None)
     if design.scale == "binary":
         shares = [
@@ -1013,7 +1015,11 @@ def verdict_on_pairs(design: Paired, numbers: Numbers, options: StudyOptions) ->
         both = (shares[0], shares[1]) if len(shares) == 2 else None
         return more_or_less_frequent(lead, level, first, second, both)
     values = values_of(plain(design.columns.get("value", "value")))
-    size = "" if lead.estimate is None else f", by {abs(lead.estimate):.2g} on average"
+    size = (
+        ""
+        if lead.estimate is None
+        else f", by {number(abs(lead.estimate), lead.decimals)} on average"
+    )
     return higher_or_lower(lead, values, first, second, size, pairs_in_direction(design, lead))
 
 
@@ -1021,6 +1027,10 @@ def is_equivalent(numbers: Numbers, options: StudyOptions) -> bool:
     """Return whether the test of equivalence puts every difference within the smallest effect of interest."""
     if numbers.bounds is None or options.smallest_effect is None:
         return False
+    tests = [row for row in numbers.bounds.rows if row.term == "equivalence"]
+    if tests:
+        # the smallest effect may be in standard deviations, and the interval is not
+        return sentences.is_significant(tests[0], 1 - options.level)
     rows = margins(numbers.bounds) if numbers.levels is not None else numbers.bounds.rows[:1]
     return all(is_inside(row, options.smallest_effect) for row in rows)
 

@@ -96,20 +96,22 @@ def of_ten(share: float) -> str:
         return "fewer than 1 of 20"
     if share > 0.95:
         return "more than 19 of 20"
-    return f"about {round(share * 10)} of 10"
+    return f"about {min(max(round(share * 10), 1), 9)} of 10"
 
 
 def against(first: float, second: float) -> str:
-    """Return two shares as counts of ten, or of a hundred where those of ten are alike or at an end.
+    """Return two shares as counts of ten, or of a hundred or thousand where those are alike or at an end.
 
     Examples
     --------
-    >>> against(0.36, 0.67), against(0.52, 0.48)
-    ('about 4 against 7 of 10', 'about 52 against 48 of 100')
+    >>> against(0.36, 0.67), against(0.52, 0.48), against(0.002, 0.004)
+    ('about 4 against 7 of 10', 'about 52 against 48 of 100', 'about 2 against 4 of 1000')
     """
-    tens = round(first * 10), round(second * 10)
-    of = 10 if tens[0] != tens[1] and not {0, 10} & set(tens) else 100
-    return f"about {round(first * of)} against {round(second * of)} of {of}"
+    for of in (10, 100, 1000):
+        counts = round(first * of), round(second * of)
+        if counts[0] != counts[1] and not {0, of} & set(counts):
+            return f"about {counts[0]} against {counts[1]} of {of}"
+    return f"about {round(first * 100)} against {round(second * 100)} of 100"
 
 
 def data_show(row: Row) -> str:

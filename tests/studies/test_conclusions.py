@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -197,3 +198,59 @@ def test_levels_without_a_test_leave_the_verdict_open() -> None:
     )
     design = Paired.from_frame(frame, by="model", conditions=("calm", "urgent"))
     assert conclusion("paired", design).certainty == "open"
+
+
+def test_an_equivalence_in_standard_deviations_is_that_of_its_test() -> None:
+    # the difference is .09 SD of the differences, and .9 in the unit of the values
+    rng = np.random.default_rng(6)
+    low = rng.normal(size=400) * 10
+    design = pairs(low, low + 0.9 + rng.normal(0, 10, 400))
+    chosen = StudyOptions(verify=False, smallest_effect=0.3, effect_scale="d_z")
+    assert conclusion("paired", design, chosen).certainty == "alike"
+    tight = StudyOptions(verify=False, smallest_effect=0.02, effect_scale="d_z")
+    assert conclusion("paired", design, tight).certainty != "alike"
+    # half of the standard deviation is far above half of the unit
+    small = pairs(low / 100, low / 100 + 0.1 + rng.normal(0, 0.1, 400))
+    assert conclusion("paired", small, replace(chosen, smallest_effect=0.5)).certainty == "clear"
+
+
+def test_the_level_that_differs_is_named_and_not_the_largest_uncertain_one() -> None:
+    first = np.repeat(["x", "y", "z"], [30, 60, 10])
+    second = np.repeat(["x", "y", "z"], [60, 30, 10])
+    found = conclusion("paired", pairs(first, second, scale="nominal"))
+    assert "is less frequent for calm than for urgent" in found.text
+    assert found.certainty != "open"
+
+
+def test_a_caution_is_told_beside_how_sure_it_is() -> None:
+    from socialstats_reports import render
+
+    rows = [("a", "b", "a")] * 8 + [("b", "c", "b")] * 7 + [("a", "c", "a")] * 9
+    rows += [("a", "b", "b"), ("b", "c", "c"), ("a", "c", "c")]
+    frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])
+    outcome = run_study(STUDIES["comparisons"], Comparisons.from_frame(frame), FAST)
+    assert [caution.code for caution in outcome.cautions if caution.severity == "caution"]
+    assert outcome.verdict is not None
+    told = "The cautions can make it less sure." in render(outcome)
+    assert told is (outcome.verdict.certainty != "open")
+
+
+@pytest.mark.parametrize(("bias", "size"), [(2.0, "more than 19 of 20"), (-1.0, "about 8 of 10")])
+def test_a_bias_is_told_as_a_share_of_the_choices(bias: float, size: str) -> None:
+    from socialstats.results import Result
+    from socialstats.studies.relationship_bias.words import verdict_on_groups
+
+    row = Row(
+        term="x - y",
+        group="bias",
+        key=(("group", "x"), ("other", "y")),
+        estimate=bias,
+        conf_low=bias - 0.1,
+        conf_high=bias + 0.1,
+        p_value=0.0001,
+    )
+    result = Result(metric="relationship_bias", title="t", rows=(row,), inference="i")
+    # of ten choices between both, one side has all at B = 2, and three quarters at B = 1
+    high, low = ("x", "y") if bias > 0 else ("y", "x")
+    text = verdict_on_groups(result).text
+    assert f"sides more with '{high}' than with '{low}' names, in {size} choices" in text
