@@ -51,7 +51,7 @@ from socialstats_reports.verification import verification_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 TERMS_HERE = "<!-- terms -->"  # where the list of explained terms goes
-HELD = " The cautions can make it less sure."
+LESS_SURE = " The cautions can make it less sure."
 MOST_NAMED = 2  # cautions that the short answer names
 # what to collect, by whether the question is open
 NEXT = {
@@ -179,7 +179,7 @@ def short_answers(outcome: Outcome, place: Arrangement) -> list[tuple[str, str]]
     if serious:
         named = [caution.short for caution in serious[:MOST_NAMED]]
         more = len(serious) - len(named)
-        sure += HELD * (outcome.verdict.certainty != "open")
+        sure += LESS_SURE * (outcome.verdict.certainty != "open")
         wrong = sentence("; ".join([*named, f"{count(more)} more"] if more else named))
     collect = outcome.planning[0] if outcome.planning else NEXT[outcome.verdict.certainty == "open"]
     return [
