@@ -1,0 +1,547 @@
+"""Questions of a page from rows of results: label, sentence, figure, table and caption follow from the rows.
+
+Nothing here knows a study or a metric. A study picks rows by role and key, and says what the question is.
+`ask_result` makes the block of any result, also of a metric that another package adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal
+
+from socialstats import sentences
+from socialstats.designs.parts import Factor
+from socialstats.errors import Caution, SocialStatsError
+from socialstats.figures import Bar, forest, heat, multiples, shares
+from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
+from socialstats.results import Result, Row
+from socialstats.results.rows import Role
+from socialstats.studies.estimates import clusters_caption, ending, rows_table
+from socialstats.studies.page import (
+    Block,
+    Design,
+    Diagnostic,
+    Outcome,
+    PageTable,
+    StudyOptions,
+    order_cautions,
+)
+from socialstats.studies.verdicts import Conclusion
+from socialstats.text import capital, count, number, percent_of, shorten, shortened
+
+MOST_DRAWN = 60  # rows of a figure that can be read
+MOST_PANELS = 4
+MOST_NAMED = 3  # sources that sentences name
+LABEL = 40  # characters of a label in one dimension
+ROUNDING = 1e-9
+
+Part = Literal["main", "appendix"]
+Drawing = Callable[[], Any]
+Draw = Callable[[Sequence[Row], Sequence[str], str], Drawing | None]
+"""Returns what draws some rows under their names, with the label of the axis; None where no figure holds them."""
+
+
+# picking rows
+
+
+def pick_rows(
+    rows: Iterable[Row], role: Role | None = "estimate", /, **labels: str | bool
+) -> list[Row]:
+    """Return the rows of a role whose keys have some labels.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+    role : str or None
+        One of `Role`; None takes all roles.
+    **labels : str or bool
+        For a dimension of the key, the label that a row has there, or True (it has one) or False (it has none).
+
+    Examples
+    --------
+    >>> rows = [Row(term=t, role="estimate", key=(("stage", t),)) for t in ("1", "2")]
+    >>> rows += [Row(term="all", role="estimate")]
+    >>> [r.term for r in pick_rows(rows, stage="2")], [r.term for r in pick_rows(rows, stage=False)]
+    (['2'], ['all'])
+    """
+    picked = []
+    for row in rows:
+        key = dict(row.key)
+        fits = all(
+            (name in key) is label if isinstance(label, bool) else key.get(name) == label
+            for name, label in labels.items()
+        )
+        if fits and role in (None, row.role):
+            picked.append(row)
+    return picked
+
+
+def rows_by(rows: Iterable[Row], dimension: str) -> dict[str, list[Row]]:
+    """Return rows by their label in a dimension (empty where they have none), in the order in which labels come."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.label(dimension) or "", []).append(row)
+    return groups
+
+
+def name_rows(rows: Sequence[Row], *, without: Sequence[str] = (), none: str = "all") -> list[str]:
+    """Name rows by the dimensions of their keys in which they differ, else by term and group.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    without : sequence of str
+        Dimensions that the place of the row says already.
+    none : str
+        What a row is called in a dimension that it does not have.
+
+    Examples
+    --------
+    >>> rows = [Row(term="x", key=(("judge", "b1"), ("stage", s))) for s in ("1", "2")]
+    >>> name_rows(rows), name_rows([Row(term="x", group="y")])
+    (['1', '2'], ['x [y]'])
+    """
+    dimensions = dict.fromkeys(name for row in rows for name, _ in row.key)
+    varying = [
+        name
+        for name in dimensions
+        if name not in (*without, "family") and len({row.label(name) for row in rows}) > 1
+    ]
+    names = [
+        " / ".join(shorten(row.label(name) or none, LABEL) for name in varying) for row in rows
+    ]
+    if varying and len(set(names)) == len(names):
+        return names
+    return shortened([row.name for row in rows], 2 * LABEL)
+
+
+def renamed_rows(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
+    """Return rows under other names, as figures show them; their keys stay."""
+    return [replace(row, term=name, group=None) for row, name in zip(rows, names, strict=True)]
+
+
+def compared_sides(
+    difference: Row, rows: Iterable[Row], dimensions: tuple[str, str] = ("source", "reference")
+) -> tuple[Row, Row] | None:
+    """Return the rows of the two parts behind a difference, or None where they are not there.
+
+    Parameters
+    ----------
+    difference : Row
+        Its key has a label in each of the two dimensions.
+    rows : iterable of Row
+        Among them those of the parts. Their key has one of the labels in the first dimension, none in the second, and
+        is that of the difference otherwise.
+    dimensions : (str, str)
+
+    Examples
+    --------
+    >>> parts = [Row(term=s, role="estimate", key=(("source", s),)) for s in ("model", "human")]
+    >>> gap = Row(term="gap", role="difference", key=(("source", "model"), ("reference", "human")))
+    >>> [row.term for row in compared_sides(gap, parts)]
+    ['model', 'human']
+    """
+    first = dimensions[0]
+    shared = [pair for pair in difference.key if pair[0] not in dimensions]
+    by_key = {frozenset(row.key): row for row in rows if row.role in ("estimate", "difference")}
+    sides = [
+        by_key.get(frozenset([*shared, (first, difference.label(name) or "")]))
+        for name in dimensions
+    ]
+    if sides[0] is None or sides[1] is None:
+        return None
+    return sides[0], sides[1]
+
+
+def leading_difference(rows: Iterable[Row]) -> Row | None:
+    """Return the largest significant difference, or the largest where none is significant; None without estimates.
+
+    Examples
+    --------
+    >>> rows = [Row(term="a", estimate=0.4), Row(term="b", estimate=-0.2, p_value=0.01)]
+    >>> leading_difference(rows).term
+    'b'
+    """
+    estimated = [row for row in rows if row.estimate is not None]
+    if not estimated:
+        return None
+    return max(estimated, key=lambda row: (sentences.is_significant(row), abs(row.estimate or 0.0)))
+
+
+def leading_groups(groups: Mapping[str, Sequence[Row]], most: int = MOST_NAMED) -> list[str]:
+    """Return the groups of the largest significant differences, then of the largest others.
+
+    Examples
+    --------
+    >>> groups = {n: [Row(term="d", estimate=e, p_value=p)] for n, e, p in (("a", 0.1, 0.2), ("b", -0.2, 0.01))}
+    >>> leading_groups(groups)
+    ['b', 'a']
+    """
+
+    def size(name: str) -> tuple[bool, float]:
+        row = leading_difference(groups[name])
+        if row is None:
+            return False, -1.0
+        return sentences.is_significant(row), abs(row.estimate or 0.0)
+
+    return sorted(groups, key=size, reverse=True)[:most]
+
+
+# sentences on rows
+
+
+def tally_sentence(
+    rows: Sequence[Row], what: str = "difference", where: str = "", *, within: str = "Holm"
+) -> str:
+    """State how many of some tests were significant, and how many rows have none.
+
+    Examples
+    --------
+    >>> rows = [Row(term="a", p_adjusted=0.01), Row(term="b", p_adjusted=0.2), Row(term="c")]
+    >>> tally_sentence(rows), tally_sentence(rows[1:2], "difference", " by domain")
+    ('1 of 2 differences was significant (Holm). 1 has no test.', 'The difference by domain was not significant.')
+    """
+    tested = [row for row in rows if row.p_value is not None or row.p_adjusted is not None]
+    significant = sum(sentences.is_significant(row) for row in tested)
+    untested = len(rows) - len(tested)
+    rest = f" {count(untested, 'has', 'have')} no test." if untested else ""
+    if not tested:
+        return rest.strip()
+    if len(tested) == 1:
+        return f"The {what}{where} was {'' if significant else 'not '}significant.{rest}"
+    tests = f"{count(len(tested), what)}{where}"
+    if not significant:
+        return f"None of {tests} was significant ({within}).{rest}"
+    verb = "was" if significant == 1 else "were"
+    return f"{count(significant)} of {tests} {verb} significant ({within}).{rest}"
+
+
+def largest_sentence(
+    rows: Sequence[Row],
+    every: Iterable[Row],
+    *,
+    of: str = "",
+    dimensions: tuple[str, str] = ("source", "reference"),
+) -> str:
+    """State the largest of some differences, with both numbers behind it.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        The differences.
+    every : iterable of Row
+        Rows of the result, among which `compared_sides` finds both parts.
+    of : str
+        Whose differences: `` of model a``.
+    dimensions : (str, str)
+        As of `compared_sides`.
+    """
+    gap = leading_difference(rows)
+    if gap is None:
+        reason = rows[0].undefined if rows else None
+        return sentences.no_number(f"the difference{of}", reason or "no data")
+    larger = any(abs(row.estimate or 0.0) > abs(gap.estimate or 0.0) for row in rows)
+    which = "largest significant" if larger else "largest"
+    start = f"The {which} difference{of} was for '{shorten(gap.term, LABEL)}'"
+    numbers = sentences.stat(replace(gap, statistic=None))
+    sides = compared_sides(gap, every, dimensions)
+    if sides is None:
+        return f"{start}: {numbers}."
+    first, second = ((side.estimate or 0.0) for side in sides)
+    # shares are of all units of a source, and a difference is of the units that both have
+    shared = abs(first - second - (gap.estimate or 0.0)) > ROUNDING
+    where = "difference on the units that both have" if shared else "difference"
+    parts = " versus ".join(
+        f"{shorten(gap.label(name) or '', LABEL)} {number(side.shown())}"
+        for name, side in zip(dimensions, sides, strict=True)
+    )
+    return f"{start}: {parts} ({where} = {numbers})."
+
+
+def span_sentence(rows: Sequence[Row], what: str) -> str:
+    """State the smallest and the largest of some estimates.
+
+    Examples
+    --------
+    >>> rows = [Row(term=t, estimate=e, limits=(0.0, 1.0)) for t, e in (("a", 0.2), ("b", 0.75))]
+    >>> span_sentence(rows, "the share")
+    'The share lay between .200 (a) and .750 (b).'
+    """
+    estimated = [row for row in rows if row.estimate is not None]
+    if not estimated:
+        return sentences.no_number(what, rows[0].undefined or "no data" if rows else "no data")
+    names = dict(zip(map(id, estimated), name_rows(estimated), strict=True))
+    ranked = sorted(estimated, key=lambda row: row.estimate or 0.0)
+    low, high = (
+        f"{sentences.estimate_text(row)} ({names[id(row)]})" for row in (ranked[0], ranked[-1])
+    )
+    if len(ranked) == 1:
+        return f"{capital(what)} was {sentences.estimate_text(ranked[0])}."
+    return f"{capital(what)} lay between {low} and {high}."
+
+
+# figures of rows
+
+
+def interval_points(
+    reference: float | None = 0.0, *, panels: str = "", sort: bool = False, label: str = ""
+) -> Draw:
+    """Return the drawing of points with intervals.
+
+    Parameters
+    ----------
+    reference : float or None
+        Value of the vertical line.
+    panels : str
+        Dimension with a panel for each of at most four labels; else all rows stand in one.
+    sort : bool
+        Order rows by their estimates.
+    label : str
+        Heading of the names.
+    """
+
+    def draw(rows: Sequence[Row], names: Sequence[str], xlabel: str) -> Drawing:
+        groups = rows_by(rows, panels) if panels else {}
+        small = max(map(len, groups.values()), default=0) <= MOST_DRAWN
+        if 1 < len(groups) <= MOST_PANELS and small:
+            inner = {
+                shorten(name, LABEL): renamed_rows(group, name_rows(group, without=[panels]))
+                for name, group in groups.items()
+            }
+            columns = len(inner)
+            return partial(
+                multiples,
+                inner,
+                label=label,
+                xlabel=xlabel,
+                reference=reference,
+                sort=sort,
+                columns=columns,
+            )
+        lines = renamed_rows(rows, names)
+        if len(lines) > MOST_DRAWN:
+            lines = sorted(lines, key=lambda row: -abs(row.estimate or 0.0))[:MOST_DRAWN]
+        return partial(forest, lines, sort=sort, label=label, xlabel=xlabel, reference=reference)
+
+    return draw
+
+
+def share_bars(bar: str, section: str = "", *, ordered: bool = False, none: str = "all") -> Draw:
+    """Return the drawing of stacked bars of levels (the terms of the rows).
+
+    Parameters
+    ----------
+    bar : str
+        Dimension with a bar for each label.
+    section : str
+        Dimension with a section for each label; `none` heads rows without a label.
+    ordered : bool
+        The levels are ordered.
+    none : str
+    """
+
+    def draw(rows: Sequence[Row], _names: Sequence[str], xlabel: str) -> Drawing | None:
+        bars = [
+            Bar(label=label, rows=tuple(levels), section=(part or none) if section else "")
+            for part, group in rows_by(rows, section).items()
+            for label, levels in rows_by(group, bar).items()
+        ]
+        levels = max(len(one.rows) for one in bars)
+        if len(bars) > MOST_BARS or levels > (MOST_LEVELS if not ordered else MOST_LEVELS + 2):
+            return None
+        return partial(shares, bars, xlabel=xlabel, ordered=ordered)
+
+    return draw
+
+
+def cell_map(down: str, across: str, *, neutral: float = 0.5, extreme: float = 0.5) -> Draw:
+    """Return the drawing of a heat map, whose rows and columns are the labels of two dimensions."""
+
+    def draw(rows: Sequence[Row], _names: Sequence[str], xlabel: str) -> Drawing:
+        places = [
+            replace(row, term=row.label(down) or row.term, group=row.label(across)) for row in rows
+        ]
+        return partial(heat, places, neutral=neutral, extreme=extreme, xlabel=xlabel)
+
+    return draw
+
+
+# questions
+
+
+def ask_rows(
+    id: str,
+    question: str,
+    result: Result | None,
+    rows: Sequence[Row],
+    *,
+    quantity: str,
+    say: Iterable[str] = (),
+    draw: Draw | None = None,
+    names: Sequence[str] | None = None,
+    tables: Mapping[str, Sequence[Row]] | None = None,
+    more: Sequence[PageTable] = (),
+    results: Sequence[Result] = (),
+    clusters: Sequence[Factor] = (),
+    note: str = "",
+    part: Part = "main",
+) -> Block | None:
+    """Return a question with its answer: sentences, the figure of rows, their table, and further tables.
+
+    Parameters
+    ----------
+    id, question : str
+    result : Result or None
+        What the rows are of. There is no question without it, and none without rows.
+    rows : sequence of Row
+        Those that the figure and the first table show.
+    quantity : str
+        What an estimate is; title of the figure, label of its axis and caption of the table.
+    say : iterable of str
+        Sentences; empty ones are left out.
+    draw : callable, optional
+        `interval_points`, `share_bars`, `cell_map` or another `Draw`; by default no figure.
+    names : sequence of str, optional
+        Names of the rows; by default those of `name_rows`.
+    tables : mapping of caption to rows, optional
+        Further tables of rows.
+    more : sequence of PageTable
+        Further tables of other shapes.
+    results : sequence of Result
+        Further results whose rows the block shows.
+    clusters : sequence of Factor
+        Those of the design, which the caption counts.
+    note : str
+        Last sentences of the caption.
+    part : {"main", "appendix"}
+    """
+    if result is None or not rows:
+        return None
+    labels = list(name_rows(rows) if names is None else names)
+    level = percent_of(result.settings.get("level", 0.95))
+    counted = clusters_caption(clusters, None)
+    caption = f"Estimates with {level} CIs ({result.inference})."
+    further = [
+        rows_table(group, title, labels=name_rows(group))
+        for title, group in (tables or {}).items()
+        if group
+    ]
+    return Block(
+        id=id,
+        question=question,
+        sentences=tuple(text for text in say if text),
+        draw=None if draw is None else draw(rows, labels, quantity),
+        figure_title=capital(quantity),
+        caption=" ".join(text for text in (caption, capital(counted), note) if text),
+        tables=(rows_table(rows, capital(quantity), labels=labels), *further, *more),
+        results=(result, *results),
+        part=part,
+    )
+
+
+def ask_result(
+    id: str, result: Result | None, question: str = "", *, note: str = "", part: Part = "main"
+) -> Block | None:
+    """Return the block of any result by its own sentence, figure and rows, also of a metric from outside.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> result = ss.paired_difference({"before": [1, 2, 2, 4], "after": [2, 2, 5, 6]}, first="after", second="before")
+    >>> block = ask_result("change", result, "Did scores change?")
+    >>> block.question, block.draw == result.plot
+    ('Did scores change?', True)
+    """
+    if result is None:
+        return None
+    level = percent_of(result.settings.get("level", 0.95))
+    caption = f"Estimates with {level} CIs ({result.inference})."
+    return Block(
+        id=id,
+        question=question or f"{capital(result.title)}?",
+        sentences=(result.sentence(),),
+        draw=result.plot,
+        figure_title=capital(result.title),
+        caption=f"{caption} {note}".strip(),
+        tables=(rows_table(result.rows, capital(result.title), units=True),),
+        results=(result,),
+        part=part,
+    )
+
+
+def attempt_result(compute: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Return a result, or None where the data do not give it."""
+    try:
+        return compute(*args, **options)
+    except SocialStatsError:
+        return None
+
+
+# the page
+
+
+def page_of(
+    study: str,
+    title: str,
+    design: Design,
+    options: StudyOptions,
+    *,
+    describe: str,
+    verdict: Conclusion | None,
+    answer: Iterable[str],
+    leading: Mapping[str, Result],
+    blocks: Iterable[Block | None],
+    uses: Sequence[str],
+    cautions: Sequence[tuple[Caution, ...]] = (),
+    data: Sequence[PageTable] = (),
+    diagnostics: Sequence[Diagnostic] = (),
+    methods: Sequence[str] = (),
+    planning: Iterable[str] = (),
+    references: Sequence[str] = (),
+    opening: str = "",
+) -> Outcome:
+    """Return the page of a study: what it says, and what every page has.
+
+    Parameters
+    ----------
+    study, title : str
+    design : Design
+    options : StudyOptions
+    describe : str
+        The design in one line.
+    verdict : Conclusion or None
+    answer : iterable of str
+    leading : mapping of name to Result
+        Results that lead the page: their cautions are those of the page, and their checks have these names.
+    blocks : iterable of Block or None
+        Questions in order; None is one that the data do not allow.
+    uses : sequence of str
+        Options that the study uses.
+    cautions : sequence of tuple of Caution
+        Further ones, before those of the results and the design.
+    data, diagnostics, methods, planning, opening
+        As of `Outcome`.
+    references : sequence of str
+        Literature beyond that of the results.
+    """
+    asked = tuple(block for block in blocks if block is not None)
+    shared = ending(design, options, leading, asked, uses)
+    shared["references"] = tuple(dict.fromkeys([*shared["references"], *references]))
+    return Outcome(
+        study=study,
+        title=title,
+        design=describe,
+        verdict=verdict,
+        answer=tuple(answer),
+        planning=tuple(planning),
+        cautions=order_cautions(
+            *cautions, *(result.cautions for result in leading.values()), design.cautions
+        ),
+        data=tuple(data),
+        diagnostics=tuple(diagnostics),
+        methods=tuple(methods),
+        opening=opening,
+        **shared,
+    )
