@@ -129,6 +129,7 @@ def render(
         "css": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
         "opening": next((b for b in blocks["main"] if b["block"].id == place.opening), None),
         "short": short_answers(outcome, place),
+        "statistics": statistics_below(outcome),
         "cautions": place.cautions,
         "tried": [said.caution for said in place.notes if said.caution.code == TRIED],
         "approximate": APPROXIMATE if said_approximate(outcome) else "",
@@ -181,12 +182,23 @@ def short_answers(outcome: Outcome, place: Arrangement) -> list[tuple[str, str]]
         more = len(serious) - len(named)
         sure += LESS_SURE * (outcome.verdict.certainty != "open")
         wrong = sentence("; ".join([*named, f"{count(more)} more"] if more else named))
+    if outcome.turned:
+        # what turns the verdict comes before what may make it less sure
+        wrong = " ".join([*outcome.turned, wrong] if serious else outcome.turned)
     collect = outcome.planning[0] if outcome.planning else NEXT[outcome.verdict.certainty == "open"]
     return [
         ("How sure?", sure),
         ("What could be wrong?", wrong),
         ("What to collect next?", collect),
     ]
+
+
+def statistics_below(outcome: Outcome) -> list[str]:
+    """Return the sentences below the verdict and the short answers: those that neither has said."""
+    if outcome.verdict is None:
+        return [*outcome.answer, *outcome.planning]
+    answer = [text for text in outcome.answer if text not in outcome.turned]
+    return [*answer, *outcome.planning[1:]]
 
 
 def _environment() -> Any:

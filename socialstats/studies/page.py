@@ -140,6 +140,8 @@ class Outcome:
         The answer in one sentence of at most 25 words without symbols.
     answer : tuple of str
         The answer in one to three sentences, with estimate, interval and comparison points.
+    turned : tuple of str
+        The last sentences of the answer: second analyses that turn a conclusion.
     planning : tuple of str
         How much more data would halve the interval of the answer; the page says it, the quotation does not.
     opening : str
@@ -177,6 +179,7 @@ class Outcome:
     settings: Mapping[str, Any] = field(default_factory=dict)
     simulated: str = ""
     planning: tuple[str, ...] = ()
+    turned: tuple[str, ...] = ()
     verdict: Conclusion | None = None
     opening: str = ""
 

@@ -60,7 +60,10 @@ def other_first(own: Sequence[Row], other: Sequence[Row]) -> bool:
 
 
 def with_turned(outcome: Outcome) -> Outcome:
-    """Return a page whose answer ends with the second analyses of its blocks that turn a conclusion."""
+    """Return a page whose answer ends with the second analyses of its blocks that turn a conclusion.
+
+    The opening of the page tells them where a reader asks what could be wrong.
+    """
     said = [
         f"{shorten(b.level)} (unadjusted): {text}" if b.level else text
         for b in outcome.blocks
@@ -72,4 +75,4 @@ def with_turned(outcome: Outcome) -> Outcome:
             *said[:MOST],
             f"{count(more, 'further analysis', 'further analyses')} changed a conclusion.",
         ]
-    return replace(outcome, answer=(*outcome.answer, *said))
+    return replace(outcome, answer=(*outcome.answer, *said), turned=tuple(said))

@@ -10,7 +10,7 @@ import pytest
 import socialstats as ss
 from socialstats.cli import main
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats_reports import read_results
+from socialstats_reports import read_results, render
 from tests.golden_data import SHARED
 
 ANSWERS = SHARED / "data" / "adamet" / "adamet_llm_answers.csv"
@@ -68,8 +68,12 @@ def test_a_ranking_that_rests_on_refusals_says_so() -> None:
     design = ss.Ratings.from_frame(
         frame, levels=["1", "2", "3", "4", "5"], refusal="refused", rater_groups="rater_source"
     )
-    answer = run_study(STUDIES["ordinal-alignment"], design, StudyOptions(verify=False)).answer
-    assert any(
-        "Without refusals, 'shy' (0.00) was nearest and 'off' (1.50) farthest." in text
-        for text in answer
-    )
+    outcome = run_study(STUDIES["ordinal-alignment"], design, StudyOptions(verify=False))
+    (turned,) = outcome.turned
+    assert "Without refusals, 'shy' (0.00) was nearest and 'off' (1.50) farthest." in turned
+    assert outcome.answer[-1] == turned
+    page = render(outcome)
+    opening = page[page.index("<dt>What could be wrong?</dt>") : page.index("<dt>What to collect")]
+    assert "Without refusals" in opening
+    statistics = page[page.index('<div class="answer">') : page.index("</header>")]
+    assert "Without refusals" not in statistics

@@ -312,8 +312,8 @@ def without_refusals(rules: Mapping[str, Result]) -> tuple[str, ...]:
     design = rules["max"].design
     width = number(float(design.scores.max() - design.scores.min()), 0)
     return (
-        f"A refusal counted as {width}, the width of the scale of distances. Without refusals, {low} was nearest and "
-        f"{high} farthest.",
+        f"Without refusals, {low} was nearest and {high} farthest. Here a refusal counted as {width}, the width of the "
+        "scale of distances.",
     )
 
 
