@@ -1,0 +1,290 @@
+"""Answers of people and of models to the same questions, as one table with a row for each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from socialstats.designs.aliases import Levels, Texts
+from socialstats.designs.stacking import free_name
+from socialstats.designs.vocabulary import PERSONS, RATERS, bare
+from socialstats.errors import InputError, Problem
+from socialstats.tables import Table, as_number, as_table, missing_labels
+from socialstats.tables.joining import as_read, keys_text, pandas_of, problem
+from socialstats.tables.spelling import spelling_key, told_apart
+from socialstats.text import count, meant, quoted, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PEOPLE, MODELS = "people", "models"
+# columns of a table of people that number them
+NUMBERED = ("id", "pid", "nr", "no", "code")
+# questions or labels that a message lists
+MOST_LISTED = 8
+# share of a table's answers that makes them numbers; the others are refusals
+MOSTLY = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackedAnswers:
+    """Answers of people and of models.
+
+    Attributes
+    ----------
+    table : Table
+        A row for each answer, those of the models first. Columns that people lack are empty for them, and the reverse.
+    source : str
+        The column that says who answered: a model, or one of the people.
+    kind : str
+        The column that tells people from models.
+    questions : tuple of str
+        Those that both answered.
+    only_models, only_people : tuple of str
+        Questions of one side alone. Of people they are known where their table has a row for each answer.
+    """
+
+    table: Table
+    source: str
+    kind: str
+    questions: Levels
+    only_models: Levels = ()
+    only_people: Levels = ()
+
+    def notes(self) -> list[str]:
+        """Return what was joined, and what only one side has, a line each."""
+        notes = [f"{count(len(self.questions), 'question')} of people and of models"]
+        for side, names in ((MODELS, self.only_models), (PEOPLE, self.only_people)):
+            if names:
+                notes.append(f"{count(len(names), 'question')} of {side} alone: {quoted(names, 8)}")
+        return notes
+
+
+def join_people(
+    models: Any,
+    people: Any,
+    *,
+    source: str,
+    item: str = "",
+    value: str = "",
+    questions: Texts = (),
+    kind: str = "",
+    person: str = "",
+    na: Collection[str] = (),
+) -> StackedAnswers:
+    """Put answers of people below those of models, matched by question.
+
+    Models have a row for each answer (`item` and `value`), or a row for each round of all `questions`. People have a
+    row each with a column for each question, or a row for each answer.
+
+    Parameters
+    ----------
+    models, people : Table, file name, data frame or mapping of columns
+    source : str
+        Column of the models; people are named in it too.
+    item, value : str
+        Columns of the question and of the answer, where models have a row for each answer.
+    questions : sequence of str
+        Columns of the questions, where models have a column for each.
+    kind : str
+        Column that says ``people`` or ``models``. A column of that name which a table has keeps its labels. By default
+        a new one.
+    person : str
+        Column that names people. By default the one that is called so. Where there is none, people are numbered.
+    na : collection of str
+        Labels that are no answer: refusals, and further missing values.
+
+    Raises
+    ------
+    InputError
+        For columns that are not there, people with two rows, people who are called like a model, no common question,
+        and answers that are no numbers, or are spelled otherwise, where those of the models are.
+
+    Examples
+    --------
+    >>> models = {"model": ["gpt", "gpt"], "question": ["q1", "q2"], "answer": [4, 2]}
+    >>> people = {"id": ["p1", "p2"], "age": [30, 41], "q1": [5, 3], "q2": [1, 2]}
+    >>> joined = join_people(models, people, source="model", item="question", value="answer")
+    >>> joined.questions, joined.kind, joined.table.texts("model")
+    (('q1', 'q2'), 'kind', ['gpt', 'gpt', 'p1', 'p2', 'p1', 'p2'])
+    >>> joined.table.texts("kind"), joined.table.texts("age")[2:]
+    (['models', 'models', 'people', 'people', 'people', 'people'], ['30', '41', '30', '41'])
+    """
+    first, second = as_read(models), as_read(people)
+    first.need(source, *filter(None, (item, value)), *questions)
+    long = bool(item) and {item, value} <= {*second.columns}
+    of_models = first.levels(item) if item else tuple(questions)
+    if long:
+        of_people = second.levels(item)
+        columns: Levels = (value,)
+    else:
+        of_people = tuple(name for name in second.columns if name in of_models)
+        columns = of_people
+    shared = tuple(name for name in of_models if name in of_people)
+    refuse_other_spellings(first, second, of_models, of_people if long else second.columns)
+    if not shared:
+        raise no_common_question(first, second, of_models, of_people if long else second.columns)
+    missing = missing_labels([*na])
+    refuse_unlike_answers(first, (value,) if item else shared, second, columns, missing)
+    names = person_labels(second, first, source, person, columns, repeats=long)
+    kind = kind or free_name({*first.columns, *second.columns}, "kind")
+    frame, below = pandas_of(first), pandas_of(second)
+    below = below.drop(columns=[name for name in {person, source} if name in below.columns])
+    below[source] = names
+    if item and not long:
+        below = melted(below, shared, item, value, second)
+    for side, rows in ((MODELS, frame), (PEOPLE, below)):
+        if kind not in rows.columns:
+            rows[kind] = side
+    import pandas as pd
+
+    # as objects, numbers of one table and texts of the other keep their spelling
+    stacked = pd.concat([frame.astype(object), below.astype(object)], ignore_index=True)
+    table = as_table(stacked, f"{first.source} and {second.source}")
+    # columns of people that no model answered may say what they are like: their age, their weight
+    only_models = tuple(name for name in of_models if name not in of_people)
+    only_people = tuple(name for name in of_people if name not in of_models)
+    return StackedAnswers(
+        table=table,
+        source=source,
+        kind=kind,
+        questions=shared,
+        only_models=only_models,
+        only_people=only_people if long else (),
+    )
+
+
+def melted(people: pd.DataFrame, questions: Texts, item: str, value: str, table: Table) -> Any:
+    """Return a row for each answer of people who have a row each."""
+    import pandas as pd
+
+    clash = [name for name in (item, value) if name in people.columns]
+    if clash:
+        message = f"a column is called '{shorten(clash[0])}', as that of the models' answers"
+        raise InputError(Problem(source=table.source, message=message, fix="Rename it"))
+    columns = [name for name in people.columns if name not in questions]
+    parts = [
+        people[columns].assign(**{item: question}, **{value: people[question]})
+        for question in questions
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def person_labels(
+    people: Table, models: Table, source: str, person: str, columns: Texts, *, repeats: bool
+) -> list[str]:
+    """Return the name of the person of each row.
+
+    Raises
+    ------
+    InputError
+        For an empty name, two rows of one person (unless `repeats`), and a person who is called like a model.
+    """
+    if person:
+        people.need(person)
+    column = person or person_column(people, source, columns, repeats=repeats)
+    if not column:
+        if repeats:
+            fix = "Add a column with the person of each answer, and name it"
+            raise InputError(
+                Problem(source=people.source, message="no column names people", fix=fix)
+            )
+        return [f"person {row + 1}" for row in range(people.height)]
+    labels = people.texts(column)
+    empty = [row for row, label in enumerate(labels) if label is None]
+    if empty:
+        fix = "Name each person, or leave the rows out."
+        raise InputError(problem(people, empty, "no name of the person", [column], fix))
+    names = [label or "" for label in labels]
+    last = {name: row for row, name in enumerate(names)}
+    if not repeats and len(last) < len(names):
+        again = [row for row, name in enumerate(names) if last[name] != row]
+        message = f"{keys_text([(names[again[0]],)])} has several rows, and each person has one"
+        raise InputError(problem(people, again, message, [column], "Keep one row a person."))
+    models_too = {*models.levels(source)} & {*names}
+    if models_too:
+        rows = [row for row, name in enumerate(names) if name in models_too]
+        message = f"'{shorten(names[rows[0]])}' is called like a model of {models.source}"
+        raise InputError(problem(people, rows, message, [column], "Rename one of them."))
+    return names
+
+
+def person_column(people: Table, source: str, columns: Texts, *, repeats: bool) -> str:
+    """Return the column that is called like people, or like the source; empty where there is none."""
+    words = {*map(bare, (*PERSONS, *RATERS.names, *NUMBERED, source))}
+    words |= {f"{word}id" for word in words} | {f"{word}nr" for word in words}
+    named = [name for name in people.columns if name not in columns and bare(name) in words]
+    # the column that the models are named in comes first, then what tells all rows apart
+    distinct = {name: len(people.levels(name)) for name in named}
+    named.sort(key=lambda name: (name != source, not repeats and distinct[name] < people.height))
+    return named[0] if named else ""
+
+
+def refuse_other_spellings(
+    models: Table, people: Table, of_models: Sequence[str], there: Sequence[str]
+) -> None:
+    """Refuse questions that people's table spells otherwise: other case, spaces, Unicode form."""
+    spelled = {spelling_key(name): name for name in there}
+    for name in of_models:
+        like = spelled.get(spelling_key(name))
+        if name not in there and like is not None and like not in of_models:
+            message = f"{told_apart(like, name)} is {told_apart(name, like)} in {models.source}"
+            fix = "Spell the question in one way"
+            raise InputError(Problem(source=people.source, message=message, fix=fix))
+
+
+def no_common_question(
+    models: Table, people: Table, questions: Sequence[str], there: Sequence[str]
+) -> InputError:
+    """Return the error of two tables without a common question."""
+    listed = quoted([*questions], MOST_LISTED)
+    message = f"no question of {models.source} is here: {listed}"
+    fix = (
+        f"{meant(questions[0] if questions else '', there)}Here are {quoted([*there], MOST_LISTED)}"
+    )
+    return InputError(Problem(source=people.source, message=message, fix=fix))
+
+
+def refuse_unlike_answers(
+    models: Table,
+    of_models: Sequence[str],
+    people: Table,
+    of_people: Sequence[str],
+    missing: Collection[str],
+) -> None:
+    """Refuse answers of people that are no numbers, or spelled otherwise, where those of the models are.
+
+    Raises
+    ------
+    InputError
+        With column, value and lines.
+    """
+    texts = [text for name in of_models for text in models.texts(name)]
+    answers = [text for text in texts if text is not None and text not in missing]
+    # refusals of models are texts among numbers
+    numbers = sum(as_number(text) is not None for text in answers)
+    numeric = numbers > MOSTLY * len(answers)
+    labels = {*answers}
+    spelled = {spelling_key(text): text for text in labels}
+    problems = []
+    for name in of_people:
+        wrong: dict[str, list[int]] = {}
+        for row, text in enumerate(people.texts(name)):
+            if text is None or text in missing or text in labels:
+                continue
+            if numeric and as_number(text) is not None:
+                continue
+            if numeric or spelling_key(text) in spelled:
+                wrong.setdefault(text, []).append(row)
+        for text, rows in wrong.items():
+            if not numeric:
+                like = spelled[spelling_key(text)]
+                message = f"{told_apart(text, like)} is {told_apart(like, text)} in {models.source}"
+                fix = "Spell the answer in one way."
+            else:
+                message = f"'{shorten(text)}' is no number, as answers in {models.source} are"
+                fix = "Code it as a number, or declare it as a missing value or a refusal."
+            problems.append(problem(people, rows, message, [name], fix))
+    if problems:
+        raise InputError(problems)
