@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError
+from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import (
     ClusteredMean,
     clustered_mean,
@@ -31,7 +31,7 @@ from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.paired.pair_sizes import with_d_z
 from socialstats.paired.pair_values import mean_interval
 from socialstats.results import Row
-from socialstats.text import count, quoted
+from socialstats.text import count, listing, quoted
 from socialstats.voice import option
 
 CiName = Literal["closed", "percentile", "basic", "bca", "studentized"]
@@ -351,10 +351,30 @@ def unit_clusters(
     # a unit of the design that belongs to each unit of analysis: the first one
     first = {int(code): k for k, code in reversed(list(enumerate(unit.codes.tolist())))}
     member = np.array([first.get(code, -1) for code in range(len(unit.levels))], dtype=np.int64)
+    crossed_out = [
+        factor
+        for factor in design.clusters
+        if not is_nested_in(factor, unit) and not is_nested_in(unit, factor)
+    ]
     ignored = [c for c in cluster_cautions(design, (*used, unit)) if c.code == "SS201"]
+    if ignored and crossed_out:
+        ignored = [fixed_factors(crossed_out, unit)]
     few = [c for c in cluster_cautions(design, used) if c.code == "SS202"]
     return UnitClusters(
         factors=used, codes=tuple(f.codes[member] for f in used), cautions=(*ignored, *few)
+    )
+
+
+def fixed_factors(factors: Sequence[Factor], unit: Factor) -> Caution:
+    """Return caution SS201 about clusters that every unit of analysis is averaged over, such as scenarios of models."""
+    sizes = listing([f"the {count(len(np.unique(f.codes)), f.name)}" for f in factors])
+    held = f"intervals with {unit.name}s as units hold for these"
+    return caution(
+        "SS201",
+        f"each {unit.name} counts with its mean over {sizes}; {held}",
+        affects=f"intervals and tests with {unit.name}s as units",
+        fix=f"read the tests with {factors[0].name}s as units beside them",
+        short=f"levels of {listing([f.name for f in factors])} were taken as fixed",
     )
 
 

@@ -95,7 +95,7 @@ from socialstats.studies.staged_values.words import (
     place_of,
     range_text,
     score_table,
-    verdict_on_lean,
+    verdict_on_stages,
 )
 from socialstats.tables import Table as DataTable
 from socialstats.text import as_given, capital, count, listing, number, percent_of, quoted, shorten
@@ -325,7 +325,10 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="staged-values",
         title="Where did the models lean, and what did the stages change?",
         design=describe(design, profile),
-        verdict=verdict_on_lean(lean, options),
+        verdict=verdict_on_stages(
+            units.get("the composite", profile), lean, kind_of_scores(chosen), options
+        ),
+        opening="trajectories",
         answer=(
             *(() if apart is None else apart.sentences),
             range_text(lean, options),
@@ -531,7 +534,16 @@ def describe(design: Ratings, profile: Result) -> str:
     if len(used) < len(every):
         led = count(only(design, "wording", used).n_rows)
         scores = f"{led} of {scores} (wording {listing([shorten(one, 30) for one in used])} of {count(len(every))})"
-    return f"Trait scores by judges: {', '.join([*n, scores, *cluster_words(design)])}"
+    scenario = design.strata["scenario"]
+    # clusters inside scenarios are these scenarios, which are counted already
+    wider = [factor for factor in design.clusters if not is_nested_in(factor, scenario)]
+    clusters = cluster_words(replace(design, clusters=tuple(wider)))
+    return f"Trait scores by judges: {', '.join([*n, scores, *clusters])}"
+
+
+def kind_of_scores(instrument: Instrument) -> str:
+    """Return what composites are."""
+    return "weighted trait scores" if instrument.weights else "unweighted means of the trait scores"
 
 
 def methods(
@@ -563,7 +575,7 @@ def methods(
     sides = "; ".join(
         f"{side} for {names}" for side, names in (("higher", up), ("lower", down)) if names
     )
-    kind = "weighted trait scores" if instrument.weights else "unweighted means of the trait scores"
+    kind = kind_of_scores(instrument)
     families = ["stages", "models", *(["pairs of models"] if profile.counts["models"] > 2 else [])]
     brief = (
         f"Composites ({kind} averaged over judges, {low} to {high}{zero}) are "

@@ -280,22 +280,44 @@ def range_text(lean: Sequence[Row], options: StudyOptions) -> str:
     return f"{said} {capital(composites(options))} ranged from {ends[0]} to {ends[1]}."
 
 
-def verdict_on_lean(lean: Sequence[Row], options: StudyOptions) -> Conclusion:
-    """Return how many models lean above and below the reference, or that the data do not show it of any."""
-    found, place = by_verdict(lean, options), place_of(options)
-    above, below = (len(found.get(side, ())) for side in ("above", "below"))
-    if len(lean) == 1:
-        return higher_or_lower(
-            replace(lean[0], p_adjusted=None), "values", f"of {shorten(lean[0].term, LABEL)}", place
-        )
+def verdict_on_stages(
+    result: Result, lean: Sequence[Row], scores: str, options: StudyOptions
+) -> Conclusion:
+    """Return at which stage the composite changed most from the baseline, and how many models lean to one side.
+
+    Parameters
+    ----------
+    result : Result
+        With the units of analysis that lead the page.
+    lean : sequence of Row
+        The composite of each model against the reference.
+    scores : str
+        What composites are called: ``weighted trait scores``.
+    options : StudyOptions
+    """
+    sizes = lean_sizes(lean, options)
+    tested = [row for row in changes_of(result) if row.p_value is not None]
+    clear = [row for row in tested if sentences.is_significant(row)]
+    base = shorten(str(result.settings["baseline"]), LABEL)
+    if not clear:
+        stages = count(len(changes_of(result)), "stage")
+        unseen = f"The data do not show a change of {scores} from {base} at any of {stages}"
+        return verdict_of(unseen, *sizes, certainty="open")
+    top = max(clear, key=lambda row: abs(row.estimate or 0.0))
+    stage = shorten(str(top.label("stage")), LABEL)
+    return higher_or_lower(top, scores, f"at {stage}", f"at {base}", *sizes)
+
+
+def lean_sizes(lean: Sequence[Row], options: StudyOptions) -> list[str]:
+    """Return on which side of the reference most models lean, as a size of a verdict; nothing where none does."""
+    found = by_verdict(lean, options)
+    sides = {side: len(found.get(side, ())) for side in ("above", "below")}
+    side = max(sides, key=sides.__getitem__)
+    if len(lean) < 2 or not sides[side]:
+        return []
+    place = "the neutral point" if options.zero is not None else "the centre"
     models = count(len(lean), "model")
-    if not above and not below:
-        unseen = f"The data do not show that any of the {models} leans away from {place}"
-        return verdict_of(unseen, certainty="open")
-    rest = len(lean) - above - below
-    open_ = f", and leave {count(rest)} open" if rest else ""
-    shown = f"{count(above)} of {models} lean above {place} and {count(below)} below it"
-    return verdict_of(f"The data show that {shown}", open_, certainty="shown")
+    return [f"; {count(sides[side])} of {models} lean {side} {place}"]
 
 
 def composites(options: StudyOptions) -> str:
