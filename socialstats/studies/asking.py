@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from statistics import median
 from typing import Any, Literal
 
 from socialstats import sentences
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, SocialStatsError
-from socialstats.figures import Bar, forest, heat, multiples, shares
+from socialstats.figures import Bar, dumbbell, forest, heat, multiples, shares
+from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.results import Result, Row
 from socialstats.results.rows import Role
@@ -33,6 +35,7 @@ from socialstats.text import capital, count, number, percent_of, shorten, shorte
 
 MOST_DRAWN = 60  # rows of a figure that can be read
 MOST_PANELS = 4
+MOST_MARKS = 5  # conditions on a line
 MOST_NAMED = 3  # sources that sentences name
 LABEL = 40  # characters of a label in one dimension
 ROUNDING = 1e-9
@@ -120,6 +123,22 @@ def name_rows(rows: Sequence[Row], *, without: Sequence[str] = (), none: str = "
 def renamed_rows(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     """Return rows under other names, as figures show them; their keys stay."""
     return [replace(row, term=name, group=None) for row, name in zip(rows, names, strict=True)]
+
+
+def add_labels(rows: Iterable[Row], **labels: str) -> list[Row]:
+    """Return rows with further labels in their keys, such as the analysis that each is of.
+
+    Examples
+    --------
+    >>> add_labels([Row(term="x")], rule="excluded")[0].label("rule")
+    'excluded'
+    """
+    return [replace(row, key=(*row.key, *labels.items())) for row in rows]
+
+
+def part_of(result: Result, rows: Iterable[Row], words: str) -> Result:
+    """Return some rows of a result as a result; the page has its cautions and literature elsewhere."""
+    return replace(result, rows=tuple(rows), words=words, cautions=(), references=())
 
 
 def compared_sides(
@@ -321,8 +340,9 @@ def interval_points(
                 columns=columns,
             )
         lines = renamed_rows(rows, names)
-        if len(lines) > MOST_DRAWN:
-            lines = sorted(lines, key=lambda row: -abs(row.estimate or 0.0))[:MOST_DRAWN]
+        if len(lines) > MOST_DRAWN and reference is not None:
+            lines = sorted(lines, key=lambda row: -abs(row.estimate or 0.0))
+        lines = lines[:MOST_DRAWN]
         return partial(forest, lines, sort=sort, label=label, xlabel=xlabel, reference=reference)
 
     return draw
@@ -356,14 +376,52 @@ def share_bars(bar: str, section: str = "", *, ordered: bool = False, none: str 
     return draw
 
 
-def cell_map(down: str, across: str, *, neutral: float = 0.5, extreme: float = 0.5) -> Draw:
-    """Return the drawing of a heat map, whose rows and columns are the labels of two dimensions."""
+def dot_lines(line: str, mark: str) -> Draw:
+    """Return the drawing of a line for each label of a dimension, with a mark for each label of another.
 
-    def draw(rows: Sequence[Row], _names: Sequence[str], xlabel: str) -> Drawing:
-        places = [
-            replace(row, term=row.label(down) or row.term, group=row.label(across)) for row in rows
+    More marks than a line holds have lines of their own.
+    """
+
+    def draw(rows: Sequence[Row], names: Sequence[str], xlabel: str) -> Drawing | None:
+        marks = rows_by(rows, mark)
+        if len(marks) > MOST_MARKS or len(rows_by(rows, line)) > MOST_DRAWN:
+            return interval_points(None)(rows, names, xlabel)
+        placed = [
+            replace(row, term=row.label(line) or row.term, group=row.label(mark)) for row in rows
         ]
-        return partial(heat, places, neutral=neutral, extreme=extreme, xlabel=xlabel)
+        return partial(dumbbell, placed, targets=dict.fromkeys(marks), xlabel=xlabel)
+
+    return draw
+
+
+def cell_map(
+    down: str, *across: str, neutral: float | None = 0.5, extreme: float | None = 0.5
+) -> Draw:
+    """Return the drawing of a heat map; None where it has more rows or columns than can be read.
+
+    Parameters
+    ----------
+    down : str
+        Dimension whose labels are the rows.
+    *across : str
+        Dimensions whose labels are the columns.
+    neutral, extreme : float or None
+        As of `heat`; None takes the median, and the largest distance from it.
+    """
+
+    def draw(rows: Sequence[Row], _names: Sequence[str], xlabel: str) -> Drawing | None:
+        columns = [": ".join(row.label(name) or "" for name in across) for row in rows]
+        down_labels = [row.label(down) or row.term for row in rows]
+        if max(len(set(columns)), len(set(down_labels))) > MOST_GROUPS:
+            return None
+        values = [row.estimate for row in rows if row.estimate is not None] or [0.0]
+        middle = median(values) if neutral is None else neutral
+        far = max(abs(value - middle) for value in values) if extreme is None else extreme
+        places = [
+            replace(row, term=label, group=column)
+            for row, label, column in zip(rows, down_labels, columns, strict=True)
+        ]
+        return partial(heat, places, neutral=middle, extreme=far or 1.0, xlabel=xlabel)
 
     return draw
 
@@ -424,10 +482,11 @@ def ask_rows(
     counted = clusters_caption(clusters, None)
     caption = f"Estimates with {level} CIs ({result.inference})."
     further = [
-        rows_table(group, title, labels=name_rows(group))
+        compact_table(rows_table(group, title, labels=name_rows(group)))
         for title, group in (tables or {}).items()
         if group
     ]
+    table = compact_table(rows_table(rows, capital(quantity), labels=labels))
     return Block(
         id=id,
         question=question,
@@ -435,9 +494,25 @@ def ask_rows(
         draw=None if draw is None else draw(rows, labels, quantity),
         figure_title=capital(quantity),
         caption=" ".join(text for text in (caption, capital(counted), note) if text),
-        tables=(rows_table(rows, capital(quantity), labels=labels), *further, *more),
+        tables=(table, *further, *more),
         results=(result, *results),
         part=part,
+    )
+
+
+def compact_table(table: PageTable) -> PageTable:
+    """Return a table without the columns in which no row has anything.
+
+    Examples
+    --------
+    >>> compact_table(PageTable("Sizes", ("Term", "SE", "n"), (("a", None, 3), ("b", None, 4)))).header
+    ('Term', 'n')
+    """
+    places = [k for k in range(len(table.header)) if any(line[k] is not None for line in table.cells)]
+    return replace(
+        table,
+        header=tuple(table.header[k] for k in places),
+        cells=tuple(tuple(line[k] for k in places) for line in table.cells),
     )
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 import socialstats as ss
+from socialstats.figures import dumbbell, forest
 from socialstats.results import Row
 from socialstats.results.rows import Role
 from socialstats.studies.asking import (
     ask_result,
     ask_rows,
+    cell_map,
     compared_sides,
+    dot_lines,
     interval_points,
     largest_sentence,
     name_rows,
@@ -77,3 +83,37 @@ def test_more_levels_than_colours_have_no_bars() -> None:
     rows = [Row(term=str(k), estimate=0.1, key=(("source", "a"),)) for k in range(9)]
     assert share_bars("source")(rows, [], "Share") is None
     assert share_bars("source")(rows[:4], [], "Share") is not None
+
+
+def test_columns_of_a_table_that_hold_nothing_are_left_out(change: ss.Result) -> None:
+    rows = [replace(row, p_value=None, p_adjusted=None) for row in pick_rows(change.rows, None)]
+    block = ask_rows("id", "Question?", change, rows, quantity="change")
+    assert block is not None
+    assert "p" not in block.tables[0].header
+    assert "Estimate" in block.tables[0].header
+
+
+def placed(lines: int, marks: int) -> list[Row]:
+    return [
+        Row(term="x", estimate=float(i + j), key=(("model", f"m{i}"), ("rule", f"r{j}")))
+        for i in range(lines)
+        for j in range(marks)
+    ]
+
+
+def test_marks_stand_on_the_line_of_their_label_where_a_line_holds_them() -> None:
+    few: Any = dot_lines("model", "rule")(placed(2, 3), ["x"] * 6, "d")
+    assert few.func is dumbbell
+    expected = {(f"m{i}", f"r{j}") for i in range(2) for j in range(3)}
+    assert {(row.term, row.group) for row in few.args[0]} == expected
+    many: Any = dot_lines("model", "rule")(placed(2, 9), ["x"] * 18, "d")
+    assert many.func is forest
+
+
+def test_colours_of_a_heat_map_start_at_the_median_and_reach_the_farthest() -> None:
+    draw: Any = cell_map("model", "model", "rule", neutral=None, extreme=None)(
+        placed(2, 2), [], "d"
+    )
+    assert (draw.keywords["neutral"], draw.keywords["extreme"]) == (1.0, 1.0)
+    assert draw.args[0][1].group == "m0: r1"
+    assert cell_map("model", "rule")(placed(2, 21), [], "d") is None
