@@ -15,12 +15,13 @@ from typing import Any, Literal
 from socialstats import sentences
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, SocialStatsError
-from socialstats.figures import Bar, dumbbell, forest, heat, multiples, shares
+from socialstats.figures import Bar, dumbbell, forest, heat, multiples, shares, trajectories
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
+from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.results import Result, Row
 from socialstats.results.rows import Role
-from socialstats.studies.estimates import clusters_caption, ending, rows_table
+from socialstats.studies.estimates import clusters_caption, ending, in_cell, p_text, rows_table
 from socialstats.studies.page import (
     Block,
     Design,
@@ -139,6 +140,11 @@ def add_labels(rows: Iterable[Row], **labels: str) -> list[Row]:
 def part_of(result: Result, rows: Iterable[Row], words: str) -> Result:
     """Return some rows of a result as a result; the page has its cautions and literature elsewhere."""
     return replace(result, rows=tuple(rows), words=words, cautions=(), references=())
+
+
+def untested_rows(rows: Iterable[Row]) -> list[Row]:
+    """Return rows without their tests, where the null value of these is of no interest."""
+    return [replace(row, statistic=None, df=None, p_value=None, test=None) for row in rows]
 
 
 def compared_sides(
@@ -285,12 +291,15 @@ def span_sentence(rows: Sequence[Row], what: str) -> str:
     Examples
     --------
     >>> rows = [Row(term=t, estimate=e, limits=(0.0, 1.0)) for t, e in (("a", 0.2), ("b", 0.75))]
-    >>> span_sentence(rows, "the share")
-    'The share lay between .200 (a) and .750 (b).'
+    >>> span_sentence(rows, "the share"), span_sentence([rows[0], rows[0]], "the share")
+    ('The share lay between .200 (a) and .750 (b).', 'The share was .200 in all 2 cases.')
     """
     estimated = [row for row in rows if row.estimate is not None]
     if not estimated:
         return sentences.no_number(what, rows[0].undefined or "no data" if rows else "no data")
+    printed = {number(row.shown()) for row in estimated}
+    if len(printed) == 1 and len(estimated) > 1:
+        return f"{capital(what)} was {printed.pop()} in all {count(len(estimated), 'case')}."
     names = dict(zip(map(id, estimated), name_rows(estimated), strict=True))
     ranked = sorted(estimated, key=lambda row: row.estimate or 0.0)
     low, high = (
@@ -426,6 +435,96 @@ def cell_map(
     return draw
 
 
+def course_lines(
+    item: str, place: str, order: Sequence[str], *, lines: Mapping[str, float] | None = None
+) -> Draw:
+    """Return the drawing of lines over ordered places, such as stages; no figure where there are too many lines.
+
+    Parameters
+    ----------
+    item : str
+        Dimension with a line for each label.
+    place : str
+        Dimension along the axis.
+    order : sequence of str
+        Labels of the places in their order.
+    lines : mapping of label to value, optional
+        Horizontal lines.
+    """
+
+    def draw(rows: Sequence[Row], _names: Sequence[str], ylabel: str) -> Drawing | None:
+        if len(rows_by(rows, item)) > MOST_ITEMS:
+            return None
+        placed = [
+            replace(row, term=row.label(item) or "all", group=row.label(place)) for row in rows
+        ]
+        return partial(trajectories, placed, stages=tuple(order), lines=lines, ylabel=ylabel)
+
+    return draw
+
+
+# tables of rows
+
+
+def cell_text(row: Row | None) -> str | None:
+    """Return estimate, interval and adjusted p of a row, or why there is none; None without a row.
+
+    Examples
+    --------
+    >>> cell_text(Row(term="m", estimate=-1.5, conf_low=-2.0, conf_high=-1.0, p_value=0.01, p_adjusted=0.02))
+    '−1.50 [−2.00, −1.00], .020'
+    """
+    if row is None:
+        return None
+    text = in_cell(row)
+    if text is None:
+        return row.undefined or ""
+    return text if row.p_adjusted is None else f"{text}, {p_text(row.p_adjusted)}"
+
+
+def grid_table(
+    rows: Sequence[Row], caption: str, down: str, across: str, *, none: str = "all"
+) -> PageTable:
+    """Return rows as a table whose lines and columns are the labels of two dimensions.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    caption : str
+        What the cells are; level of the intervals, adjustment and sizes are added.
+    down, across : str
+        Dimensions of the lines and of the columns.
+    none : str
+        Name of rows without a label.
+
+    Examples
+    --------
+    >>> key = (("model", "m"), ("stage", "end"))
+    >>> row = Row(term="m", key=key, estimate=3.0, conf_low=1.0, conf_high=5.0, conf_level=0.95, n=20.0)
+    >>> table = grid_table([row], "Scores", "model", "stage")
+    >>> table.caption, table.header, table.cells
+    ('Scores: estimate [95% CI]; n = 20', ('Model', 'end'), (('m', '3.00 [1.00, 5.00]'),))
+    """
+    cells = {(row.label(down) or none, row.label(across) or none): row for row in rows}
+    lines, heads = (list(dict.fromkeys(labels)) for labels in zip(*cells, strict=True))
+    levels = {percent_of(row.conf_level) for row in rows if row.conf_level is not None}
+    sizes = sorted({int(row.n) for row in rows if row.n is not None})
+    parts = f"estimate{''.join(f' [{level} CI]' for level in levels)}"
+    if any(row.p_adjusted is not None for row in rows):
+        parts += ", p (Holm)"
+    if sizes:
+        parts += f"; n = {count(sizes[0])}" + (f" to {count(sizes[-1])}" if len(sizes) > 1 else "")
+    return PageTable(
+        caption=f"{caption}: {parts}",
+        header=(capital(down), *shortened(heads, LABEL)),
+        cells=tuple(
+            (name, *(cell_text(cells.get((line, head))) for head in heads))
+            for name, line in zip(shortened(lines, LABEL), lines, strict=True)
+        ),
+        rows=tuple(rows),
+    )
+
+
 # questions
 
 
@@ -439,6 +538,7 @@ def ask_rows(
     say: Iterable[str] = (),
     draw: Draw | None = None,
     names: Sequence[str] | None = None,
+    table: PageTable | None = None,
     tables: Mapping[str, Sequence[Row]] | None = None,
     more: Sequence[PageTable] = (),
     results: Sequence[Result] = (),
@@ -463,6 +563,8 @@ def ask_rows(
         `interval_points`, `share_bars`, `cell_map` or another `Draw`; by default no figure.
     names : sequence of str, optional
         Names of the rows; by default those of `name_rows`.
+    table : PageTable, optional
+        The first table; by default one line for each row.
     tables : mapping of caption to rows, optional
         Further tables of rows.
     more : sequence of PageTable
@@ -486,7 +588,8 @@ def ask_rows(
         for title, group in (tables or {}).items()
         if group
     ]
-    table = compact_table(rows_table(rows, capital(quantity), labels=labels))
+    if table is None:
+        table = compact_table(rows_table(rows, capital(quantity), labels=labels))
     return Block(
         id=id,
         question=question,
@@ -508,7 +611,9 @@ def compact_table(table: PageTable) -> PageTable:
     >>> compact_table(PageTable("Sizes", ("Term", "SE", "n"), (("a", None, 3), ("b", None, 4)))).header
     ('Term', 'n')
     """
-    places = [k for k in range(len(table.header)) if any(line[k] is not None for line in table.cells)]
+    places = [
+        k for k in range(len(table.header)) if any(line[k] is not None for line in table.cells)
+    ]
     return replace(
         table,
         header=tuple(table.header[k] for k in places),
