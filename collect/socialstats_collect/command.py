@@ -30,6 +30,7 @@ from socialstats.tables.writing import (
 from socialstats.text import count, quoted
 from socialstats.voice import option
 from socialstats_collect.ask import digest
+from socialstats_collect.declared import named_columns, next_words, renaming
 from socialstats_collect.design import (
     Change,
     design_of,
@@ -252,6 +253,8 @@ def tidy(options: argparse.Namespace) -> int:
             people, notes = people_rows(table.designs[-1], Path(options.people))
             said += notes
         raters = {"rater", "source"} if people else set()
+        declared = renaming(runfile, table.designs)
+        said += [named_columns(declared)] if declared else []
         controls: list[dict[str, object]] = []
 
         def rows() -> Iterator[dict[str, object]]:
@@ -261,21 +264,20 @@ def tidy(options: argparse.Namespace) -> int:
                         controls.append(as_cells(row))
                         continue
                     summary.add(row)
-                    yield as_cells(
-                        {**row, **{name: row.get("model") for name in raters - row.keys()}}
-                    )
+                    filled = {**row, **{name: row.get("model") for name in raters - row.keys()}}
+                    yield with_names(as_cells(filled), declared)
             items = (
                 {item.id: item.columns for one in table.designs for item in one.asked}
                 if people
                 else {}
             )
             for row in people:
-                yield as_cells(table.columns(items[str(row["item_id"])], row))
+                yield with_names(as_cells(table.columns(items[str(row["item_id"])], row)), declared)
 
         made = (
             list(rows()) if log.damaged or log.lost else rows()
         )  # answers without an item have columns of their own
-        put_rows(target, made, [name for row in people for name in row])
+        put_rows(target, made, [name for row in people for name in with_names(row, declared)])
         said[:0] = _counted(table, summary)
         beside = _controls(target, controls, options.controls, said)
         if options.methods:
@@ -285,24 +287,43 @@ def tidy(options: argparse.Namespace) -> int:
     if options.summary:
         print(as_text(summary.table()), file=sys.stdout if target != "-" else sys.stderr)
     if target != "-" and table.designs:
-        protocol = table.designs[-1].protocol
-        words = protocol.report(summary.varies, bool(people))
-        drops = (
-            "--missing" in protocol.probable
-        )  # rows without probabilities, as those of people are
-        if words and summary.has("p_rest") and not (people and drops):
-            words += protocol.probable
-            _say(
-                f"without {shlex.join(protocol.probable)} the report reads the sampled answers, no probabilities"
-            )
-        names = {
-            level for one in table.designs for levels in one.factors.values() for level in levels
-        }
-        beside += ["--na", ""] if names & MISSING else []
-        _say(
-            f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}"
-        )
+        _say_next(target, table, runfile, beside, summary, bool(people))
     return DONE
+
+
+def with_names(row: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
+    """Return a row whose columns have the names that a study declares."""
+    return {names.get(column, column): value for column, value in row.items()}
+
+
+def _say_next(
+    target: str,
+    table: LogTable,
+    runfile: Path | None,
+    beside: list[str],
+    summary: Summary,
+    people: bool,
+) -> None:
+    """Print the command that analyses a table: that of a study's file, or the options of the protocol."""
+    words = next_words(runfile)
+    if not words:
+        protocol = table.designs[-1].protocol
+        words = protocol.report(summary.varies, people)
+        # rows without probabilities, as those of people are, would be dropped
+        drops = people and "--missing" in protocol.probable
+        if words and summary.has("p_rest") and not drops:
+            words += protocol.probable
+            sampled = "the report reads the sampled answers, no probabilities"
+            _say(f"without {shlex.join(protocol.probable)} {sampled}")
+        levels = {
+            level
+            for design in table.designs
+            for levels in design.factors.values()
+            for level in levels
+        }
+        words += [*beside, *(["--na", ""] if levels & MISSING else [])]
+    command = ["socialstats", "report" if words else "check", target, *words]
+    _say(f"next: {shlex.join(command)}")
 
 
 def _runfile(log: Log, path: Path, named: str | None) -> Path | None:

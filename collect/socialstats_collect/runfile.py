@@ -16,6 +16,7 @@ from socialstats.errors import InputError, Problem
 from socialstats.tables.sources import small_file
 from socialstats.tables.toml_files import Allowed, toml_of, wrong_keys
 from socialstats.text import meant, shorten
+from socialstats_collect.declared import check_run, declared_study, is_study, study_run
 from socialstats_collect.design import Item, RunDesign
 from socialstats_collect.items import read_items
 from socialstats_collect.protocols import protocol_class
@@ -167,7 +168,14 @@ def read_runfile(path: Path) -> RunFile:
     ...
     socialstats.errors.InputError: nowhere.toml: there is no such file
     """
-    values = _checked(path)
+    text = _text(path, path.name)
+    values = toml_of(text.encode(), path.name)
+    study = declared_study(path) if is_study(values) else None
+    folder = path.parent
+    if study is not None:
+        run = study_run(path)
+        values, folder, text = run.values, run.folder, run.text
+    _refuse_values(values, text, path.name)
     given, judges = values["protocol"], values.get("judges", {})
     options = {"name": given} if isinstance(given, str) else {**given}
     if not isinstance(name := options.pop("name", None), str):
@@ -177,7 +185,7 @@ def read_runfile(path: Path) -> RunFile:
             )
         )
     settings = Settings(
-        texts=_texts(values, path),
+        texts=_texts(values, folder, path.name),
         **_given(values, "system", "parameters"),
         judges=tuple(str(model) for model in judges.get("models", ())),
         judge_parameters=judges.get("parameters", values.get("parameters", {})),
@@ -200,7 +208,7 @@ def read_runfile(path: Path) -> RunFile:
                 for one in error.problems
             ]
         ) from None
-    items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
+    items = read_items(folder / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
     _no_keys(values, items, settings)
     factors = _factors(values, protocol, path.name)
@@ -209,19 +217,23 @@ def read_runfile(path: Path) -> RunFile:
     _models(values, [*factors["model"], *settings.judges], path.name)
     limits = {"patience": "30 min", **values.get("limits", {})}
     limits["patience"] = _seconds(limits["patience"], path.name)
+    addresses = {
+        model: endpoints.get(model, endpoint).base_url
+        for model in [*factors["model"], *settings.judges]
+    }
+    design = RunDesign(
+        protocol=protocol,
+        items=items,
+        factors=factors,
+        **_given(values, "order", "replicates", "seed"),
+        source=Path(values["items"]).name,
+        run_file=path.name,
+        hosts={model: host_of(address) for model, address in addresses.items()},
+    )
+    if study is not None:
+        check_run(study, design)
     return RunFile(
-        design=RunDesign(
-            protocol=protocol,
-            items=items,
-            factors=factors,
-            **_given(values, "order", "replicates", "seed"),
-            source=Path(values["items"]).name,
-            run_file=path.name,
-            hosts={
-                model: host_of(endpoints.get(model, endpoint).base_url)
-                for model in [*factors["model"], *settings.judges]
-            },
-        ),
+        design=design,
         endpoint=endpoint,
         endpoints=endpoints,
         limits=Limits(**limits),
@@ -257,9 +269,8 @@ def _seconds(value: str | float, source: str) -> float:
     return float(found[1]) * SECONDS[(found[2] or "s")[0]]
 
 
-def _checked(path: Path) -> dict[str, Any]:
-    text = _text(path, path.name)
-    values = toml_of(text.encode(), path.name)
+def _refuse_values(values: Mapping[str, Any], text: str, source: str) -> None:
+    """Refuse unknown and mistyped keys, amounts and addresses that are none, and keys of endpoints in the file."""
     problems = list(_keys({name: table for name, table in values.items() if name not in FREE}))
     problems = problems or list(wrong_keys(values, KEYS, needed=NEEDED))
     problems = problems or [*_amounts(values), *_addresses(values), *_secrets(values, text)]
@@ -267,8 +278,7 @@ def _checked(path: Path) -> dict[str, Any]:
         *_no_json({name: values[name] for name in values if name not in ("limits", "prices")})
     ]
     if problems:
-        raise InputError([replace(problem, source=path.name) for problem in problems])
-    return values
+        raise InputError([replace(problem, source=source) for problem in problems])
 
 
 def _keys(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[Problem]:
@@ -381,12 +391,12 @@ def _no_keys(values: Mapping[str, Any], items: Sequence[Item], settings: Setting
         raise InputError(problems)
 
 
-def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
+def _texts(values: Mapping[str, Any], folder: Path, source: str) -> dict[str, str]:
     """The texts that the run file gives: a table of them, a folder with a file ``NAME.txt`` each, or one template."""
-    given, place = values.get("texts", {}), f"{path.name}, texts"
+    given, place = values.get("texts", {}), f"{source}, texts"
     if isinstance(given, str):
         try:
-            files = sorted(one for one in (path.parent / given).iterdir() if one.name[0] != ".")
+            files = sorted(one for one in (folder / given).iterdir() if one.name[0] != ".")
         except (OSError, ValueError) as error:  # a NUL in a name is a ValueError
             why = error.strerror if isinstance(error, OSError) else error
             raise InputError(Problem(message=f"{given}: {why}", source=place)) from None
@@ -402,7 +412,7 @@ def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
     if values.get("template") and "prompt" in given:
         fix = "Keep one of them."
         raise InputError(
-            Problem(message="both 'template' and a text 'prompt'", source=path.name, fix=fix)
+            Problem(message="both 'template' and a text 'prompt'", source=source, fix=fix)
         )
     return {"prompt": values["template"], **given} if values.get("template") else dict(given)
 

@@ -119,6 +119,8 @@ class Declaration:
         Further settings of how a table is read: ``levels``, ``na``, ``refusal``, ``missing``.
     scales, contrasts, questions : mapping of name to Scale, ContrastPair, StudyQuestion
     grids : tuple of CellGrid
+    collect : mapping
+        What is asked: keys of a run file of ``socialstats collect``, as they are.
     status : {"exploratory", "confirmatory"}
     source, text : str
         The file and its content, for messages.
@@ -132,9 +134,25 @@ class Declaration:
     contrasts: Mapping[str, ContrastPair] = field(default_factory=dict)
     questions: Mapping[str, StudyQuestion] = field(default_factory=dict)
     grids: tuple[CellGrid, ...] = ()
+    collect: Mapping[str, Any] = field(default_factory=dict)
     status: Literal["exploratory", "confirmatory"] = "exploratory"
     source: str = ""
     text: str = ""
+
+    @property
+    def levels(self) -> Texts:
+        """The labels of values in order, where the file declares them."""
+        return tuple(texts_in(self.reading.get("levels")))
+
+    @property
+    def items(self) -> Texts:
+        """The items of all scales, each once."""
+        every = (item for scale in self.scales.values() for item in scale.items)
+        return tuple(dict.fromkeys(every))
+
+    def scale_of(self, item: str | None) -> Scale | None:
+        """Return the first scale that has an item; None where none has."""
+        return next((scale for scale in self.scales.values() if item in scale.items), None)
 
     def of(self, part: str) -> Texts:
         """Return the columns that play a part."""
@@ -160,9 +178,8 @@ class Declaration:
             named += [*(question.each or ()), *question.average]
             named += [entry.partition("=")[0] for entry in question.where]
             named += texts_in([*question.options.values()])
-        items = {item for scale in self.scales.values() for item in scale.items}
-        items |= {*self.of("item"), *self.of("value")}
-        return tuple(name for name in table.columns if name in named and name not in items)
+        values = {*self.items, *self.of("item"), *self.of("value")}
+        return tuple(name for name in table.columns if name in named and name not in values)
 
 
 def texts_in(value: Any) -> list[str]:

@@ -49,7 +49,8 @@ QUESTION_KEYS: Allowed = {
     "*": object,  # options of the metric, which its own signature checks
 }
 GRID_KEYS: Allowed = {"title": str, "question": str, "rows": [str], "columns": str}
-SECTIONS = ("scale", "contrast", "question", "table")
+COLLECT = "collect"  # what is asked: the keys of a run file, which `socialstats_collect` checks
+SECTIONS = ("scale", "contrast", "question", "table", COLLECT)
 PARTS = ("unit", "source", "kind", "rater", "repeat", "condition", "item", "value", "cluster")
 LONE_PARTS = ("source", "kind", "rater", "item", "value")  # that one column plays
 READING = ("levels", "scale", "na", "refusal", "missing")
@@ -108,9 +109,12 @@ def read_declaration(
     contrasts = [reader.contrast(name, keys) for name, keys in reader.sections(content, "contrast")]
     questions = [reader.question(keys) for _, keys in reader.sections(content, "question")]
     grids = [reader.grid(keys) for _, keys in reader.sections(content, "table")]
+    collect = content.get(COLLECT, {})
+    if not isinstance(collect, dict):
+        reader.note(COLLECT, "collect is a section", "Write [collect]")
     if not reader.problems and not questions:
         fix = "Write [[question]] with an id and a metric"
-        reader.note("question", "the file has scales or contrasts, and no question", fix)
+        reader.note("question", "the file is that of a study, and has no question", fix)
     if not reader.problems:
         reader.check_names(questions, grids, scales, contrasts)
     if reader.problems:
@@ -125,6 +129,7 @@ def read_declaration(
         contrasts={contrast.name: contrast for contrast in contrasts},
         questions={question.id: question for question in questions},
         grids=tuple(grids),
+        collect=collect,
         status=settings.get("status", "exploratory"),
         source=source,
         text=text,

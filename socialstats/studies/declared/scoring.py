@@ -196,11 +196,11 @@ def rest_correlations(values: FloatArray) -> FloatArray:
 
 def items_in_columns(table: Table, declaration: Declaration) -> Answers:
     """Return the answers of a table with a row for each answer and a column for each item."""
-    items = every_item(declaration)
+    items = declaration.items
     problems: list[Problem] = []
     columns = [
         item_numbers(
-            table, item, [item_scale(declaration, item)] * table.height, declaration, problems
+            table, item, [declaration.scale_of(item)] * table.height, declaration, problems
         )
         for item in items
     ]
@@ -222,9 +222,9 @@ def stacked_items(table: Table, declaration: Declaration) -> Answers:
         Where an answer has two values of an item.
     """
     (item,), (value,) = declaration.of("item"), declaration.of("value")
-    items, labels = every_item(declaration), table.texts(item)
+    items, labels = declaration.items, table.texts(item)
     problems: list[Problem] = []
-    scales = [item_scale(declaration, label) for label in labels]
+    scales = [declaration.scale_of(label) for label in labels]
     numbers = item_numbers(table, value, scales, declaration, problems)
     rows = np.array([row for row, label in enumerate(labels) if label in items], dtype=np.int64)
     names = [*declaration.columns(table)]
@@ -245,18 +245,6 @@ def stacked_items(table: Table, declaration: Declaration) -> Answers:
     values = np.full((groups.ngroups, len(items)), np.nan)
     values[answer, column] = numbers[rows]
     return Answers(keys=groups.head(1).reset_index(drop=True), items=items, values=values)
-
-
-def every_item(declaration: Declaration) -> tuple[str, ...]:
-    """Return the items of all scales, each once."""
-    return tuple(
-        dict.fromkeys(item for scale in declaration.scales.values() for item in scale.items)
-    )
-
-
-def item_scale(declaration: Declaration, item: str | None) -> Scale | None:
-    """Return the first scale that has an item; None where none has."""
-    return next((scale for scale in declaration.scales.values() if item in scale.items), None)
 
 
 def item_numbers(
