@@ -498,6 +498,22 @@ def logit_cautions(
 
 
 def sentence(result: Result) -> str:
+    """Return the joint tests, and the log-odds ratio with the largest test statistic."""
+    tests = [r for r in result.rows if r.role == "test" and r.p_value is not None]
+    joint = "; ".join(joint_text(row, result) for row in tests)
+    start = f"Joint tests of all actions at once: {joint}. " if tests else ""
+    return start + largest_text(result)
+
+
+def joint_text(row: Row, result: Result) -> str:
+    """Return the test of all terms of one kind."""
+    # F of HTZ has degrees of freedom of its own in the denominator
+    degrees = [number(df, 1) for df in (row.df, result.extras["df_denominator"][row.term])]
+    value = number(row.statistic)
+    return f"{shorten(row.term)}, F({', '.join(degrees)}) = {value}, {p_value(row.p_value)}"
+
+
+def largest_text(result: Result) -> str:
     """Return the log-odds ratio with the largest test statistic."""
     rows = [r for r in result.rows if r.label("action") and r.label("kind") != "intercept"]
     top = max(rows, key=lambda r: abs(r.statistic or 0.0))

@@ -10,11 +10,18 @@ Examples
 ('Does urgency decide, or the role?', 'comparisons')
 """
 
-from socialstats.studies import comparisons, groups, leaderboard, one_source, paired, ratings
+from socialstats.studies import (
+    comparisons,
+    groups,
+    leaderboard,
+    norm_goal,
+    one_source,
+    paired,
+    ratings,
+)
 from socialstats.studies.compare import ratings as compare_ratings
 from socialstats.studies.compare import study as compare
 from socialstats.studies.grouped import run_study
-from socialstats.studies.norm_goal import study as norm_goal
 from socialstats.studies.ordinal_alignment import study as ordinal_alignment
 from socialstats.studies.page import Study, StudyOptions, pick
 from socialstats.studies.relationship_bias import study as relationship_bias

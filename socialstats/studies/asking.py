@@ -18,6 +18,7 @@ from socialstats.errors import Caution, SocialStatsError
 from socialstats.figures import Bar, dumbbell, forest, heat, multiples, shares, trajectories
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
+from socialstats.figures.style import STEPS
 from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.results import Result, Row
 from socialstats.results.rows import Role
@@ -269,7 +270,15 @@ def largest_sentence(
         return sentences.no_number(f"the difference{of}", reason or "no data")
     larger = any(abs(row.estimate or 0.0) > abs(gap.estimate or 0.0) for row in rows)
     which = "largest significant" if larger else "largest"
-    start = f"The {which} difference{of} was for '{shorten(gap.term, LABEL)}'"
+    places = [
+        shorten(label, LABEL)
+        for name, label in gap.key
+        if name not in (*dimensions, "family")
+        and label != gap.term
+        and len({row.label(name) for row in rows}) > 1
+    ]
+    where = f" ({', '.join(places)})" if places else ""
+    start = f"The {which} difference{of} was for '{shorten(gap.term, LABEL)}'{where}"
     numbers = sentences.stat(replace(gap, statistic=None))
     sides = compared_sides(gap, every, dimensions)
     if sides is None:
@@ -277,12 +286,12 @@ def largest_sentence(
     first, second = ((side.estimate or 0.0) for side in sides)
     # shares are of all units of a source, and a difference is of the units that both have
     shared = abs(first - second - (gap.estimate or 0.0)) > ROUNDING
-    where = "difference on the units that both have" if shared else "difference"
+    what = "difference on the units that both have" if shared else "difference"
     parts = " versus ".join(
         f"{shorten(gap.label(name) or '', LABEL)} {number(side.shown())}"
         for name, side in zip(dimensions, sides, strict=True)
     )
-    return f"{start}: {parts} ({where} = {numbers})."
+    return f"{start}: {parts} ({what} = {numbers})."
 
 
 def span_sentence(rows: Sequence[Row], what: str) -> str:
@@ -350,7 +359,8 @@ def interval_points(
             )
         lines = renamed_rows(rows, names)
         if len(lines) > MOST_DRAWN and reference is not None:
-            lines = sorted(lines, key=lambda row: -abs(row.estimate or 0.0))
+            # the farthest from the line
+            lines = sorted(lines, key=lambda row: -abs((row.estimate or 0.0) - reference))
         lines = lines[:MOST_DRAWN]
         return partial(forest, lines, sort=sort, label=label, xlabel=xlabel, reference=reference)
 
@@ -359,6 +369,9 @@ def interval_points(
 
 def share_bars(bar: str, section: str = "", *, ordered: bool = False, none: str = "all") -> Draw:
     """Return the drawing of stacked bars of levels (the terms of the rows).
+
+    Where there are more bars than can be read, those of the first section are drawn. More levels than have colours
+    are drawn as points.
 
     Parameters
     ----------
@@ -371,15 +384,16 @@ def share_bars(bar: str, section: str = "", *, ordered: bool = False, none: str 
     none : str
     """
 
-    def draw(rows: Sequence[Row], _names: Sequence[str], xlabel: str) -> Drawing | None:
+    def draw(rows: Sequence[Row], names: Sequence[str], xlabel: str) -> Drawing | None:
         bars = [
             Bar(label=label, rows=tuple(levels), section=(part or none) if section else "")
             for part, group in rows_by(rows, section).items()
             for label, levels in rows_by(group, bar).items()
         ]
-        levels = max(len(one.rows) for one in bars)
-        if len(bars) > MOST_BARS or levels > (MOST_LEVELS if not ordered else MOST_LEVELS + 2):
-            return None
+        if max(len(one.rows) for one in bars) > (STEPS if ordered else MOST_LEVELS):
+            return interval_points(None)(rows, names, xlabel)
+        if len(bars) > MOST_BARS:
+            bars = [one for one in bars if one.section == bars[0].section][:MOST_BARS]
         return partial(shares, bars, xlabel=xlabel, ordered=ordered)
 
     return draw

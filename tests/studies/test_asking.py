@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import socialstats as ss
-from socialstats.figures import dumbbell, forest
+from socialstats.figures import dumbbell, forest, shares
 from socialstats.results import Row
 from socialstats.results.rows import Role
 from socialstats.studies.asking import (
@@ -79,10 +79,35 @@ def test_a_difference_without_estimate_has_its_reason() -> None:
     assert "one cluster" in largest_sentence([Row(term="yes", undefined="one cluster")], [])
 
 
-def test_more_levels_than_colours_have_no_bars() -> None:
+def drawn_with(draw: Any) -> Any:
+    assert draw is not None
+    return draw.func
+
+
+def test_more_levels_than_colours_are_points() -> None:
     rows = [Row(term=str(k), estimate=0.1, key=(("source", "a"),)) for k in range(9)]
-    assert share_bars("source")(rows, [], "Share") is None
-    assert share_bars("source")(rows[:4], [], "Share") is not None
+    names = [row.term for row in rows]
+    assert drawn_with(share_bars("source")(rows, names, "Share")) is forest
+    assert drawn_with(share_bars("source")(rows[:4], names[:4], "Share")) is shares
+
+
+def test_more_bars_than_can_be_read_are_those_of_the_first_section() -> None:
+    rows = [
+        Row(term="yes", estimate=0.5, key=(("source", f"m{k % 20}"), ("stratum", f"s{k // 20}")))
+        for k in range(80)
+    ]
+    drawing: Any = share_bars("source", "stratum")(rows, [], "Share")
+    assert [bar.section for bar in drawing.args[0]] == ["s0"] * 20
+
+
+def test_the_place_of_the_largest_difference_is_named() -> None:
+    key = (("source", "model"), ("reference", "human"))
+    gaps = [
+        Row(term="yes", role="difference", key=(*key, ("stratum", s)), estimate=e)
+        for s, e in (("calm", 0.1), ("risk", -0.4))
+    ]
+    assert largest_sentence(gaps, []) == "The largest difference was for 'yes' (risk): −0.40."
+    assert largest_sentence(gaps[:1], []) == "The largest difference was for 'yes': 0.10."
 
 
 def test_columns_of_a_table_that_hold_nothing_are_left_out(change: ss.Result) -> None:

@@ -9,12 +9,12 @@ from scipy import stats
 from test_sources_studies import actions, choices_design
 
 from socialstats.inference.compare import with_welch
-from socialstats.planning.part_gaps import PartEstimates, part_gaps
+from socialstats.planning.part_gaps import part_gaps
 from socialstats.results import Row
 from socialstats.shares.independent_ratings import independent_ratings
 from socialstats.shares.sources import human_source
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.norm_goal.shares import apart, base_first, gap_sentences
+from socialstats.studies.norm_goal import base_first, lies_apart
 from socialstats.studies.sources import crossed
 
 
@@ -32,7 +32,7 @@ def test_a_difference_of_two_domains_is_welchs_t() -> None:
         for r in b.results
         if "between levels" in r.title
     )
-    row = next(r for r in gaps.rows if r.group == "model: the share of 'escalate'")
+    row = next(r for r in gaps.rows if r.group == "model, escalate")
     hit = frame[frame["source"] == "model"].assign(hit=lambda d: d["action"] == "escalate")
     means = hit.groupby(["domain", "scenario"])["hit"].mean()
     test = stats.ttest_ind(means["finance"], means["hiring"], equal_var=False)
@@ -48,8 +48,8 @@ def test_a_difference_of_two_domains_is_welchs_t() -> None:
 
 def test_pressures_share_their_scenarios_and_domains_do_not() -> None:
     design = crossed(choices_design(actions()))
-    assert apart(design, "domain")
-    assert not apart(design, "pressure")
+    assert lies_apart(design, "domain")
+    assert not lies_apart(design, "pressure")
     assert base_first(design, None).strata["pressure"].levels == ("none", "goal")
     kept = base_first(design, None)
     labels = [
@@ -60,28 +60,22 @@ def test_pressures_share_their_scenarios_and_domains_do_not() -> None:
 
 
 def test_significant_differences_are_counted() -> None:
-    def row(value: float, error: float) -> Row:
-        return Row(term="x", estimate=value, std_error=error, n_clusters=20, limits=(0.0, 1.0))
-
-    clear = [
-        PartEstimates(
-            what="the share of 'x'",
-            whose="model",
-            rows={"a": row(0.2, 0.02), "b": row(0.6, 0.02), "c": row(0.59, 0.02)},
+    def row(part: str, value: float, error: float) -> Row:
+        key = (("source", "model"), ("stratum", part), ("level", "x"))
+        return Row(
+            term="x", key=key, estimate=value, std_error=error, n_clusters=20, limits=(0.0, 1.0)
         )
-    ]
-    found = part_gaps(clear, "domain", 0.95)
+
+    clear = [row("a", 0.2, 0.02), row("b", 0.6, 0.02), row("c", 0.59, 0.02)]
+    found = part_gaps(clear, "stratum", "domain", 0.95)
     assert found is not None
-    said = gap_sentences(found, "domain")
-    assert said[0].startswith(
-        "model: the share of 'x' differed most between a (.200) and b (.600), difference = −.400, 95% CI"
+    said = found.sentence()
+    assert said.startswith(
+        "model, x differed most between a (.200) and b (.600), difference = −.400, 95% CI"
     )
-    assert said[1] == "2 of 3 differences between levels of domain were significant (Holm)."
-    assert with_welch(Row(term="a - b"), row(0.2, 0.02), Row(term="x"), 0.95).undefined
-    assert (
-        part_gaps([PartEstimates(what="s", whose="m", rows={"a": row(0.2, 0.1)})], "domain", 0.95)
-        is None
-    )
+    assert said.endswith("2 of 3 differences between levels of domain were significant (Holm).")
+    assert with_welch(Row(term="a - b"), row("a", 0.2, 0.02), Row(term="x"), 0.95).undefined
+    assert part_gaps([row("a", 0.2, 0.1)], "stratum", "domain", 0.95) is None
 
 
 def test_ratings_alone_are_independent_ratings() -> None:
@@ -110,7 +104,7 @@ def test_runs_that_repeat_each_other_are_a_caution() -> None:
     quick = StudyOptions(resamples=200, verify=False)
     outcome = run_study(STUDIES["norm-goal"], choices_design(alike), quick)
     (found,) = [c for c in outcome.cautions if c.code == "SS322"]
-    assert "(α: model 1.000" in found.detail
+    assert "; model 1.000" in found.detail
     assert "by CIs that do not overlap" in found.detail
     swapped = alike.assign(source=alike["source"].map({"human": "model", "model": "human"}))
     outcome = run_study(STUDIES["norm-goal"], choices_design(swapped), quick)

@@ -19,11 +19,11 @@ from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Row
 from socialstats.shares.sources import human_source, raters_of
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.asking import pick_rows, tally_sentence
 from socialstats.studies.estimates import equivalence_bounds, p_text
-from socialstats.studies.norm_goal.shares import counted_text
 from socialstats.studies.ordinal_alignment.blocks import Closest, settled
 from socialstats.studies.page import Outcome
-from socialstats.studies.sources import crossed, unpacked
+from socialstats.studies.sources import crossed
 from socialstats.text import p_value
 
 FAST = StudyOptions(resamples=200)
@@ -210,20 +210,23 @@ def test_a_by_factor_becomes_part_of_the_unit_and_units_become_clusters() -> Non
 @pytest.mark.slow
 def test_shares_are_counts_of_the_table(outcomes: dict[str, Outcome]) -> None:
     frame, result = actions(), outcomes["norm-goal"].blocks[0].results[0]
-    rows = unpacked(result)
-    for (source, pressure), some in rows.shares.items():
+
+    def share(row: Row, source: str | None) -> float:
         part = frame[frame["source"] == source]
+        pressure = row.label("stratum")
         part = part if pressure is None else part[part["pressure"] == pressure]
-        for row in some:
-            assert row.estimate == pytest.approx((part["action"] == row.term).mean())
-    for (other, pressure), gaps in rows.gaps.items():
-        for gap, one, two in zip(
-            gaps, rows.shares[other, pressure], rows.shares["human", pressure], strict=True
-        ):
-            assert gap.estimate == pytest.approx(
-                one.estimate - two.estimate
-            )  # all units were rated by both
-    assert {row.group for row in rows.tests.values()} == {
+        return float((part["action"] == row.term).mean())
+
+    shares = pick_rows(result.rows)
+    assert len(shares) == 18
+    for row in shares:
+        assert row.estimate == pytest.approx(share(row, row.label("source")))
+    gaps = pick_rows(result.rows, "difference", base=False)
+    assert len(gaps) == 9
+    for row in gaps:  # all units were rated by both
+        assert row.estimate == pytest.approx(share(row, "model") - share(row, "human"))
+    tests = pick_rows(result.rows, "test", base=False)
+    assert {row.group for row in tests} == {
         "model - human",
         "model - human, goal",
         "model - human, none",
@@ -287,13 +290,13 @@ def test_tests_without_p_are_not_called_insignificant() -> None:
         Row(term="c", undefined="one cluster"),
     ]
     assert (
-        counted_text(rows, "difference")
+        tally_sentence(rows, "difference")
         == "1 of 2 differences was significant (Holm). 1 has no test."
     )
-    assert counted_text([*rows[1:], rows[1]], "difference") == (
+    assert tally_sentence([*rows[1:], rows[1]], "difference") == (
         "None of 2 differences was significant (Holm). 1 has no test."
     )
-    assert counted_text(rows[2:], "difference") == "1 has no test."
+    assert tally_sentence(rows[2:], "difference") == "1 has no test."
 
 
 @pytest.mark.slow
@@ -326,8 +329,11 @@ def test_the_main_part_of_norm_goal_is_short() -> None:
     ]
     assert len(" ".join(texts).split()) <= 700
     assert len(outcome.methods[0].split()) <= 60
-    planned = "To halve the interval of the difference of model for 'escalate', collect about 47"
-    assert main[0].sentences[-1].startswith(planned)
+    (planned,) = outcome.planning
+    assert planned.startswith(
+        "To halve the interval of the difference of model for 'escalate', collect about 47"
+    )
+    assert outcome.opening == "shares"
 
 
 @pytest.mark.slow
@@ -493,7 +499,7 @@ def test_a_difference_on_fewer_units_than_the_shares_is_said() -> None:
         texts = [
             s for b in outcome.blocks for s in b.sentences if "The largest difference was" in s
         ]
-        said.append(["(difference on the units that both rated = " in s for s in texts])
+        said.append(["(difference on the units that both have = " in s for s in texts])
     assert not any(said[0])
     assert any(said[1])
 
@@ -628,12 +634,14 @@ def test_changes_from_no_pressure_are_those_of_the_table_whatever_the_sources_ar
     moved = (wide.xs("goal", level="pressure") - wide.xs("none", level="pressure")).unstack(
         "source"
     )
-    found = {row[0]: row[1] for row in block.tables[0].cells}
-    assert found["human: goal - none: escalate"] == pytest.approx(moved["human"].mean())
-    gap = (moved["a model"] - moved["human"]).mean()
-    assert found["a model - human: goal - none: escalate"] == pytest.approx(gap)
-    assert "From 'none' to 'goal', the share of" in block.sentences[0]
-    assert len(block.tables[1].cells) == 3  # both sources, and their difference
+    beyond, changes, tests = block.tables
+    (gap,) = pick_rows(beyond.rows, "difference", level="escalate", source="a model")
+    assert gap.estimate == pytest.approx((moved["a model"] - moved["human"]).mean())
+    for source in ("human", "a model"):
+        (row,) = pick_rows(changes.rows, "difference", level="escalate", source=source)
+        assert row.estimate == pytest.approx(moved[source].mean())
+    assert "difference between changes was for '" in block.sentences[0]
+    assert len(tests.cells) == 3  # both sources, and their difference
 
 
 def test_refusals_of_the_model_bound_its_difference() -> None:
@@ -687,13 +695,12 @@ def test_of_many_sources_blocks_speak_of_the_significant_ones_and_name_those_tha
     )
     outcome = run_study(STUDIES["norm-goal"], design, StudyOptions(resamples=200, verify=False))
     said = {block.id: block.sentences for block in outcome.blocks}
-    assert "of 15 differences in shares from human raters" in said["shares"][0]
-    assert said["shares"][1].startswith(f"s5 chose '{ACTIONS[0]}' more")
+    assert any("of 15 differences in shares from human raters" in text for text in outcome.answer)
+    assert said["shares"][0].startswith(f"s5 chose '{ACTIONS[0]}' more")
     assert "(Holm within each source)" in said["differences-1"][0]
-    assert said["differences-1"][1].startswith("Significant differences by source: s5 ")
-    assert ": s5 " in said["differences-1"][2]
-    assert "differences of s5 were significant" in said["differences-1"][3]
-    assert "s4 refused in every unit and has no similarity." in outcome.answer
+    assert ": s5 " in said["differences-1"][1]
+    assert "differences of s5 were significant" in said["differences-1"][2]
+    assert any("similarity of s4 is undefined: " in text for text in outcome.answer)
     assert outcome.title == "How similar were the choices of 6 sources and of human raters?"
     (lost,) = [c.detail for c in outcome.cautions if c.code == "SS342"]
     assert "'s4' 48 (48 refused)" in lost
@@ -721,14 +728,10 @@ def test_differences_of_all_units_have_a_table_and_tests_of_sources_are_a_family
     )
     block = next(b for b in outcome.blocks if b.id == "shares")
     gaps, tests = (t for t in block.tables if "all units" in t.caption)
-    whole = unpacked(block.results[0])
+    picked = block.results[0].rows
     assert gaps.caption.endswith("p (Holm): over the actions of each source")
-    assert {row[0]: float(row[1]) for row in gaps.cells} == {
-        f"{who}: {r.term}": pytest.approx(r.estimate)
-        for who in ("m1", "m2", "m3")
-        for r in whole.gaps[who, None]
-    }
-    p = [whole.tests[who, None].p_value for who in ("m1", "m2", "m3")]
+    assert gaps.rows == tuple(pick_rows(picked, "difference"))
+    p = [row.p_value for row in pick_rows(picked, "test") if row.test == "f"]
     theirs = multipletests(p, method="holm")[1]
     at = tests.header.index("p (Holm)")
     for who, adjusted, cells in zip(("m1", "m2", "m3"), theirs, tests.cells, strict=True):

@@ -1,0 +1,910 @@
+"""Study norm-goal: do others choose each option as often as people, where do they differ, and how similar are they?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from socialstats import sentences
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
+from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.designs.nouns import noun_or
+from socialstats.designs.parts import OK, REFUSAL, Factor
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, InputError, caution
+from socialstats.inference.dependence import is_nested_in
+from socialstats.planning.adjusting import adjust_family_by_holm
+from socialstats.planning.part_gaps import part_gaps
+from socialstats.results import Result, Row
+from socialstats.shares.choice_shares import choice_shares
+from socialstats.shares.counts import cells_of, source_counts
+from socialstats.shares.independent_ratings import independent_ratings
+from socialstats.shares.js_similarity import js_similarity
+from socialstats.shares.multinomial_logit import multinomial_logit
+from socialstats.shares.reply_shares import reply_shares
+from socialstats.shares.sources import RaterSource, human_source, raters_of
+from socialstats.studies.asking import (
+    MOST_NAMED,
+    ask_result,
+    ask_rows,
+    attempt_result,
+    cell_map,
+    compared_sides,
+    interval_points,
+    largest_sentence,
+    leading_difference,
+    leading_groups,
+    page_of,
+    pick_rows,
+    rows_by,
+    share_bars,
+    span_sentence,
+    tally_sentence,
+)
+from socialstats.studies.estimates import (
+    cluster_words,
+    equivalence_bounds,
+    halved,
+    is_inside,
+    probability_methods,
+)
+from socialstats.studies.models import FEW, comparison, lead_words, verdict_on_models
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    Way,
+    dependence_block,
+    multiverse_block,
+    other_analyses,
+    with_design_effect,
+)
+from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, check_named
+from socialstats.studies.ratings import united
+from socialstats.studies.sources import Rule, crossed, refusal_block, replies_block
+from socialstats.studies.verdicts import Conclusion, more_or_less_frequent
+from socialstats.text import (
+    as_given,
+    as_words,
+    count,
+    listing,
+    number,
+    percent_of,
+    plural_of,
+    quoted,
+    shorten,
+)
+
+# what the study calls a level of the values
+CHOICE = "action"
+# labels of the level of a stratum from which the others are changes
+BASES = (
+    "none",
+    "no",
+    "no pressure",
+    "base",
+    "baseline",
+    "default",
+    "control",
+    "neutral",
+    "original",
+)
+USED = ("seed", "resamples", "level", "smallest_effect", "verify", "reference")
+MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 30
+LABEL = 30  # characters of a name in a sentence
+NEAR_ONE = 0.9995  # similarities above it round to 1
+READ = (
+    "Shares, their differences and changes, and similarities are those of these {shares}; agreement and the "
+    "logit use the {drawn}"
+)
+
+
+# prepare
+
+
+def base_of(levels: Sequence[str], reference: str | None) -> str | None:
+    """Return the level that the others are compared with: the one asked for, or one that is called base or none.
+
+    Examples
+    --------
+    >>> base_of(["goal", "None", "risk"], None), base_of(["a", "b"], "b"), base_of(["a", "b"], None)
+    ('None', 'b', None)
+    """
+    if reference in levels:
+        return reference
+    return next((level for level in levels if level.strip().casefold() in BASES), None)
+
+
+def base_first(design: Ratings, reference: str | None) -> Ratings:
+    """Return the design with the base of each stratum as its first level, the order of the others kept."""
+    known = dict.fromkeys(level for factor in design.strata.values() for level in factor.levels)
+    check_named("reference", reference, [*known], f"level of {listing([*design.strata])}")
+    return replace(
+        design, strata={name: led_by_base(f, reference) for name, f in design.strata.items()}
+    )
+
+
+def led_by_base(factor: Factor, reference: str | None) -> Factor:
+    """Return a factor with its base as the first level."""
+    base = base_of(factor.levels, reference)
+    levels = tuple(sorted(factor.levels, key=lambda level: level != base))
+    place = np.array([levels.index(level) for level in factor.levels], dtype=np.int64)
+    codes = np.where(factor.codes < 0, -1, place[factor.codes])
+    return replace(factor, codes=codes, levels=levels)
+
+
+def lies_apart(design: Ratings, stratum: str) -> bool:
+    """Return whether every declared cluster lies in one level of a stratum, so that its levels are independent."""
+    return all(is_nested_in(factor, design.strata[stratum]) for factor in design.clusters)
+
+
+def suits(design: Ratings) -> bool:
+    """Return whether the ratings are nominal, by people and others."""
+    return design.scale == "nominal" and human_source(design) is not None
+
+
+# compute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceAnswers:
+    """The design and the results that questions pick their rows from.
+
+    Attributes
+    ----------
+    design : Ratings
+    source : RaterSource
+    options : StudyOptions
+    shares, similar : mapping of stratum (None where there is none) to Result
+        Each also has the rows of all units.
+    cells : Result or None
+        Similarity in every combination of the first two strata.
+    alphas : mapping of source to Result
+    """
+
+    design: Ratings
+    source: RaterSource
+    options: StudyOptions
+    shares: dict[str | None, Result]
+    similar: dict[str | None, Result]
+    cells: Result | None
+    alphas: dict[str, Result]
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """Names of the strata that the page goes through."""
+        return tuple(name for name in self.shares if name is not None)
+
+    @property
+    def rows(self) -> list[Row]:
+        """Shares, differences and tests of all units."""
+        return pick_rows(next(iter(self.shares.values())).rows, None, stratum=False)
+
+    @property
+    def similarity(self) -> Result:
+        """The similarity of all units, with that of the levels of the first stratum."""
+        return next(iter(self.similar.values()))
+
+    @property
+    def gap(self) -> Row:
+        """The largest significant difference of a source to people in all units, or the largest one."""
+        gaps = pick_rows(self.rows, "difference")
+        return leading_difference(gaps) or gaps[0]
+
+    @property
+    def leading(self) -> str:
+        """The source of that difference, of which robustness is asked."""
+        return self.gap.label("source") or ""
+
+    @property
+    def people(self) -> str:
+        """What the people are called."""
+        return f"{shorten(self.source.human, LABEL)} raters"
+
+    @property
+    def unit(self) -> str:
+        """What tests take as independent, in the singular: the one declared cluster, or the unit."""
+        clusters = self.design.clusters
+        return noun_or(clusters[0].name, "cluster") if len(clusters) == 1 else "unit"
+
+    def of_source(self, other: str) -> str:
+        """Return whose differences are counted, where there are several sources beside people."""
+        return f" of {shorten(other, LABEL)}" if len(self.source.others) > 1 else ""
+
+
+def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> SourceAnswers:
+    """Compute the numbers that lead the page."""
+    names = [name for name, f in design.strata.items() if 1 < len(f.levels) <= MOST_CELLS // 4]
+    # what was crossed with the units comes first
+    strata: list[str | None] = [*names[::-1][: 1 if options.brief else MOST_STRATA]]
+    common = options.chosen()
+    both: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
+    shares: dict[str | None, Any] = {}
+    similar: dict[str | None, Any] = {}
+    for name in strata or [None]:
+        # changes need the one cluster in which a stratum varies
+        based = name is not None and len(design.clusters) == 1
+        base = base_of(design.strata[name or ""].levels, options.reference) if based else None
+        shares[name] = choice_shares(design, stratum=name, base=base, **both)
+        similar[name] = js_similarity(design, cell=name, **both)
+    pair = tuple(name for name in strata[:2] if name is not None)
+    few = len(pair) == 2 and len(cells_of(design, pair, "cell").labels) <= MOST_CELLS
+    cells: Any = js_similarity(design, cell=pair, **both) if few else None
+    alphas = {}
+    for name in (source.human, *source.others):
+        raters = raters_of(design, source, name)
+        result = attempt_result(
+            krippendorff_alpha, design, raters=raters, scale="nominal", **common
+        )
+        if result is not None:
+            alphas[name] = result
+    return SourceAnswers(
+        design=design,
+        source=source,
+        options=options,
+        shares=shares,
+        similar=similar,
+        cells=cells,
+        alphas=alphas,
+    )
+
+
+# questions
+
+
+def questions(a: SourceAnswers) -> Iterator[Block | None]:
+    """Yield the questions in the order of a reader's interest."""
+    for k, name in enumerate(a.shares):
+        yield ask_shares(a, name, k)
+        if name is not None:
+            yield ask_differences(a, name, k)
+    based = [name for name in a.strata if a.shares[name].settings["base"]]
+    for k, name in enumerate(based):
+        yield ask_changes(a, name, k)
+    logit = attempt_result(multinomial_logit, a.design, terms=a.strata, level=a.options.level)
+    asked = f"Which factors influenced the {CHOICE}s in one model of all of them?"
+    yield ask_result("logit", logit, asked, part="appendix")
+    yield ask_similarity(a)
+    yield ask_cells(a)
+    yield ask_agreement(a)
+    yield from ask_robustness(a)
+
+
+def ask_shares(a: SourceAnswers, name: str | None, k: int) -> Block | None:
+    """Ask how often each level was chosen: in all units, and in each stratum."""
+    result = a.shares[name]
+    rows = [
+        row
+        for part in rows_by(pick_rows(result.rows), "stratum").values()
+        for row in sorted(part, key=lambda row: row.label("source") != a.source.human)
+        if row.label("stratum") or not k
+    ]
+    by = "" if name is None else f" by {as_words(name)}"
+    compared = pick_rows(result.rows, None, stratum=True, level=True, base=False)
+    gaps = between_levels(a, name, compared, "stratum")
+    tests, adjusted = whole_tests(a)
+    tables = {"Entropies (bits)": pick_rows(result.rows, "component")}
+    if not k:
+        family = f"{CHOICE}s" + " of each source" * (len(a.source.others) > 1)
+        gaps_of = f"Differences of shares to {a.people}, all units; p (Holm): over the {family}"
+        tables[gaps_of] = pick_rows(a.rows, "difference")
+        tables["Any difference of shares, all units"] = tests
+    return ask_rows(
+        f"shares-{k + 1}" if k else "shares",
+        f"How often was each {CHOICE} chosen{by}?",
+        result,
+        rows,
+        quantity=f"shares of the {CHOICE}s{by}",
+        say=[*([] if k else chosen_sentences(a)), *sentence_of(gaps)],
+        draw=share_bars("source", "stratum" if a.strata else "", none="all units"),
+        tables=tables | rows_of(gaps),
+        results=[one for one in (gaps, None if k else adjusted) if one is not None],
+        note=f"n = {count(result.counts['ratings'])} choices.",
+        part="appendix" if k else "main",
+    )
+
+
+def whole_tests(a: SourceAnswers) -> tuple[list[Row], Result | None]:
+    """Return the test of any difference of each source to people in all units, adjusted over sources."""
+    tests = [
+        replace(row, group=row.label("source"))
+        for row in pick_rows(a.rows, "test")
+        if row.test != "chi2"
+    ]
+    rows, adjusted = adjust_family_by_holm(tests, "any difference of shares")
+    return list(rows), adjusted
+
+
+def between_levels(
+    a: SourceAnswers, name: str | None, rows: Sequence[Row], dimension: str
+) -> Result | None:
+    """Return the differences between the levels of a stratum that share no cluster."""
+    if name is None or a.options.brief or not lies_apart(a.design, name):
+        return None
+    return part_gaps(rows, dimension, name, a.options.level)
+
+
+def sentence_of(result: Result | None) -> list[str]:
+    """Return the sentence of a result that may not be there."""
+    return [] if result is None else [result.sentence()]
+
+
+def rows_of(result: Result | None) -> dict[str, Sequence[Row]]:
+    """Return the table of a result that may not be there."""
+    return {} if result is None else {result.title: result.rows}
+
+
+def chosen_sentences(a: SourceAnswers) -> list[str]:
+    """State which levels the leading sources chose more and less often than people; of many, those that differ."""
+    groups = rows_by(pick_rows(a.rows, "difference"), "source")
+    few = len(groups) <= MOST_NAMED
+    return [
+        chosen_more(a, name, groups[name])
+        for name in leading_groups(groups)
+        if few or any(map(sentences.is_significant, groups[name]))
+    ]
+
+
+def chosen_more(a: SourceAnswers, other: str, rows: Sequence[Row]) -> str:
+    """State which levels a source chose significantly more, and less, often than people."""
+    name = shorten(other, LABEL)
+    tested = [row for row in rows if row.p_value is not None]
+    if not tested:
+        what = f"the difference between {name} and {a.people}"
+        return sentences.no_number(what, rows[0].undefined or "no test")
+    ways = []
+    for how, sign in (("more", 1), ("less", -1)):
+        levels = [
+            shorten(row.term, LABEL)
+            for row in tested
+            if sentences.is_significant(row) and sign * (row.estimate or 0.0) > 0
+        ]
+        ways += [f"{quoted(levels)} {how} often"] if levels else []
+    if not ways:
+        what = f"differences between {name} and {a.people}"
+        return sentences.no_significance_sentence(len(tested), what)
+    return f"{name} chose {' and '.join(ways)} than {a.people} (Holm)."
+
+
+def many_sentence(groups: dict[str, list[Row]], where: str = "") -> list[str]:
+    """State how many differences were significant, where sentences cannot name all sources."""
+    if len(groups) <= MOST_NAMED:
+        return []
+    every = [row for rows in groups.values() for row in rows]
+    return [tally_sentence(every, "difference", where, within="Holm within each source")]
+
+
+def source_sentences(
+    a: SourceAnswers, rows: Sequence[Row], every: Sequence[Row], what: str = ""
+) -> list[str]:
+    """State the largest difference of the leading sources to people, and how many were significant."""
+    groups = rows_by(rows, "source")
+    said = many_sentence(groups, what)
+    for other in leading_groups(groups):
+        whose = what + a.of_source(other)
+        said.append(largest_sentence(groups[other], every, of=whose))
+        said.append(tally_sentence(groups[other], "difference", whose))
+    return said
+
+
+def ask_differences(a: SourceAnswers, name: str, k: int) -> Block | None:
+    """Ask in which levels of a stratum sources differed from people."""
+    result, by = a.shares[name], as_words(name)
+    rows = pick_rows(result.rows, "difference", reference=True, stratum=True, base=False)
+    whose = " within each source," * (len(a.source.others) > 1)
+    tests = f"Any difference of shares by {by}; p (Holm):{whose} over levels of {by}"
+    return ask_rows(
+        f"differences-{k + 1}",
+        f"Where did sources differ from {a.people}, by {by}?",
+        result,
+        rows,
+        quantity=f"share minus that of {a.people}, by {by}",
+        say=source_sentences(a, rows, result.rows),
+        draw=interval_points(panels="level", label=by),
+        tables={tests: pick_rows(result.rows, "test", stratum=True, base=False)},
+        note=f"p values Holm-adjusted over levels of {by} and {CHOICE}s.",
+    )
+
+
+def ask_changes(a: SourceAnswers, name: str, k: int) -> Block | None:
+    """Ask how much each source changed from the base of a stratum, and how much more than people."""
+    result, by = a.shares[name], as_words(name)
+    base = str(result.settings["base"])
+    first = f"'{shorten(base, LABEL)}'"
+    changes = pick_rows(result.rows, "difference", base=True)
+    if not any(row.has_interval for row in changes):
+        return None
+    beyond = pick_rows(changes, "difference", reference=True)
+    recognised = "" if base == a.options.reference else f" {first} is the base by its name."
+    tests = f"Any change from {first}, all {CHOICE}s at once"
+    return ask_rows(
+        f"changes-{k + 1}" if k else "changes",
+        f"How much did each source change from {first}?",
+        result,
+        beyond,
+        quantity=f"change from {first}, minus that of {a.people}",
+        say=source_sentences(a, beyond, changes, " between changes"),
+        draw=interval_points(panels="level", label=by),
+        tables={
+            f"Changes from {first}": pick_rows(changes, "difference", reference=False),
+            tests: pick_rows(result.rows, "test", base=True),
+        },
+        note=f"p values Holm-adjusted over {by} and {CHOICE}s.{recognised}",
+    )
+
+
+def ask_similarity(a: SourceAnswers) -> Block | None:
+    """Ask how similar all shares were, in all units and by stratum, beside two halves of the people."""
+    whole = pick_rows(a.similarity.rows, None, cell=False)
+    rows = [row for row in whole if row.role != "component"]
+    said: list[str] = []
+    results: list[Result] = []
+    plain = pick_rows(whole, "component")
+    tables: dict[str, Sequence[Row]] = {}
+    for name in a.strata:
+        cells, adjusted = adjust_family_by_holm(
+            pick_rows(a.similar[name].rows, None, cell=True), f"cells of {name}"
+        )
+        rows += pick_rows(cells)
+        plain += [row for row in cells if row.role != "estimate"]
+        levels = a.design.strata[name].levels
+        of_levels = [row for row in pick_rows(cells) if row.label("cell") in levels]
+        gaps = between_levels(a, name, of_levels, "cell")
+        said += [span_sentence(of_levels, f"the similarity by {as_words(name)}")]
+        said += sentence_of(gaps)
+        tables |= rows_of(gaps)
+        results += [one for one in (a.similar[name], adjusted, gaps) if one is not None]
+    return ask_rows(
+        "similarity",
+        f"How similar were the shares of all {CHOICE}s?",
+        a.similarity,
+        rows,
+        quantity="Jensen-Shannon similarity",
+        say=said,
+        draw=interval_points(1.0),
+        tables={"Plug-in similarity, and two halves of the people": plain} | tables,
+        results=[result for result in results if result is not a.similarity],
+        note=f"1: equal shares. {shorten(a.source.human, LABEL)}: two random halves of its ratings.",
+    )
+
+
+def ask_cells(a: SourceAnswers) -> Block | None:
+    """Ask in which combination of two strata sources were least similar to people."""
+    if a.cells is None:
+        return None
+    one, two = a.strata[:2]
+    cells = cells_of(a.design, (one, two), "cell")
+    places = dict(zip(cells.labels, cells.parts, strict=True))
+    rows = [row for row in a.cells.rows if row.label("cell") in places]
+    estimates = pick_rows(rows)
+    leading = pick_rows(estimates, source=a.leading)
+    shown = [
+        replace(row, key=tuple(zip(("across", "down"), places[row.group or ""], strict=True)))
+        for row in leading
+    ]
+    heat = cell_map("down", "across", neutral=1.0, extreme=0.2)
+    return ask_rows(
+        "cells",
+        f"In which {as_words(two)} and {as_words(one)} were they least similar?",
+        a.cells,
+        leading,
+        quantity=f"Jensen-Shannon similarity{a.of_source(a.leading)} in each cell",
+        say=[span_sentence(estimates, "the similarity"), "No difference between cells was tested."],
+        draw=lambda _rows, names, _label: heat(shown, names, as_words(one)),
+        tables={
+            "Similarity of other sources": [row for row in estimates if row not in leading],
+            "Plug-in similarity in each cell": pick_rows(rows, "component"),
+        },
+        note="Darkest colour: .80 and below. Values above 1 reflect sampling error.",
+    )
+
+
+def within_sources(a: SourceAnswers) -> list[str]:
+    """Return alpha within each source."""
+    return [
+        f"{shorten(name, LABEL)} {sentences.estimate_text(result.rows[0])}"
+        for name, result in a.alphas.items()
+    ]
+
+
+def ask_agreement(a: SourceAnswers) -> Block | None:
+    """Ask whether raters of one source agreed within units, which a similarity of shares does not measure."""
+    return ask_rows(
+        "agreement",
+        f"Did raters of one source choose the same {CHOICE} in the same unit?",
+        next(iter(a.alphas.values()), None),
+        [result.rows[0] for result in a.alphas.values()],
+        quantity="Krippendorff's alpha (nominal) within each source",
+        names=[f"within {shorten(name, LABEL)}" for name in a.alphas],
+        say=[
+            f"Krippendorff's α within sources was {listing(within_sources(a), most=6)}.",
+            "Equal shares do not imply agreement within units. Repeated runs do not add units.",
+        ],
+        draw=interval_points(),
+        results=[*a.alphas.values()][1:],
+        note="0: chance agreement; 1: perfect agreement.",
+    )
+
+
+def ask_robustness(a: SourceAnswers) -> Iterator[Block | None]:
+    """Yield what the answer rests on: clusters, unusable replies, refusals, and the analysis variant."""
+    other, level = shorten(a.leading, LABEL), shorten(a.gap.term, LABEL)
+
+    def compare(way: Way) -> Any:
+        return choice_shares(
+            a.design, cluster=way, permutations=a.options.resamples, **share_options(a)
+        )
+
+    naive = attempt_result(
+        independent_ratings,
+        a.design,
+        source=a.source.name,
+        first=a.leading,
+        second=a.source.human,
+        choice=a.gap.term,
+        level=a.options.level,
+    )
+    yield dependence_block(
+        a.design.clusters,
+        compare,
+        rows="units",
+        quantity=f"difference of shares of {level}",
+        lead=partial(same_row, a.gap),
+        naive=None if naive is None else ("ratings independent", naive),
+    )
+    stratum = next(iter(a.strata), None)
+    replies = reply_shares(a.design, source=a.source.name, stratum=stratum, level=a.options.level)
+    yield replies_block(a.design, replies)
+    yield ask_refusals(a)
+    found = multiverse(
+        "js_similarity",
+        f"the similarity of {other}",
+        distinct([*variants(a, a.leading)]),
+        reference=1.0,
+        words="1 (equal shares)",
+    )
+    yield multiverse_block(
+        found,
+        id="multiverse",
+        question=other_analyses("the similarity"),
+        quantity=f"similarity of {other}",
+        note="Within units, sources are compared unit by unit, which requires more than equal overall shares.",
+    )
+
+
+def share_options(a: SourceAnswers) -> dict[str, Any]:
+    """Return the options of a comparison of shares in all units."""
+    chosen = a.options.chosen("level", "seed")
+    return {"source": a.source.name, "reference": a.source.human, **chosen}
+
+
+def same_row(gap: Row, result: Result) -> Row:
+    """Return the row of the same difference in another result; the row of one that has no other."""
+    return next((row for row in result.rows if row.key == gap.key), result.rows[0])
+
+
+def ask_refusals(a: SourceAnswers) -> Block | None:
+    """Ask how much refusals could change a difference to people: of the source that refused most.
+
+    The bounds of further sources are not shown; those that turn a conclusion are in the answer too.
+    """
+    gaps = [
+        leading_difference(rows)
+        for rows in rows_by(pick_rows(a.rows, "difference"), "source").values()
+    ]
+    refused = {gap: refused_by(a, gap) for gap in gaps if gap is not None}
+    ranked = sorted(refused, key=lambda gap: -int(refused[gap].sum()))
+    blocks = [bounds_of(a, gap, refused[gap]) for gap in ranked[: 1 if a.options.brief else FEW]]
+    shown = [block for block in blocks if block is not None]
+    if not shown:
+        return None
+    turned = [text for block in shown for text in block.turned]
+    return replace(shown[0], turned=tuple(turned))
+
+
+def refused_by(a: SourceAnswers, gap: Row) -> Any:
+    """Return which replies are refusals of the source of a difference."""
+    factor = a.design.rater_groups[a.source.name]
+    of_source = factor.codes[a.design.rater] == factor.levels.index(gap.label("source") or "")
+    return of_source & (a.design.status == REFUSAL)
+
+
+def bounds_of(a: SourceAnswers, gap: Row, refused: Any) -> Block | None:
+    """Return a difference under each rule of counting refusals; None where the source refused nothing."""
+    place = a.design.levels.index(gap.term)
+
+    def bound(rule: Rule) -> Any:
+        design = a.design
+        if rule != "drop":
+            # against a level, any other counts
+            level = place if rule == "for" else (place + 1) % len(design.levels)
+            status = np.where(refused, OK, design.status).astype(np.int8)
+            value = np.where(refused, level, design.value)
+            design = replace(design, value=value, status=status)
+        return choice_shares(design, permutations=99, **share_options(a))
+
+    other = shorten(gap.label("source") or "", LABEL)
+    return refusal_block(
+        bound,
+        int(refused.sum()),
+        lead=partial(same_row, gap),
+        quantity=f"difference of shares of '{shorten(gap.term, LABEL)}', {other} minus {a.people}",
+    )
+
+
+def variants(a: SourceAnswers, other: str) -> Iterator[Variant]:
+    """Yield the analyses: bias, aggregation, interval, clusters, raters, cells, refusals, a level left out."""
+    options = {
+        **share_options(a),
+        "resamples": a.options.resamples,
+        "permutations": min(a.options.resamples, 199),
+        "splits": 99,
+    }
+
+    def way(
+        label: str, choice: str, design: Ratings = a.design, role: Any = "estimate", **more: Any
+    ) -> Variant:
+        compute: Any = partial(js_similarity, design, **options, **more)
+        # the mean of cells comes last
+        place = -1 if "cell" in more else 0
+        return Variant(
+            label=label,
+            choice=choice,
+            compute=compute,
+            lead=lambda result: pick_rows(result.rows, role, source=other)[place],
+        )
+
+    as_here = way("pooled, corrected for bias", "as on this page")
+    yield replace(as_here, compute=lambda: a.similarity)
+    yield way("plug-in, without correction", "bias", role="component")
+    yield way("within units, then averaged", "aggregation", aggregate="unit")
+    yield way("bootstrap of units (percentile)", "interval", ci="percentile")
+    if a.design.clusters:
+        yield way("units independent", "clusters", cluster=None)
+    if a.similarity.settings["people"] == "random":
+        yield way(f"for these {a.source.human} raters", "raters", people="fixed")
+    for name in a.strata:
+        yield way(f"mean of the cells of {name}", "macro or micro", cell=name)
+    if (a.design.status == REFUSAL).any():
+        yield way("refusals as an action", "refusals", refusal="level")
+    for name in a.strata:
+        factor = a.design.strata[name]
+        for code, level in enumerate(factor.levels if len(factor.levels) <= MOST_LEFT_OUT else ()):
+            kept = a.design.take(factor.codes[a.design.unit] != code, note="one level left out")
+            yield way(without_label(name, level), f"leave one {name} out", kept)
+
+
+# answer
+
+
+def answer(a: SourceAnswers, other: str) -> str:
+    """Return the verdict on one source, its largest difference and its similarity.
+
+    Two one-sided tests at level alpha that all are inside the smallest difference hold for all of them together
+    (Berger, 1982). This may be so even if the test of any difference is significant.
+    """
+    name, smallest = shorten(other, LABEL), a.options.smallest_effect
+    gaps = pick_rows(a.rows, "difference", source=other)
+    (test,) = pick_rows(whole_tests(a)[0], "test", source=other)
+    clusters = a.design.clusters
+    size = len(clusters[0].levels) if len(clusters) == 1 else int(a.design.unit_count.sum())
+    how = "F test" if test.test == "f" else "cluster permutation test"
+    over = f" and {a.people}" * (test.test == "f")
+    tested = f"{how} over {count(size, a.unit)}{over}, {sentences.p_of(test)}"
+    if smallest is not None and all(is_inside(equivalence_bounds(row), smallest) for row in gaps):
+        also = "" if test.p_value is None else f" (test of any difference: {tested})"
+        near = as_given(smallest)
+        said = f"{name} was equivalent to {a.people} in every share within ±{near}{also}."
+    elif test.p_value is None:
+        what = f"the comparison of {name} with {a.people}"
+        said = sentences.no_number(what, test.undefined or "no test")
+        # shares and similarity are of different units where no unit has both
+        return said if test.reason == "no_data" else f"{said} {similarity_text(a, other)}"
+    else:
+        clear = sentences.is_significant(test, 1 - a.options.level)
+        verb = "differed" if clear else "did not differ significantly"
+        said = f"The choices of {name} {verb} from those of {a.people} ({tested})."
+    largest = largest_sentence(gaps, a.rows, of=a.of_source(other))
+    return f"{said} {largest} {similarity_text(a, other)}"
+
+
+def similarity_text(a: SourceAnswers, other: str) -> str:
+    """State the similarity of a source, beside its ceiling."""
+    (row,) = pick_rows(a.similarity.rows, source=other, cell=False)
+    value = sentences.estimate_text(row)
+    said = f"Jensen-Shannon similarity of the shares over all units was {value}"
+    halves = ceiling_text(a)
+    return f"{said} (equal shares: 1; {halves})." if halves else f"{said}."
+
+
+def ceiling_text(a: SourceAnswers) -> str:
+    """Return the similarity of two halves of the people, which that of a source can hardly exceed."""
+    (row,) = pick_rows(a.similarity.rows, "reference", cell=False)
+    if row.estimate is None:
+        return ""
+    text = sentences.estimate_text(row)
+    if NEAR_ONE <= row.estimate < 1:
+        text = "> .999"
+    elif row.conf_low is not None and row.conf_low == row.conf_high:
+        # both ends are cut at 1
+        text = number(row.shown())
+    return f"two random halves of the {shorten(a.source.human, LABEL)} ratings: {text}"
+
+
+def answers(a: SourceAnswers, compared: Sequence[Block]) -> Iterator[str]:
+    """Yield the answer on each source; of many, how they compare, and which have no similarity."""
+    yield from lead_words(compared)
+    if not (a.options.brief and compared):
+        yield from (answer(a, other) for other in a.source.others[:FEW])
+        return
+    groups = rows_by(pick_rows(a.rows, "difference"), "source")
+    yield from many_sentence(groups, f" in shares from {a.people}")
+    for row in pick_rows(a.similarity.rows, cell=False):
+        if row.estimate is None:
+            what = f"the similarity of {shorten(row.term, LABEL)}"
+            yield sentences.no_number(what, row.undefined or "no rating")
+    if halves := ceiling_text(a):
+        yield f"Equal shares have similarity 1; {halves}."
+
+
+def verdict(a: SourceAnswers, compared: Sequence[Block]) -> Conclusion:
+    """Return which level the only other source differs in from people, or how several sources rank."""
+    ranked = verdict_on_models(compared) if len(a.source.others) > 1 else None
+    if ranked is not None:
+        return ranked
+    sides = compared_sides(a.gap, a.rows)
+    shares = [side.estimate for side in sides or () if side.estimate is not None]
+    return more_or_less_frequent(
+        a.gap,
+        f"'{shorten(a.gap.term, LABEL)}'",
+        f"among choices of {shorten(a.leading, LABEL)}",
+        f"of {a.people}",
+        (shares[0], shares[1]) if len(shares) == 2 else None,
+    )
+
+
+# the page
+
+
+def run(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer whether the others choose each level as often as people, where they differ, and how certain that is."""
+    design = base_first(crossed(design.of_answers()), options.reference)
+    source = human_source(design)
+    if source is None:
+        raise InputError(
+            "no rater group has a level called human beside others; say which: --map rater_source=COLUMN"
+        )
+    n = count(len(source.others), "source")
+    if len(source.others) > MOST_SOURCES:
+        raise InputError(f"{n} beside '{source.human}'; a page holds {MOST_SOURCES}")
+    a = compute(design, source, replace(options, brief=len(source.others) > FEW))
+    compared = comparison(a.similarity, a.options, source.name)
+    asked = with_design_effect(
+        [block for block in questions(a) if block is not None],
+        design.clusters,
+        lead=partial(same_row, a.gap),
+    )
+    who = listing([*(shorten(other, LABEL) for other in source.others), a.people])
+    if len(source.others) > MOST_NAMED:
+        who = f"{n} and of {a.people}"
+    leading = {
+        f"{what} {shorten(name or 'all', 40)}": result
+        for what, results in (
+            ("Shares by", a.shares),
+            ("Similarity by", a.similar),
+            ("Similarity by", {"cell": a.cells}),
+            ("Agreement of", a.alphas),
+        )
+        for name, result in results.items()
+        if result is not None
+    }
+    what = f"the difference of {shorten(a.leading, LABEL)} for '{shorten(a.gap.term, LABEL)}'"
+    return page_of(
+        "norm-goal",
+        f"How similar were the choices of {who}?",
+        design,
+        options,
+        describe=describe(a),
+        verdict=verdict(a, compared),
+        answer=answers(a, compared),
+        planning=halved(design.clusters, a.gap, a.gap.n_units, what),
+        leading=leading,
+        blocks=(*compared, *asked),
+        uses=USED,
+        cautions=(run_cautions(a), () if a.cells is None else a.cells.cautions),
+        data=(united(design),),
+        diagnostics=diagnostics(a),
+        methods=methods(a),
+        references=("berger1982",) if options.smallest_effect is not None else (),
+        opening="shares",
+    )
+
+
+def run_cautions(a: SourceAnswers) -> tuple[Caution, ...]:
+    """Caution SS322 where the raters of a source agree more than people, by intervals that do not overlap."""
+    people = a.alphas.get(a.source.human)
+    most = None if people is None else people.rows[0].conf_high
+    lows = {name: result.rows[0].conf_low for name, result in a.alphas.items()}
+    if most is None or all(low is None or low <= most for low in lows.values()):
+        return ()
+    detail = (
+        f"repeated answers of a source agreed more than {a.people}, by CIs that do not overlap (α: "
+        f"{'; '.join(within_sources(a))}). Repeated runs do not add units"
+    )
+    fix = "count units or clusters, as here"
+    return (caution("SS322", detail, affects="anything that counts rows", fix=fix),)
+
+
+def describe(a: SourceAnswers) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    names = (a.source.human, *a.source.others)
+    sizes = [len(raters_of(a.design, a.source, name)) for name in names]
+    raters = [
+        f"{count(size)} {shorten(name, LABEL)}" for name, size in zip(names, sizes, strict=True)
+    ]
+    parts = [
+        count(a.design.n_rows, "choice"),
+        count(a.design.unit_count.sum(), "unit"),
+        f"raters: {listing(raters, most=4)}",
+        *cluster_words(a.design),
+    ]
+    return "Choices: " + ", ".join(parts)
+
+
+def diagnostics(a: SourceAnswers) -> tuple[Diagnostic, ...]:
+    """Return whether every unit was rated by all sources, and how dependent repeated runs are."""
+    data = source_counts(a.design, a.source.name, "missing")
+    columns = [data.index(name, "source") for name in (a.source.human, *a.source.others)]
+    rated = data.n[:, columns] > 0
+    shared, every = int(rated.all(axis=1).sum()), int(rated.any(axis=1).sum())
+    agree = listing(within_sources(a), most=6)
+    return (
+        Diagnostic(
+            check="Was every unit rated by every source?",
+            found="Yes." if shared == every else f"No: {count(shared)} of {count(every, 'unit')}.",
+            so_what="Differences rest on the units that both sources rated.",
+        ),
+        Diagnostic(
+            check="Are runs of a model independent decisions?",
+            found=f"Nominal α: {agree}." if agree else "No source has two ratings of a unit.",
+            so_what="Runs that agree more than human raters are dependent. Intervals and tests count units or "
+            "clusters, not runs.",
+        ),
+    )
+
+
+def methods(a: SourceAnswers) -> tuple[str, ...]:
+    """Return the methods: brief, then in full."""
+    shares, human = next(iter(a.shares.values())), shorten(a.source.human, LABEL)
+    many = plural_of(a.unit)
+    whose = f"over {many}, for these raters. Sources were permuted in whole {many}"
+    if shares.settings["people"] == "random":
+        whose = f"over samples of {many} and raters, and by F"
+    strata = quoted([as_words(name) for name in a.strata]) or "none"
+    return (
+        f"Shares of {count(len(a.design.levels), CHOICE)} were compared with those of {human} raters by differences "
+        f"with {percent_of(a.options.level)} t intervals {whose}. Jensen-Shannon similarity (1 minus the divergence "
+        f"in bits; 1: equal shares) was bias-corrected; its ceiling is two random halves of the {human} ratings. p "
+        f"values were Holm-adjusted over {CHOICE}s and levels.",
+        *probability_methods(a.design, READ),
+        f"Shares: {shares.inference}. {a.similarity.title}: 1 minus the Jensen-Shannon divergence in bits, "
+        "bias-corrected by the jackknife. Values above 1 were set to 1, differences computed before. CIs: "
+        f"{a.similarity.inference}. Halves are of the {human} ratings of each unit and are corrected alike. "
+        f"The tables name what p values were adjusted over. Strata: {strata}.",
+    )
+
+
+STUDY = Study(
+    name="norm-goal",
+    title=f"Does a model choose each {CHOICE} as often as people do?",
+    design="ratings",
+    needs="unit, rater, value (nominal), a source of each rater that says human or another",
+    suits=suits,
+    uses=("reference",),
+    run=run,
+    levels=run,
+    scale="nominal",
+    otherwise="compare-ratings",
+)

@@ -1,1 +1,0 @@
-"""Study norm-goal: which action, under which pressure, beside people?"""
