@@ -73,6 +73,7 @@ from socialstats.voice import check_allowed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from scipy.sparse import csr_array
 
 Ci = Literal["jackknife", "basic", "percentile", "bca"]
 CIS: tuple[str, ...] = get_args(Ci)
@@ -727,20 +728,20 @@ class SidesOfCells:
 
     Attributes
     ----------
-    sums : (cells, 3, items of conditions) float64 array
-        Scores, weights and squared weights.
+    sums : (cells, 3 x items of conditions) sparse array
+        Scores, weights and squared weights. A cell has two items, and nothing of all others.
     condition : (items of conditions,) array of str
     drawn : bool
         Whether winners are drawn, and no probabilities.
     """
 
-    sums: FloatArray
+    sums: csr_array
     condition: AnyArray
     drawn: bool
 
     def terms(self, times: FloatArray) -> dict[str, float]:
         """Return S and its components, plug-in and corrected, where each cell counts so many times."""
-        wins, weight, squares = np.tensordot(times, self.sums, 1)
+        wins, weight, squares = (times @ self.sums).reshape(3, -1)
         p, n = wins / weight, weight**2 / squares
         noise = np.where((n > 1 + 1e-9) & self.drawn, p * (1 - p) / (n - 1), np.nan)
         plug_in, corrected = {}, {}
@@ -765,6 +766,8 @@ def mean_of_known(values: FloatArray) -> float:
 
 def sides_of_cells(design: Comparisons, settings: Mapping[str, Any]) -> SidesOfCells:
     """Return what each cell says of each of its two items under the condition of that item."""
+    from scipy.sparse import csr_array
+
     records = RateRecords.of(design, settings["covariate"])
     weight = np.zeros(len(records.cell))
     for condition in CONDITIONS:
@@ -777,9 +780,13 @@ def sides_of_cells(design: Comparisons, settings: Mapping[str, Any]) -> SidesOfC
         axis=0,
         return_inverse=True,
     )
-    sums = np.zeros((len(design.count), 3, len(groups)))
-    for k, values in enumerate((weight * records.score, weight, squares)):
-        np.add.at(sums[:, k], (records.cell, place.ravel()), values)
+    columns = [place.ravel() + k * len(groups) for k in range(3)]
+    values = np.concatenate([weight * records.score, weight, squares])
+    # entries of one place are added
+    sums = csr_array(
+        (values, (np.tile(records.cell, 3), np.concatenate(columns))),
+        shape=(len(design.count), 3 * len(groups)),
+    )
     return SidesOfCells(sums=sums, condition=groups[:, 0], drawn=design.replies is None)
 
 
@@ -822,6 +829,8 @@ def sample_conditions(result: Result) -> Iterator[PlainSample]:
 
 def sample_common_pairs(result: Result) -> Iterator[PlainSample]:
     """Yield the pairs of items of two designs, with both S and their difference."""
+    from scipy.sparse import csr_array
+
     labels = result.settings["labels"]
     keys = keys_of_terms("difference")
     parts = []
@@ -830,9 +839,11 @@ def sample_common_pairs(result: Result) -> Iterator[PlainSample]:
         # both designs have the same pairs, in the order of their names
         names = [labels_of_pairs(design)[code] for code in design.pair.codes.tolist()]
         order = {name: k for k, name in enumerate(sorted(set(names)))}
-        sums = np.zeros((len(order), *sides.sums.shape[1:]))
-        np.add.at(sums, [order[name] for name in names], sides.sums)
-        parts.append(replace(sides, sums=sums))
+        pair_of_cell = csr_array(
+            (np.ones(len(names)), ([order[name] for name in names], np.arange(len(names)))),
+            shape=(len(order), len(names)),
+        )
+        parts.append(replace(sides, sums=pair_of_cell @ sides.sums))
     drawn = all(part.drawn for part in parts)
     first, second = (replace(part, drawn=drawn) for part in parts)
 
@@ -843,7 +854,7 @@ def sample_common_pairs(result: Result) -> Iterator[PlainSample]:
             values |= {(label, term): value for term, value in terms.items()}
         return values
 
-    pairs = np.arange(len(first.sums), dtype=np.int64)
+    pairs = np.arange(first.sums.shape[0], dtype=np.int64)
     yield PlainSample(
         count=np.ones(len(pairs)),
         plain=estimates,

@@ -392,6 +392,15 @@ class SampleChecks:
         null, side = self.hypothesis(row)
         return score_checks(row, *pairs, level=self.level, side=side, null=null)
 
+    @cached_property
+    def estimates_left_out(self) -> dict[RowKey, FloatArray]:
+        """The estimates without one unit, (units,) for each key; all rows of the sample share them."""
+        sample = self.sample
+        cells = Cells.of(sample.count, [factor.codes for factor in sample.factors])
+        with np.errstate(all="ignore"):
+            estimates = [sample.plain(times) for times in cells.without_one()]
+        return {key: np.array([values[key] for values in estimates]) for key in self.estimates}
+
     def check_left_out(self, row: Row) -> list[Check]:
         """Compare error, df and ends of a row with the jackknife's, or with those of the noncentral t beside it."""
         subject = self.estimated(row)
@@ -406,8 +415,7 @@ class SampleChecks:
         ends = math.nan, math.nan
         checks = []
         if row.std_error is not None or row.interval == "outer_ends":
-            with np.errstate(all="ignore"):
-                left = np.array([self.sample.plain(times)[key] for times in cells.without_one()])
+            left = self.estimates_left_out[key]
             centre = self.estimates[self.sample.centres.get(key, key)]
             again = jackknife_t(
                 centre, left, cells.copies, self.level, units_df=self.sample.units_df
