@@ -7,6 +7,7 @@ from socialstats_reports.data import as_json, read_results
 from socialstats_reports.exports import (
     as_pdf,
     columns_of,
+    contents_of,
     figure_of,
     markdown_of,
     quote_of,
@@ -19,6 +20,7 @@ __all__ = [
     "as_json",
     "as_pdf",
     "columns_of",
+    "contents_of",
     "figure_of",
     "markdown_of",
     "quote_of",

@@ -27,11 +27,12 @@ RANK = {"stop": 0, "caution": 1, "info": 2}
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A table under its number: ``3``, ``A2``."""
+    """A table under its number: ``3``, ``A2``; its name is that of its block or place, unless it has one."""
 
     table: PageTable
     number: str
     open: bool
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,8 @@ def _placed(
     ]
     own = {
         name: tuple(
-            Numbered(t, later_tables(), len(t.cells) <= ROWS_OPEN) for t in tables_of if t.cells
+            Numbered(t, later_tables(), len(t.cells) <= ROWS_OPEN, label)
+            for t, label in named_tables(name, tables_of)
         )
         for name, tables_of in beside.items()
     }
@@ -157,13 +159,27 @@ def _numbered(
     if block.draw is not None and not figure:
         figure = figures()
     opens = part == "appendix" or not (closed or figure)
-    held = [table for table in block.tables if table.cells]
-    return Placed(
-        block,
-        part,
-        figure,
-        tuple(Numbered(t, tables(), opens and len(t.cells) <= ROWS_OPEN) for t in held),
+    held = tuple(
+        Numbered(t, tables(), opens and len(t.cells) <= ROWS_OPEN, name)
+        for t, name in named_tables(block.id, block.tables)
     )
+    return Placed(block, part, figure, held)
+
+
+def named_tables(place: str, tables: Sequence[PageTable]) -> list[tuple[PageTable, str]]:
+    """Return tables with lines, and the name of each: its own, or that of its place with its number there.
+
+    Examples
+    --------
+    >>> tables = [PageTable("Shares", ("a",), ((1,),), name=name) for name in ("", "areas", "")]
+    >>> [name for _, name in named_tables("shares", tables)]
+    ['shares', 'areas', 'shares-3']
+    """
+    held = [table for table in tables if table.cells]
+    return [
+        (table, table.name or (f"{place}-{k}" if k > 1 else place))
+        for k, table in enumerate(held, 1)
+    ]
 
 
 def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated], list[Stated]]:

@@ -23,6 +23,7 @@ ELEMENT = "socialstats-results"
 SCRIPT = re.compile(rf'<script\b[^>]*\bid="{ELEMENT}"[^>]*>([^<]+)', re.IGNORECASE)
 MOST_CHECKS = 3_000
 ESCAPES = {ord(ch): f"\\u{ord(ch):04x}" for ch in "<>&\u2028\u2029"}
+OF_ROWS = ("rows", "grid", "labelled")  # fields of a table that its cells, or results, say
 PACKED = "xz, base64"  # key of the embedded JSON
 OTHER_VERSION = (
     "was written by another version of socialstats; make it again with socialstats report"
@@ -134,8 +135,9 @@ def _table(one: Numbered) -> dict[str, Any]:
     """Return a table of the page, to more digits than the page shows; the rows of results have every digit."""
     table = one.table
     whole = {"number": one.number} | {
-        f.name: getattr(table, f.name) for f in fields(table) if f.name != "rows"
+        f.name: getattr(table, f.name) for f in fields(table) if f.name not in OF_ROWS
     }
+    whole["name"] = one.name
     cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
     return {
         name: builtin_value(cells if name == "cells" else value) for name, value in whole.items()

@@ -16,15 +16,16 @@ from socialstats.results.side_by_side import WORD
 from socialstats.results.word import word_table
 from socialstats.studies.page import PageTable
 from socialstats.tables.writing import write_rows
-from socialstats.text import listing
+from socialstats.text import listing, meant, shorten
 from socialstats.text import markdown as escaped
-from socialstats_reports.data import OTHER_VERSION
+from socialstats_reports.data import OTHER_VERSION, read_results
 from socialstats_reports.page import table_view
 from socialstats_reports.text import latex_text
 
 __all__ = [
     "as_pdf",
     "columns_of",
+    "contents_of",
     "figure_of",
     "markdown_of",
     "quote_of",
@@ -33,6 +34,7 @@ __all__ = [
     "word_of",
 ]
 
+MOST_OF_CAPTION = 60  # characters of a caption in a list
 FONT, LONGEST = "DejaVu Sans", 10_000  # characters of a caption
 ROOT = (
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {0} {1}" '
@@ -60,14 +62,15 @@ def _place(number: str) -> tuple[bool, int]:
     return number.startswith("A"), int(number.lstrip("A"))
 
 
-def _chosen(kind: str, number: str, known: Sequence[str]) -> str:
-    """Return the number as the page has it, or raise with those that there are."""
-    found = number.upper().removeprefix(kind.upper()).strip()
-    if found not in known:
-        raise InputError(
-            f"there is no {kind} {number}; there are {listing(list(known), 99) or 'none'}"
-        )
-    return found
+def _chosen(kind: str, name: str, numbers: Sequence[str], names: Sequence[str]) -> str:
+    """Return the number as the page has it, or raise with the nearest name and those that there are."""
+    number = name.upper().removeprefix(kind.upper()).strip()
+    if number not in numbers:
+        near = meant(name, names)
+        there = listing(list(numbers), 99) or "none"
+        names_there = f"{near}Names: {listing(names, 99)}" if names else ""
+        raise InputError(f"there is no {kind} {name}; there are {there}. {names_there}".strip())
+    return number
 
 
 def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
@@ -105,10 +108,38 @@ def word_of(found: Mapping[str, Any], number: str) -> bytes:
         ) from error
 
 
-def _table(found: Mapping[str, Any], number: str) -> Mapping[str, Any]:
-    known = tables_in(found)
-    titled = {table["caption"]: table for table in reversed(known.values())}
-    return titled.get(number) or known[_chosen("table", number, list(known))]
+def _table(found: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the table of a name, a number or a caption."""
+    tables = tables_in(found)
+    by_name: dict[str, Mapping[str, Any]] = {}
+    for field in ("caption", "name"):
+        by_name |= {table[field]: table for table in reversed(tables.values())}
+    names = [table["name"] for table in tables.values()]
+    return by_name.get(key) or tables[_chosen("table", key, list(tables), names)]
+
+
+def figures_in(found: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of a page's figures, which are those of their blocks, by number."""
+    return {block["figure"]: block["id"] for block in found["blocks"] if block["figure"]}
+
+
+def contents_of(found: Mapping[str, Any]) -> list[str]:
+    """Return a line for each table and figure of a page: name, number, rows x columns, caption."""
+    lines = [
+        (table["name"], f"Table {number}", f"{len(table['cells'])} x {len(table['header'])}", table)
+        for number, table in tables_in(found).items()
+    ]
+    captions = {block["id"]: block["figure_title"] for block in found["blocks"]}
+    width = max([len(name) for name, *_ in lines] + [len(name) for name in captions])
+    listed = [
+        f"{name:<{width}}  {number:<10} {size:>9}  {shorten(table['caption'], MOST_OF_CAPTION)}"
+        for name, number, size, table in lines
+    ]
+    figures = sorted(figures_in(found).items(), key=lambda entry: _place(entry[0]))
+    return listed + [
+        f"{name:<{width}}  {f'Figure {number}':<10} {'':>9}  {shorten(captions[name], MOST_OF_CAPTION)}"
+        for number, name in figures
+    ]
 
 
 def _view(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,10 +217,12 @@ def figure_of(page: str, number: str) -> str:
         For a number that the page does not have.
     """
     starts = {
-        found[1]: found.end()
-        for found in re.finditer(r'<figure[^>]*\bid="figure-(A?\d+)"[^>]*>', page)
+        match[1]: match.end()
+        for match in re.finditer(r'<figure[^>]*\bid="figure-(A?\d+)"[^>]*>', page)
     }
-    at = starts[_chosen("figure", number, list(starts))]
+    names = figures_in(read_results(page))
+    number = {name: label for label, name in names.items()}.get(number, number)
+    at = starts[_chosen("figure", number, list(starts), list(names.values()))]
     drawing = re.compile(r"<svg\b([^>]*)>(.*?)</svg>", re.DOTALL).search(page, at)
     if drawing is None or drawing.start() > page.index("</figure>", at):
         raise InputError(f"figure {number} has no drawing")

@@ -135,7 +135,7 @@ def own_analysis(
 
 
 def study_lines(declaration: Declaration) -> list[str]:
-    """Return a study in lines of text: parts, scales, contrasts, questions."""
+    """Return a study in lines of text: parts, scales, contrasts, questions, tables."""
     lines = [f"{part:<12}{quoted(names, 8)}" for part, names in declaration.parts.items() if names]
     for scale in declaration.scales.values():
         items = [f"{'-' if item in scale.turned else ''}{item}" for item in scale.items]
@@ -147,6 +147,9 @@ def study_lines(declaration: Declaration) -> list[str]:
     for question in declaration.questions.values():
         words = f"; {shorten(question.ask, 200)}" if question.ask else ""
         lines.append(f"question    {shorten(question.id, 30)}: {question.metric}{words}")
+    for grid in declaration.grids:
+        sides = " x ".join(filter(None, (", ".join(grid.rows), grid.columns)))
+        lines.append(f"table       {shorten(grid.name, 30)}: {sides}; {shorten(grid.title, 100)}")
     return lines
 
 

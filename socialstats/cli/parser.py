@@ -149,11 +149,11 @@ def make_parser() -> Parser:
     part.add_argument("--json", action="store_true", help="every number that the page carries")
     part.add_argument(
         "--table",
-        metavar="N",
-        help="a table by its number, such as 2 or A3, or its title (csv, md, latex, docx)",
+        metavar="NAME",
+        help="a table by its name, its number (2, A3) or its title (csv, md, latex, docx)",
     )
     part.add_argument(
-        "--figure", metavar="N", help="a figure by its number, such as 2 or A3 (svg, pdf)"
+        "--figure", metavar="NAME", help="a figure by its name or its number (svg, pdf)"
     )
     part.add_argument(
         "--quote",

@@ -25,6 +25,7 @@ from socialstats.tables.writing import (
 from socialstats.text import listing, shorten
 
 LONGEST = 2000  # characters of a line of text
+CONTENTS = "tables and figures (--table NAME, --figure NAME; rows x columns)"
 FIGURE = kind_by_mark("a figure of socialstats (SVG)", '<svg [^>]*data-made="socialstats"')
 PDF = Kind(
     "a figure of socialstats (PDF)", lambda path: b"/Creator (socialstats)" in path.read_bytes()
@@ -123,7 +124,9 @@ def chosen(options: argparse.Namespace, known: Sequence[str]) -> str:
 
 
 def summary(found: Settings) -> list[str]:
-    """Return a report as lines of text: question, answer, cautions, what each block says, deviations."""
+    """Return a report as lines of text: question, answer, cautions, blocks, deviations, names of tables and figures."""
+    from socialstats_reports import contents_of
+
     run = found.get("run", {})
     status = run.get("status") or "exploratory"
     lines = [said(found["title"]), said(f"{found['study']}, {status}; {found['design']}")]
@@ -141,7 +144,7 @@ def summary(found: Settings) -> list[str]:
             *(said(f"  {text}") for text in block["sentences"]),
         ]
     lines += ["", *(said(line) for line in _made(found, run))]
-    return lines
+    return [*lines, "", CONTENTS, *(said(f"  {line}") for line in contents_of(found))]
 
 
 def _made(found: Settings, run: Settings) -> list[str]:

@@ -73,7 +73,7 @@ def join_people(
     person: str = "",
     na: Collection[str] = (),
 ) -> StackedAnswers:
-    """Put answers of people below those of models, matched by question.
+    """Join answers of people to those of models by question: the rows of people stand below.
 
     Models have a row for each answer (`item` and `value`), or a row for each round of all `questions`. People have a
     row each with a column for each question, or a row for each answer.
@@ -98,8 +98,8 @@ def join_people(
     Raises
     ------
     InputError
-        For columns that are not there, people with two rows, people who are called like a model, no common question,
-        and answers that are no numbers, or are spelled otherwise, where those of the models are.
+        For columns that are not there, and tables without a common question. For people with two rows, and people who
+        are called like a model. For answers that are texts where models gave numbers, or are spelled otherwise.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def refuse_unlike_answers(
                 message = f"{told_apart(text, like)} is {told_apart(like, text)} in {models.source}"
                 fix = "Spell the answer in one way."
             else:
-                message = f"'{shorten(text)}' is no number, as answers in {models.source} are"
+                message = f"'{shorten(text)}' is not a number, but answers in {models.source} are"
                 fix = "Code it as a number, or declare it as a missing value or a refusal."
             problems.append(problem(people, rows, message, [name], fix))
     if problems:

@@ -22,7 +22,8 @@ from socialstats.figures.style import STEPS
 from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.results import Result, Row
 from socialstats.results.rows import Role
-from socialstats.studies.estimates import clusters_caption, ending, in_cell, p_text, rows_table
+from socialstats.studies.estimates import clusters_caption, ending, rows_table
+from socialstats.studies.grids import Cell, TableLayout, cells_caption, labelled_rows, layout_table
 from socialstats.studies.page import (
     Block,
     Design,
@@ -480,34 +481,31 @@ def course_lines(
 # tables of rows
 
 
-def cell_text(row: Row | None) -> str | None:
-    """Return estimate, interval and adjusted p of a row, or why there is none; None without a row.
-
-    Examples
-    --------
-    >>> cell_text(Row(term="m", estimate=-1.5, conf_low=-2.0, conf_high=-1.0, p_value=0.01, p_adjusted=0.02))
-    '−1.50 [−2.00, −1.00], .020'
-    """
-    if row is None:
-        return None
-    text = in_cell(row)
-    if text is None:
-        return row.undefined or ""
-    return text if row.p_adjusted is None else f"{text}, {p_text(row.p_adjusted)}"
-
-
 def grid_table(
-    rows: Sequence[Row], caption: str, down: str, across: str, *, none: str = "all"
+    rows: Sequence[Row],
+    caption: str,
+    down: str | Sequence[str],
+    across: str = "",
+    *,
+    name: str = "",
+    cell: Cell = "tested",
+    none: str = "all",
 ) -> PageTable:
-    """Return rows as a table whose lines and columns are the labels of two dimensions.
+    """Return rows as a table whose lines and columns are the labels of dimensions of their keys.
 
     Parameters
     ----------
     rows : sequence of Row
     caption : str
         What the cells are; level of the intervals, adjustment and sizes are added.
-    down, across : str
-        Dimensions of the lines and of the columns.
+    down : str or sequence of str
+        Dimensions of the lines.
+    across : str
+        Dimension of the columns; empty: one column.
+    name : str
+        Short name of the table, for ``socialstats show --table NAME``.
+    cell : {"tested", "interval", "estimate", "mean_sd"}
+        What stands in a cell, as `socialstats.studies.grids.TableLayout` says.
     none : str
         Name of rows without a label.
 
@@ -519,24 +517,10 @@ def grid_table(
     >>> table.caption, table.header, table.cells
     ('Scores: estimate [95% CI]; n = 20', ('Model', 'end'), (('m', '3.00 [1.00, 5.00]'),))
     """
-    cells = {(row.label(down) or none, row.label(across) or none): row for row in rows}
-    lines, heads = (list(dict.fromkeys(labels)) for labels in zip(*cells, strict=True))
-    levels = {percent_of(row.conf_level) for row in rows if row.conf_level is not None}
-    sizes = sorted({int(row.n) for row in rows if row.n is not None})
-    parts = f"estimate{''.join(f' [{level} CI]' for level in levels)}"
-    if any(row.p_adjusted is not None for row in rows):
-        parts += ", p (Holm)"
-    if sizes:
-        parts += f"; n = {count(sizes[0])}" + (f" to {count(sizes[-1])}" if len(sizes) > 1 else "")
-    return PageTable(
-        caption=f"{caption}: {parts}",
-        header=(capital(down), *shortened(heads, LABEL)),
-        cells=tuple(
-            (name, *(cell_text(cells.get((line, head))) for head in heads))
-            for name, line in zip(shortened(lines, LABEL), lines, strict=True)
-        ),
-        rows=tuple(rows),
-    )
+    lines = (down,) if isinstance(down, str) else tuple(down)
+    text = cells_caption(caption, rows, cell)
+    grid = TableLayout(name=name, caption=text, rows=lines, columns=across, cell=cell, none=none)
+    return layout_table(grid, labelled_rows(rows))
 
 
 # questions

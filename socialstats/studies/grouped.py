@@ -32,6 +32,7 @@ from socialstats.scales.plain_models import MODELS_COMPARED
 from socialstats.sentences import no_number
 from socialstats.shares.sources import human_source, models_of, raters_of
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
+from socialstats.studies.grids import stacked_grids
 from socialstats.studies.models import (
     FEW,
     alone_words,
@@ -48,6 +49,7 @@ from socialstats.studies.page import (
     Block,
     Design,
     Outcome,
+    PageTable,
     Study,
     StudyOptions,
     order_cautions,
@@ -229,7 +231,8 @@ def merge(
         compared_levels(outcomes if alike is None else alike.outcomes, by, options, lost), alike, by
     )
     replies = None if isinstance(design, Groups | Paired) else replies_by(design, options.level)
-    before = (*compared, *(() if replies is None else (replies,)))
+    over_levels = tables_over_levels(outcomes, by)
+    before = (*compared, *(block for block in (replies, over_levels) if block is not None))
     named = list(outcomes.items()) if len(outcomes) <= MOST_LEVELS else []
     room = MOST_MAIN - sum(block.part == "main" for block in before)
     blocks = [
@@ -304,6 +307,27 @@ def merge(
             Verifications(checks), verify_all({}, before) if options.verify else {}
         ),
         settings=settings_of(options, tuple(first.settings)) | dict(first.settings),
+    )
+
+
+def tables_over_levels(outcomes: Mapping[str, Outcome], by: str) -> Block | None:
+    """Return the tables by keys of all levels, each as one table with the levels as a further dimension; or None."""
+    layouts: dict[str, dict[str, PageTable]] = {}
+    for level, outcome in outcomes.items():
+        for table in (table for block in outcome.blocks for table in block.tables):
+            if table.grid is not None and table.name:
+                layouts.setdefault(table.name, {})[level] = table
+    stacked = [stacked_grids(by, tables) for tables in layouts.values()]
+    tables = tuple(table for table in stacked if table is not None)
+    if not tables:
+        return None
+    name = shorten(by, 40)
+    return Block(
+        id="whole-tables",
+        question=f"How do the tables of all levels of {name} look in one?",
+        sentences=(f"Cells are those of the levels of {name}; differences were not tested.",),
+        tables=tables,
+        part="appendix",
     )
 
 

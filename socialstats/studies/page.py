@@ -30,7 +30,9 @@ __all__ = ["Block", "Diagnostic", "FlowStep", "Outcome", "Row", "PageTable"]
 class PageTable:
     """A table for the page: header, rows of cells (text or numbers), decimals of all columns or of each.
 
-    `rows` are those of results that it shows; where none are given, those that its cells were read from.
+    `rows` are those of results that it shows; where none are given, those that its cells were read from. `name` is
+    short, and stays the same where other tables come or go. A table by the keys of rows (`socialstats.studies.grids`)
+    has its layout (`grid`), and its rows with their labels.
     """
 
     caption: str
@@ -38,6 +40,11 @@ class PageTable:
     cells: tuple[tuple[str | float | int | None, ...], ...]
     digits: int | tuple[int, ...] = 2
     rows: tuple[Row, ...] = field(default=(), compare=False, repr=False)
+    name: str = ""
+    grid: Any = field(default=None, compare=False, repr=False)
+    labelled: tuple[tuple[Mapping[str, str], Row], ...] = field(
+        default=(), compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         read = {

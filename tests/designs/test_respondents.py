@@ -79,7 +79,7 @@ def test_a_column_that_tells_people_from_models_keeps_its_labels() -> None:
         ({"id": ["gpt", "p"], "q1": [1, 2]}, ("'gpt'", "called like a model", "Rename")),
         ({"id": [1, 2], "Q1": [1, 2]}, ("'Q1'", "'q1'", "in one way")),
         ({"id": [1, 2], "item1": [1, 2]}, ("no question", "'item1'")),
-        ({"id": [1, 2], "q1": ["agree", 2]}, ("column 'q1'", "'agree' is no number", "Code it")),
+        ({"id": [1, 2], "q1": ["agree", 2]}, ("column 'q1'", "'agree' is not a number", "Code it")),
         ({"id": [1, 2], "q1": [1, 2], "answer": [1, 2]}, ("'answer'", "Rename it")),
     ],
 )
@@ -100,7 +100,9 @@ def test_labels_that_people_spell_otherwise_are_refused() -> None:
 def test_lines_of_a_file_are_named(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("id,q1\n1,4\n2,often\n")
-    with pytest.raises(InputError, match=r"people.csv line 3, column 'q1': 'often' is no number"):
+    with pytest.raises(
+        InputError, match=r"people.csv line 3, column 'q1': 'often' is not a number"
+    ):
         join_people(MODELS, str(path), **NAMED)
     joined = join_people(MODELS, str(path), **NAMED, na=["often"])
     assert joined.table.texts("answer")[5:] == ["4", "often"]

@@ -104,8 +104,10 @@ def test_the_quotation_is_answer_and_first_paragraph_of_the_methods(html: str) -
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--table 9", "there is no table 9; there are 1, A1, A2, A3 and A4"),
-        ("--figure A1", "there is no figure A1; there are 1 and 2"),
+        ("--table 9", "there is no table 9; there are 1, A1, A2, A3 and A4. Names: strengths"),
+        ("--table strenths", "there is no table strenths; there are 1, A1"),
+        ("--table strenths", "Did you mean 'strengths'?"),
+        ("--figure A1", "there is no figure A1; there are 1 and 2. Names: strengths and "),
         ("--table 1 --format svg", "this is written as csv, md, latex and docx, not as svg"),
         ("--quote -o quote.pdf", "this is written as text and latex, not as pdf"),
         ("--format json", "this is written as text and md, not as json"),
@@ -115,7 +117,27 @@ def test_what_a_page_does_not_have_is_said(
     page: str, words: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", page, *words.split()]) == 2
-    assert f"error: {page}: {said}" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert message.startswith(f"error: {page}: ")
+    assert said in message
+
+
+def test_a_table_and_a_figure_have_names_that_show_lists(
+    page: str, html: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = read_results(html)
+    names = [table["name"] for table in tables_in(results).values()]
+    assert len({*names}) == len(names)
+    for number, table in tables_in(results).items():
+        assert table_of(results, table["name"], "csv") == table_of(results, number, "csv")
+    assert figure_of(html, results["blocks"][0]["id"]) == figure_of(html, "1")
+    assert main(["show", page]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    listed = lines[
+        lines.index("tables and figures (--table NAME, --figure NAME; rows x columns)") :
+    ]
+    for name in names:
+        assert any(line.split()[0] == name for line in listed[1:])
 
 
 @pytest.mark.parametrize(

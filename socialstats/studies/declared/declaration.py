@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from socialstats.errors import InputError, Problem
+from socialstats.studies.grids import Cell
 from socialstats.tables import Table
 from socialstats.tables.toml_files import line_of_key
 from socialstats.text import meant, quoted, shorten
@@ -98,12 +99,14 @@ class StudyQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellGrid:
-    """A table with cells of a question: what its rows and its columns are."""
+    """A table with cells of a question: what its rows and its columns are, and what stands in a cell."""
 
+    name: str
     title: str
     question: str
     rows: Texts
-    columns: str
+    columns: str = ""
+    cell: Cell = "interval"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,17 +13,17 @@ from socialstats.figures import forest
 from socialstats.planning import adjust
 from socialstats.registry import Metric
 from socialstats.results import Result, Row
-from socialstats.studies.declared.asking import BETWEEN, Answered, Cell, ask
+from socialstats.studies.declared.asking import BETWEEN, Answered, ask
 from socialstats.studies.declared.declaration import CellGrid, ContrastPair, Declaration, nearest_of
 from socialstats.studies.declared.scoring import Scored, score_table
 from socialstats.studies.estimates import (
     NULLS,
-    in_cell,
     literature,
     rows_table,
     settings_of,
     verify_named,
 )
+from socialstats.studies.grids import TableLayout, dimensions_of, layout_table
 from socialstats.studies.page import (
     Block,
     Outcome,
@@ -345,37 +345,35 @@ def conclusion_of(answer: Answered, verdicts: Verdicts) -> Conclusion:
     )
 
 
-def cells_table(grid: CellGrid, answer: Answered, declaration: Declaration) -> PageTable:
+def cells_table(cells: CellGrid, answer: Answered, declaration: Declaration) -> PageTable:
     """Return a table whose cells are found by the labels of rows and columns.
 
     Raises
     ------
     InputError
-        For a row or column that the question's cells do not differ in.
+        For a row or column that the question's cells do not differ in, and for one that the table says nothing of.
     """
     pairs = answer.lines()
-    dimensions = list(dict.fromkeys(name for labels, _ in pairs for name in labels))
-    sides = (*grid.rows, grid.columns)
-    nth, of = declaration.grids.index(grid), len(declaration.grids)
-    for name in [name for name in sides if name not in dimensions]:
+    grid = TableLayout(
+        name=cells.name,
+        caption=cells.title,
+        rows=cells.rows,
+        columns=cells.columns,
+        cell=cells.cell,
+        headings={name: name for name in cells.rows},
+    )
+    dimensions = dimensions_of(pairs)
+    nth, of = declaration.grids.index(cells), len(declaration.grids)
+    for name in [name for name in grid.sides if name not in dimensions]:
         key = "columns" if name == grid.columns else "rows"
         message = f"{key}: '{shorten(name)}' does not tell the cells of its question apart"
         fix = nearest_of(name, dimensions)
         raise InputError(declaration.wrong("table", message, fix, nth, of))
-    if silent := [name for name in dimensions if name not in sides]:
+    silent = [name for name in dimensions if name not in grid.sides]
+    if silent and grid.cell != "mean_sd":
         message = f"rows: the table says nothing of {quoted(silent)}"
         raise InputError(declaration.wrong("table", message, "Add it to rows", nth, of))
-    heads = list(dict.fromkeys(labels[grid.columns] for labels, _ in pairs))
-    lines: dict[Cell, dict[str, Row]] = {}
-    for labels, row in pairs:
-        line = lines.setdefault(tuple(labels[name] for name in grid.rows), {})
-        line[labels[grid.columns]] = row
-    cells = tuple(
-        (*left, *(in_cell(line[head]) if head in line else None for head in heads))
-        for left, line in lines.items()
-    )
-    rows = tuple(row for _, row in pairs)
-    return PageTable(grid.title, (*grid.rows, *heads), cells, rows=rows)
+    return layout_table(grid, pairs)
 
 
 def describe_study(data: Scored, declaration: Declaration) -> str:

@@ -17,6 +17,7 @@ from socialstats.studies.declared.declaration import (
     nearest_of,
     problem_in,
 )
+from socialstats.studies.grids import CELLS
 from socialstats.tables.toml_files import Allowed, wrong_keys
 from socialstats.text import meant, shorten
 
@@ -48,7 +49,14 @@ QUESTION_KEYS: Allowed = {
     "terms": [str],
     "*": object,  # options of the metric, which its own signature checks
 }
-GRID_KEYS: Allowed = {"title": str, "question": str, "rows": [str], "columns": str}
+GRID_KEYS: Allowed = {
+    "name": str,
+    "title": str,
+    "question": str,
+    "rows": [str],
+    "columns": str,
+    "cell": tuple(CELLS),
+}
 COLLECT = "collect"  # what is asked: the keys of a run file, which `socialstats_collect` checks
 SECTIONS = ("scale", "contrast", "question", "table", COLLECT)
 PARTS = ("unit", "source", "kind", "rater", "repeat", "condition", "item", "value", "cluster")
@@ -71,7 +79,6 @@ NEEDED = {
     "table": {
         "question": 'A table has question = "...", the id of one',
         "rows": "A table has rows: a column, or several",
-        "columns": "A table has columns: a column whose labels stand side by side",
     },
 }
 KEYS = {
@@ -252,8 +259,16 @@ class Reader:
     def grid(self, keys: Mapping[str, Any]) -> CellGrid:
         """Return a table."""
         rows = texts(keys["rows"])
-        title = keys.get("title", f"{', '.join(rows)} by {keys['columns']}")
-        return CellGrid(title=title, question=keys["question"], rows=rows, columns=keys["columns"])
+        columns = keys.get("columns", "")
+        sides = ", ".join(rows) + (f" by {columns}" if columns else "")
+        return CellGrid(
+            name=keys.get("name", f"{keys['question']}-{columns or rows[-1]}"),
+            title=keys.get("title", sides),
+            question=keys["question"],
+            rows=rows,
+            columns=columns,
+            cell=keys.get("cell", "interval"),
+        )
 
     def parts(self) -> dict[str, tuple[str, ...]]:
         """Return the columns of each part."""
