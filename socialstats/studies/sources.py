@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -15,18 +14,17 @@ from socialstats.designs.parts import OK, Factor, taken
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.replies import replies_of
 from socialstats.errors import SocialStatsError
-from socialstats.figures import forest
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import estimate_text
 from socialstats.shares.counts import join_labels
 from socialstats.shares.reply_shares import RATER, reply_shares
 from socialstats.shares.sources import RaterSource, human_source, raters_of
-from socialstats.studies.estimates import ends, rows_table, single
-from socialstats.studies.page import Block, PageTable
+from socialstats.studies.asking import ask_rows, interval_points
+from socialstats.studies.estimates import single
+from socialstats.studies.page import Block
 from socialstats.studies.second import turned
-from socialstats.text import capital, count, number, shorten
+from socialstats.text import capital, count, number
 
-MOST_DRAWN = 60
 MOST_RATERS = 30  # more are not shown at each level
 
 
@@ -94,66 +92,23 @@ def replies_by(design: Comparisons | Ratings, level: float) -> Block | None:
 
 
 def replies_block(design: Ratings, shares: Result | ResultGroup) -> Block | None:
-    """Show the shares of refused and of missing or unparsed replies by source; None where all were usable."""
+    """Ask which replies were refused, missing or unparsed, by source; None where all were usable."""
     if np.all(design.status == OK):
         return None
-    lost = single(shares)
-    rows = [
-        replace(row, term=f"{shorten(row.group or '', 40)}: {row.term}", group=None)
-        for row in lost.rows
-    ]
-    shown = [row for row, own in zip(rows, lost.rows, strict=True) if own.term != "usable"]
-    return Block(
-        id="replies",
-        question="Which replies could not be used?",
+    result = single(shares)
+    usable = [row for row in result.rows if row.term == "usable"]
+    return ask_rows(
+        "replies",
+        "Which replies could not be used?",
+        result,
+        [row for row in result.rows if row.term != "usable"],
+        quantity="shares of refused, and of missing or unreadable replies",
+        say=[result.sentence()],
+        draw=interval_points(None),
+        tables={"Shares of usable replies": usable},
+        note="Questions that were never asked are not counted.",
         part="appendix",
-        sentences=(lost.sentence(),),
-        draw=partial(
-            forest, shown[:MOST_DRAWN], sort=False, reference=None, xlabel="share of replies"
-        ),
-        figure_title="Shares of refused, and of missing or unreadable replies",
-        caption=f"Points and bars: shares and CIs ({lost.inference}). Questions that were never asked are not counted.",
-        tables=(rows_table(rows, "Shares of replies by source", term="Source and kind"),),
-        results=(lost,),
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shares:
-    """Rows of a result of choice shares by what they are about; a stratum of None is all units.
-
-    Attributes
-    ----------
-    shares : mapping of (source, stratum) to rows of the levels
-    gaps : mapping of (other source, stratum) to rows of the differences to the reference
-    tests : mapping of (other source, stratum) to the row of any difference: swapped in whole clusters
-    naive : mapping of (other source, stratum) to the same of ratings taken as independent
-    """
-
-    shares: dict[tuple[str, str | None], tuple[Row, ...]]
-    gaps: dict[tuple[str, str | None], tuple[Row, ...]]
-    tests: dict[tuple[str, str | None], Row]
-    naive: dict[tuple[str, str | None], Row]
-
-    @property
-    def strata(self) -> tuple[str, ...]:
-        """Labels of the strata."""
-        return tuple(dict.fromkeys(stratum for _, stratum in self.shares if stratum is not None))
-
-
-def unpacked(result: Result) -> Shares:
-    """Sort the rows of a result of choice shares, those of changes left out."""
-    found = Shares(shares={}, gaps={}, tests={}, naive={})
-    for row in result.rows:
-        at = row.label("source") or "", row.label("stratum")
-        if row.label("base") is not None or row.role == "component":
-            continue
-        if row.role == "test":
-            (found.naive if row.test == "chi2" else found.tests)[at] = row
-        else:
-            kind = found.shares if row.role == "estimate" else found.gaps
-            kind[at] = (*kind.get(at, ()), row)
-    return found
 
 
 Rule = Literal["drop", "against", "for"]
@@ -193,58 +148,51 @@ def refusal_block(
     """
     if refused <= 0:
         return None
-    found: dict[str, Result] = {}
-    problems = []
+    found: dict[Rule, Result] = {}
+    rows: dict[Rule, Row] = {}
     for rule, words in RULES.items():
         try:
-            found[words] = compute(rule)
+            found[rule] = compute(rule)
+            rows[rule] = replace(lead(found[rule]), term=words, group=None)
         except SocialStatsError as error:
-            problems.append((words, None, None, None, str(error)))
-    rows = {words: replace(lead(result), term=words, group=None) for words, result in found.items()}
-    cells = [(words, *ends(r), r.undefined) for words, r in rows.items()]
-    name, the = capital(quantity), quantity if quantity == "S" else f"the {quantity}"
-    own, *others = (rows.get(words) for words in RULES.values())
-    ways = [
-        (f"With {words} {target}", row)
-        for words, row in zip(list(RULES.values())[1:], others, strict=True)
-        if row is not None
-    ]
-    return Block(
-        id="refusals",
-        question=f"How much could refusals change {the}?",
-        sentences=(bounds_sentence(rows, refused, name, target),),
-        draw=partial(forest, tuple(rows.values()), sort=False, xlabel=quantity, label="Rule"),
-        figure_title=f"{name}, by treatment of refusals",
-        caption="Points and bars: estimates and CIs. The last two count every refusal the same way and bound the "
-        "effect of refusals.",
-        tables=(
-            PageTable(
-                caption=f"{name} under each rule",
-                header=("Rule", "Estimate", "Low", "High", "Why not"),
-                cells=(*cells, *problems),
-            ),
-        ),
-        results=tuple(found.values()),
-        turned=() if own is None else turned(own, ways, the, reference(found[RULES["drop"]])),
+            rows[rule] = Row(term=words, undefined=str(error))
+    the = quantity if quantity == "S" else f"the {quantity}"
+    block = ask_rows(
+        "refusals",
+        f"How much could refusals change {the}?",
+        next(iter(found.values()), None),
+        [*rows.values()],
+        quantity=f"{quantity}, by treatment of refusals",
+        names=[*RULES.values()],
+        say=[bounds_sentence(rows, refused, capital(quantity), target)],
+        draw=interval_points(label="Rule"),
+        results=[*found.values()][1:],
+        note="The last two count every refusal the same way and bound the effect of refusals.",
     )
+    if block is None or "drop" not in found:
+        return block
+    others = [
+        (f"With {row.term} {target}", row) for row in rows.values() if row.estimate is not None
+    ]
+    return replace(block, turned=turned(rows["drop"], others, the, reference(found["drop"])))
 
 
-def bounds_sentence(rows: dict[str, Row], refused: int, name: str, target: str = "it") -> str:
+def bounds_sentence(rows: Mapping[Rule, Row], refused: int, name: str, target: str = "it") -> str:
     """State the estimate without refusals and its bounds.
 
     Examples
     --------
-    >>> values = zip(RULES.values(), (0.375, 0.3, 0.5))
-    >>> rows = {words: Row(term=words, estimate=x, conf_low=0.277, conf_high=0.485, limits=(0.0, 1.0))
-    ...         for words, x in values}
+    >>> rows = {rule: Row(term=rule, estimate=x, conf_low=0.277, conf_high=0.485, limits=(0.0, 1.0))
+    ...         for rule, x in (("drop", 0.375), ("against", 0.3), ("for", 0.5))}
     >>> print(bounds_sentence(rows, 20, "Share of 'comply'"))
     Share of 'comply' was .375, 95% CI [.277, .485] without the 20 refusals; counting all refusals against it gives
     .300, and for it .500.
     """
-    without, against, favour = (rows.get(words) for words in RULES.values())
-    first = "undefined" if without is None else estimate_text(without)
-    ends = ["undefined" if row is None else number(row.shown()) for row in (against, favour)]
+    against, favour = (
+        "undefined" if rows[rule].estimate is None else number(rows[rule].shown())
+        for rule in ("against", "for")
+    )
     return (
-        f"{name} was {first} without the {count(refused, 'refusal')}; counting all refusals against {target} "
-        f"gives {ends[0]}, and for {target} {ends[1]}."
+        f"{name} was {estimate_text(rows['drop'])} without the {count(refused, 'refusal')}; counting all refusals "
+        f"against {target} gives {against}, and for {target} {favour}."
     )
