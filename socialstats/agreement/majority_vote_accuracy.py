@@ -127,11 +127,13 @@ def majority_vote_accuracy(
     if not ballots.unit.size:
         raise NothingToAnalyse(f"{ratings.source}: {NO_UNIT}")
     values = {"accuracy": credit(ratings, ballots, ties)} | vote_facts(ballots)
-    rows = [
-        accuracy_row(Row(term=term, group=group), values[term], ballots, among[ballots.unit], how)
-        for group, among in units_by_stratum(ratings, stratum)
-        for term in TERMS
-    ]
+    rows = []
+    for group, among in units_by_stratum(ratings, stratum):
+        of_stratum = () if group is None else (("stratum", group),)
+        for term in TERMS:
+            key = (("measure", term), *of_stratum)
+            row = Row(term=term, group=group, key=key, role="estimate")
+            rows.append(accuracy_row(row, values[term], ballots, among[ballots.unit], how))
     units, tied = int(ballots.weight.sum()), int(ballots.weight @ values["tied"])
     n_votes = ballots.votes.sum(axis=1)
     counts = {

@@ -213,19 +213,25 @@ def label_rows(
     codes_inside = [code[inside] for code in codes]
     n = float(copies.sum())
     clusters = smallest_cluster_count(codes_inside)
+    of_group = () if group is None else (("group", group),)
     for label, hit in zip(lists.labels, lists.cited[inside].T, strict=True):
         row = Row(
             term=label,
             group=group,
-            key=(("label", label),),
+            key=(("label", label), *of_group),
             n=n,
             n_units=int(n),
             n_clusters=clusters,
         )
         terms = [free_label(f"{label} {what}", lists.labels) for what in (OF_UNITS, OF_LABELS)]
         yield replace(row, estimate=float(copies @ hit), method="units that cite it", role="count")
-        yield share_row(replace(row, term=terms[0]), merge_cells(hit, copies, codes_inside, n), how)
-        yield label_share(replace(row, term=terms[1]), hit, size, copies, codes_inside, how)
+        # both shares are of the same label: the key says of what
+        shares = [
+            replace(row, term=term, key=(*row.key, ("denominator", of)), role="estimate")
+            for term, of in zip(terms, ("units", "labels"), strict=True)
+        ]
+        yield share_row(shares[0], merge_cells(hit, copies, codes_inside, n), how)
+        yield label_share(shares[1], hit, size, copies, codes_inside, how)
 
 
 def label_share(

@@ -320,6 +320,20 @@ def span_sentence(rows: Sequence[Row], what: str) -> str:
     return f"{capital(what)} lay between {low} and {high}."
 
 
+def design_effect_note(rows: Iterable[Row]) -> str:
+    """Return by how many times clusters multiply the variance of shares (median), for a caption.
+
+    It is the number of answers over the number of independent ones that are worth as much (Kish, 1965).
+
+    Examples
+    --------
+    >>> design_effect_note([Row(term="a", n=30.0, effective=20.0), Row(term="b")])
+    'Median design effect: 1.5.'
+    """
+    ratios = [row.n / row.effective for row in rows if row.n and row.effective]
+    return f"Median design effect: {number(median(ratios), 1)}." if ratios else ""
+
+
 # figures of rows
 
 

@@ -55,7 +55,6 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.role_conflict.labels import (
     check_labels,
-    labels_block,
     read_item_groups,
     read_labels,
 )
@@ -67,6 +66,7 @@ from socialstats.studies.role_conflict.urgency import (
     brief_methods,
     count_up,
     grid_table,
+    label_blocks,
     later_blocks,
     own_cautions,
     rates_blocks,
@@ -306,14 +306,14 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
     outcome = replace(compare.run(design, options), study="role-conflict")
     if options.labels is None:
         return outcome
-    checked = check_labels(options.labels, options)
-    block = labels_block(options.labels, checked)
-    verified = verify_named(checked.named()) if options.verify else {}
+    numbers = check_labels(options.labels, options)
+    results = {f"Label check: {name}": result for name, result in numbers.results.items()}
+    verified = verify_named(results) if options.verify else {}
     return replace(
         outcome,
-        blocks=(*outcome.blocks, block),
+        blocks=(*outcome.blocks, *label_blocks(options, numbers)),
         verifications=combine_verifications(outcome.verifications, verified),
-        references=tuple(dict.fromkeys((*outcome.references, *literature(checked.all())))),
+        references=tuple(dict.fromkeys((*outcome.references, *literature([*results.values()])))),
     )
 
 

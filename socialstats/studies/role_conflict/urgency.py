@@ -45,12 +45,8 @@ from socialstats.studies.estimates import (
 )
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, PageTable, StudyOptions
-from socialstats.studies.role_conflict.labels import (
-    Checked,
-    check_labels,
-    labels_block,
-    value_blocks,
-)
+from socialstats.studies.role_conflict.cited import cited_question, count_cited
+from socialstats.studies.role_conflict.labels import LabelNumbers, check_labels, labels_question
 from socialstats.studies.second import turned
 from socialstats.studies.sources import RULES, Rule, refusal_block, replies_by
 from socialstats.studies.verdicts import Certainty, Conclusion, of_ten, verdict_of
@@ -889,29 +885,28 @@ class Counts:
     pooled: Result
     entropy: Result | None
     groups: Groups
-    values: tuple[Block, ...]
+    values: Mapping[str, Result]
     replies: tuple[Block, ...]
     refusals: tuple[Block, ...]
-    labels: Checked | None
+    labels: LabelNumbers | None
 
     def named(self) -> dict[str, Result]:
         """Return the results that are recomputed by other packages, by name."""
         found = {"Sensitivity S": self.s, "Win rates": self.rates}
         found |= {} if self.entropy is None else {"Entropy": self.entropy}
-        for block in self.values:
-            about = block.id.removeprefix("values-").replace("-", " ")
-            found |= {f"Values cited, {about}": result for result in block.results}
-        return found | ({} if self.labels is None else self.labels.named())
+        found |= {f"Values cited, {group}": result for group, result in self.values.items()}
+        return found | self.label_results()
+
+    def label_results(self) -> dict[str, Result]:
+        """Return the results of the check of labels, by name."""
+        results = {} if self.labels is None else self.labels.results
+        return {f"Label check: {name}": result for name, result in results.items()}
 
     def results(self) -> list[Result]:
         """Return the results whose cautions and references belong on the page."""
         found = [self.s, self.rates, *([] if self.entropy is None else [self.entropy])]
-        found += [
-            result
-            for block in (*self.values, *self.replies, *self.refusals)
-            for result in block.results
-        ]
-        return found + ([] if self.labels is None else list(self.labels.all()))
+        found += [result for block in (*self.replies, *self.refusals) for result in block.results]
+        return [*found, *self.values.values(), *self.label_results().values()]
 
     def cautions(self) -> list[tuple[Caution, ...]]:
         """Return the cautions, result by result, without those that Methods and the entropy's own block state.
@@ -928,7 +923,7 @@ class Counts:
 def count_up(design: Comparisons, options: StudyOptions) -> Counts:
     """Compute everything that needs no strengths."""
     groups = choose_groups(design, options)
-    values = value_blocks(design, list(groups), options)
+    values = count_cited(design, list(groups), options)
     design, name = without_cited(design), options.covariate
     by_group = next(iter(groups.values()), None)
     return Counts(
@@ -964,8 +959,10 @@ def later_blocks(counts: Counts, design: Comparisons, options: StudyOptions) -> 
         for name, mapping in counts.groups.items()
     )
     return (
-        *counts.values,
-        *([] if counts.labels is None else [labels_block(options.labels, counts.labels)]),
+        *filter(
+            None, (cited_question(r, name, design.n_ties) for name, r in counts.values.items())
+        ),
+        *label_blocks(options, counts.labels),
         *counts.refusals,
         *(replace(block, part="appendix") for block in (*matrices, *counts.replies)),
         *([] if counts.entropy is None else [entropy_block(counts.entropy)]),
@@ -978,3 +975,11 @@ def entropy_of(design: Comparisons, options: StudyOptions) -> Result | None:
         return single(choice_entropy(design, level=options.level))
     except UndefinedStatistic:
         return None
+
+
+def label_blocks(options: StudyOptions, numbers: LabelNumbers | None) -> list[Block]:
+    """Return the check of labels as a block, where there is one."""
+    if numbers is None:
+        return []
+    block = labels_question(options.labels, numbers, f"labels of {options.covariate}")
+    return [] if block is None else [block]

@@ -1,0 +1,119 @@
+"""Which values do stories cite, by the group of the role that was chosen?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from socialstats.designs.cited import chosen_labels
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import NothingToAnalyse
+from socialstats.figures.heat import MOST_GROUPS
+from socialstats.inference.dependence import settled_cluster
+from socialstats.results import Result, Row
+from socialstats.shares.label_counts import label_counts
+from socialstats.studies.asking import (
+    ask_rows,
+    cell_map,
+    design_effect_note,
+    interval_points,
+    pick_rows,
+    rows_by,
+)
+from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.role_conflict.declaration import CITED, ITEM, STORY, TEN_VALUES
+from socialstats.text import as_words, count, listing, number, shorten
+
+MOST_NAMED = 6  # groups whose first value is named
+
+
+def count_cited(
+    design: Comparisons, groups: Sequence[str], options: StudyOptions
+) -> dict[str, Result]:
+    """Return the counts of what stories cite by each grouping of the roles; nothing where the table does not say."""
+    results = {}
+    dependent = settled_cluster(design, "auto", parameters=len(design.items) - 1)
+    for group in groups if design.cited is not None else ():
+        with suppress(NothingToAnalyse):
+            lists = chosen_labels(design, group, cluster=dependent).lists
+            levels = options.value_levels or levels_to_cite(lists.labels)
+            results[group] = label_counts(
+                lists, cluster="declared", levels=levels, **options.chosen()
+            )
+    return results
+
+
+def levels_to_cite(cited: Sequence[str]) -> tuple[str, ...] | None:
+    """Return Schwartz's (1992) ten values as the table spells them; None where some value cited is none of them.
+
+    Examples
+    --------
+    >>> levels_to_cite(("Security", "Self_Direction"))[:3], levels_to_cite(("care",))
+    (('Security', 'Self_Direction', 'Achievement'), None)
+    """
+    spellings = {name.casefold().replace("_", "-").replace(" ", "-"): name for name in cited}
+    if not set(spellings) <= set(TEN_VALUES):
+        return None
+    others = sorted(set(TEN_VALUES) - set(spellings))
+    if all(name[:1].isupper() for name in cited):
+        others = [name.capitalize() for name in others]
+    return (*cited, *others)
+
+
+def cited_question(result: Result, group: str, ties: int) -> Block | None:
+    """Return the question what is cited where each group is chosen; `ties` are stories without a chosen role."""
+    kind = as_words(group)
+    by_group = pick_rows(result.rows, denominator="labels", group=True)
+    overall = pick_rows(result.rows, denominator="labels", group=False)
+    places = max(len(rows_by(by_group, "label")), len(rows_by(by_group, "group")))
+    even = 1 / max(len(overall), 1)  # equal shares have no colour
+    farthest = max((abs((row.estimate or even) - even) for row in by_group), default=even)
+    colours = cell_map("label", "group", neutral=even, extreme=farthest or even)
+    fits = places <= MOST_GROUPS
+    left_out = f" without {count(ties, 'tie')}" if ties else ""
+    of_stories = pick_rows(result.rows, denominator="units")
+    return ask_rows(
+        f"values-{group}",
+        f"Which {CITED[1]} were cited, by {kind} of the chosen {ITEM}?",
+        result,
+        by_group if fits else overall,
+        quantity=f"share of all {CITED[1]} cited where a {kind} is chosen",
+        say=(cited_sentence(result), leaders_sentence(rows_by(by_group, "group"))),
+        draw=colours if fits else interval_points(None),
+        tables={
+            f"Shares of all {CITED[1]} cited": overall if fits else by_group,
+            f"Shares of {STORY[1]} that cite each {CITED[0]}": of_stories,
+            f"{STORY[1].capitalize()} that cite each {CITED[0]}": pick_rows(result.rows, "count"),
+        },
+        note=f"Uncoloured: equal shares. n = {count(result.counts['units'], *STORY)}{left_out}. "
+        f"{design_effect_note(of_stories)}",
+    )
+
+
+def cited_sentence(result: Result) -> str:
+    """Return how many stories cited how many values."""
+    each, without = (
+        next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without")
+    )
+    none = f"; {count(without, *STORY)} cited none" if without else ""
+    return (
+        f"{count(result.counts['units'], *STORY)} cited "
+        f"{count(result.counts['labels cited'], *CITED)} ({number(each)} per {STORY[0]}{none})."
+    )
+
+
+def leaders_sentence(groups: Mapping[str, Sequence[Row]]) -> str:
+    """Return the value with the largest share in each group."""
+    leaders = {
+        group: max(rows, key=lambda row: row.estimate or 0.0) for group, rows in groups.items()
+    }
+    named = [
+        f"{shorten(row.label('label') or row.term, 40)} for {shorten(group, 40)} "
+        f"({number(row.shown())})"
+        for group, row in leaders.items()
+        if row.estimate
+    ]
+    if not named:
+        return ""
+    first = listing(named[:MOST_NAMED], most=MOST_NAMED)
+    return f"The {CITED[1]} with the largest shares were {first}; ranks were not tested."
