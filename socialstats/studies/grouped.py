@@ -17,6 +17,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import (
     Caution,
     DesignError,
+    InputError,
     NothingToAnalyse,
     SocialStatsError,
     UndefinedStatistic,
@@ -46,12 +47,14 @@ from socialstats.studies.models import (
 )
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import (
+    KINDS,
     Block,
     Design,
     Outcome,
     PageTable,
     Study,
     StudyOptions,
+    named,
     order_cautions,
     reason_of,
 )
@@ -531,3 +534,30 @@ def why(study: str, design: Any) -> str:
     'urgency is the same on both sides of all 2 comparisons, so its effect cannot be estimated'
     """
     return WHY[study](design) if study in WHY else ""
+
+
+def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Study:
+    """Return the study by name (or the one that it names for tables which lack what it needs), or the most specific.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, a study of another design, or one whose columns are missing.
+    """
+    if name is None:
+        return next(study for study in studies.values() if study.applies(design))
+    study = named(studies, name)
+    if not isinstance(design, KINDS[study.design]):
+        raise InputError(
+            f"study '{name}' is for {study.design}; this table was read as {type(design).__name__.lower()}"
+        )
+    if not study.applies(design):
+        if study.otherwise and studies[study.otherwise].applies(design):
+            return studies[study.otherwise]
+        reason = why(name, design)
+        raise InputError(
+            f"study '{name}' cannot be run: {reason}"
+            if reason
+            else f"study '{name}' needs {study.needs}"
+        )
+    return study

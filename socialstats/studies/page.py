@@ -485,32 +485,3 @@ def named(studies: Mapping[str, Study], name: str) -> Study:
     if name not in studies:
         raise InputError(unknown("study", name, studies, "studies"))
     return studies[name]
-
-
-def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Study:
-    """Return the study by name (or the one that it names for tables which lack what it needs), or the most specific.
-
-    Raises
-    ------
-    InputError
-        For an unknown name, a study of another design, or one whose columns are missing.
-    """
-    if name is None:
-        return next(study for study in studies.values() if study.applies(design))
-    study = named(studies, name)
-    if not isinstance(design, KINDS[study.design]):
-        raise InputError(
-            f"study '{name}' is for {study.design}; this table was read as {type(design).__name__.lower()}"
-        )
-    if not study.applies(design):
-        from socialstats.studies.grouped import why
-
-        if study.otherwise and studies[study.otherwise].applies(design):
-            return studies[study.otherwise]
-        reason = why(name, design)
-        raise InputError(
-            f"study '{name}' cannot be run: {reason}"
-            if reason
-            else f"study '{name}' needs {study.needs}"
-        )
-    return study

@@ -215,14 +215,21 @@ def test_replies_that_were_refused_are_on_the_page_by_model_and_stage(frame: pd.
     outcome = run_study(STUDY, read(some), FAST)
     (block,) = (b for b in outcome.blocks if b.id == "replies")
     n = int(((some["model"] == "model 04") & (some["stage"] == "debrief")).sum())
-    cells = {row[0]: row[1] for row in block.tables[0].cells}
+    shares = {
+        (row.label("kind"), row.label("source"), row.label("stratum")): row.estimate
+        for row in block.tables[0].rows
+    }
     assert (
-        cells["model 04, debrief: refused"]
-        == cells["model 04, debrief: refused at most"]
+        shares["refused", "model 04", "debrief"]
+        == shares["refused at most", "model 04", "debrief"]
         == pytest.approx(2 / n)
     )
-    assert cells["model 04, baseline: refused"] == cells["model 01, debrief: refused at most"] == 0
-    assert cells["all sources: refused"] == pytest.approx(2 / len(some))
+    assert (
+        shares["refused", "model 04", "baseline"]
+        == shares["refused at most", "model 01", "debrief"]
+        == 0
+    )
+    assert shares["refused", "all sources", None] == pytest.approx(2 / len(some))
     assert any(c.detail.startswith("2 answers without all scores, of") for c in outcome.cautions)
     assert ("refusals", 2 * 11) in [(step.label, step.rows) for step in outcome.flow]
     assert len(outcome.verifications) > 3
