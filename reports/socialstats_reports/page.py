@@ -256,7 +256,7 @@ def drawn_and_checked(
         )  # fits of statsmodels and figures of matplotlib refer to themselves, and hold large arrays
         return made
 
-    done = in_halves(one, n + len(names))
+    done = in_halves(one, n + len(names), border=n)
     checks = dict(zip(names, done[n:], strict=True))
     if isinstance(outcome.verifications, Verifications):
         outcome.verifications.keep(checks)

@@ -83,8 +83,9 @@ def verify(
     The parameters are those of a `Definition`, read for this result.
     """
     checks: list[Check] = []
+    index = RowIndex(result.rows)
     for sample in samples:
-        checks += SampleChecks(result, sample).checks()
+        checks += SampleChecks(result, sample, index).checks()
     for equation in equations:
         checks += equation_checks(result, equation)
     rows = {key_of_row(row): row for row in result.rows}
@@ -95,6 +96,24 @@ def verify(
     return Verification(checks=(*checks, *check_copies(result, checks)))
 
 
+class RowIndex:
+    """The rows of a result by key and by term: a result of many samples is not searched for each of them."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+        self.places: defaultdict[object, set[int]] = defaultdict(set)
+        for place, row in enumerate(rows):
+            self.places[key_of_row(row)].add(place)
+            self.places[row.term].add(place)
+
+    def of_sample(self, sample: PlainSample, estimates: Iterable[RowKey]) -> list[Row]:
+        """Return the rows that a sample estimates or tests, in the order of the result."""
+        # tests are named by their terms
+        names = (*estimates, *sample.signs, *sample.tests)
+        places = set().union(*(self.places[name] for name in names if name in self.places))
+        return [self.rows[place] for place in sorted(places)]
+
+
 class SampleChecks:
     """The checks of the rows that are estimated from one sample.
 
@@ -102,9 +121,11 @@ class SampleChecks:
     ----------
     result : Result
     sample : PlainSample
+    index : RowIndex
+        That of the result.
     """
 
-    def __init__(self, result: Result, sample: PlainSample) -> None:
+    def __init__(self, result: Result, sample: PlainSample, index: RowIndex) -> None:
         self.result, self.sample = result, sample
         if sample.level is not None:
             self.level, self.side = sample.level, "two_sided"
@@ -114,11 +135,12 @@ class SampleChecks:
         with np.errstate(all="ignore"):
             self.estimates = sample.plain(sample.count)
         self.influences = Influences(sample, self.estimates)
+        self.rows = index.of_sample(sample, self.estimates)
 
     def checks(self) -> list[Check]:
         """Return the checks of all rows of the sample."""
         checks: list[Check] = []
-        for row in self.result.rows:
+        for row in self.rows:
             value = self.estimates.get(key_of_row(row), math.nan)
             if row.estimate is not None and not math.isnan(value):
                 if row.limits is not None:
@@ -478,7 +500,7 @@ class SampleChecks:
         keys = list(self.estimates)
         resampled = {
             key_of_row(row): row
-            for row in self.result.rows
+            for row in self.rows
             if self.is_resampled(row) and key_of_row(row) in self.estimates
         }
         if not resampled:

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9  # by which two sets of weights may give the same mean
 ESTIMATES = {"spread": plain_sd, "effect_size": plain_d_z}  # by role; others are means
 EXTREMES = {"lowest": min, "highest": max}
+STAGE_LABELS = (
+    "span",
+    "stage",
+    "baseline",
+    "from",
+)  # labels of a row that say of which stages it is
 
 
 class Measured(NamedTuple):
@@ -62,6 +68,7 @@ class PlainProfile:
         self.settings = settings
         self.scores = scores_of_traits(design, settings)
         self._cells: dict[Measured, pd.DataFrame] = {}
+        self._answers: dict[tuple[object, ...], pd.DataFrame] = {}
 
     @cached_property
     def models(self) -> list[Any]:
@@ -98,13 +105,7 @@ class PlainProfile:
 
     def values(self, row: Row, what: Measured) -> pd.DataFrame:
         """Return the values whose mean a row is: a row for each unit of analysis, a column for each judge."""
-        cells = self.cells(what)
-        left_out, judge = row.label("without"), row.label("judge")
-        if left_out is not None:
-            cells = cells.drop(columns=left_out)
-        if judge is not None:
-            cells = cells.sub(cells.mean(axis=1), axis=0)[[judge]]
-        cells = self.of_stage(row, cells)
+        cells = self.answers(row, what)
         model, subtracted = row.label("model"), row.label("other")
         if model is None:
             unit = self.settings["unit_of_analysis"]
@@ -114,6 +115,20 @@ class PlainProfile:
         if subtracted is not None:
             values = (values - of_level(cells, "model", subtracted)).dropna()
         return values
+
+    def answers(self, row: Row, what: Measured) -> pd.DataFrame:
+        """Return the values of all models: rows of model and scenario, which rows of several models share."""
+        left_out, judge = row.label("without"), row.label("judge")
+        stages = (row.label(name) for name in STAGE_LABELS)
+        key = (what, left_out, judge, *stages)
+        if key not in self._answers:
+            cells = self.cells(what)
+            if left_out is not None:
+                cells = cells.drop(columns=left_out)
+            if judge is not None:
+                cells = cells.sub(cells.mean(axis=1), axis=0)[[judge]]
+            self._answers[key] = self.of_stage(row, cells)
+        return self._answers[key]
 
     def of_stage(self, row: Row, cells: pd.DataFrame) -> pd.DataFrame:
         """Return rows of model and scenario: of a stage, of a change, or the mean of all stages."""
