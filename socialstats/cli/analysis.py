@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.beside import read_beside, with_factors
 from socialstats.cli.deciding import words
@@ -13,8 +13,7 @@ from socialstats.cli.designs import Design, read, second_reading, values_below
 from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
-from socialstats.cli.own_study import SIMULATED, OwnAnalysis, own_analysis
-from socialstats.cli.plan import Plan
+from socialstats.cli.plan import SIMULATED, Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
 from socialstats.cli.settings import COMPUTED, Settings
 from socialstats.cli.shapes import shaped
@@ -29,6 +28,9 @@ from socialstats.studies.page import Outcome
 from socialstats.studies.plan import Hypothesis, with_hypotheses
 from socialstats.tables import Table, as_table, rows_where
 from socialstats.text import quoted, shorten
+
+if TYPE_CHECKING:
+    from socialstats.cli.own_study import OwnAnalysis
 
 ANSWER = ("model", "task", "unit", "epoch", "filter")  # what an answer of a log is told by
 
@@ -125,6 +127,9 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
         found = replace(found, simulated=SIMULATED)
     notes = found.notes
     if plan.own is not None:
+        # a study of a user's own has code that no other page runs
+        from socialstats.cli.own_study import own_analysis
+
         return own_analysis(options, plan, found, settings, deviations, fixed)
     if found.logs and not (settings.get("study") or settings.get("design")):
         settings, said = of_logs(found.table, settings)

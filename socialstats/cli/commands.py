@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from socialstats.cli.deciding import NoDesign
 from socialstats.cli.describe import data_section, shaped_section
 from socialstats.cli.designs import Design, read
 from socialstats.cli.guessing import guessed
 from socialstats.cli.inputs import settle
-from socialstats.cli.plan import STATUSES, Plan, read_plan, write_plan
+from socialstats.cli.plan import Plan, plan_of, write_plan
 from socialstats.cli.proposals import proposed
 from socialstats.cli.shapes import shaped
 from socialstats.cli.voices import hint
@@ -173,32 +172,3 @@ def cite(options: argparse.Namespace) -> int:
     print("@software{socialstats,\n  author = {{The socialstats developers}},")
     print(f"  title = {{{title}}},\n  year = {{2026}},\n  version = {{{__version__}}}\n}}")
     return 0
-
-
-def plan_of(options: argparse.Namespace) -> Plan:
-    """Read the plan of a command; ``--study FILE.toml`` names one as well.
-
-    Raises
-    ------
-    InputError
-        For two files.
-    """
-    named = options.study or ""
-    if Path(named).suffix.lower() != ".toml":
-        return load_plan(options.plan)
-    if options.plan:
-        raise InputError(
-            f"--study {shorten(named)} and --plan {shorten(options.plan)}: the file of a study is a plan. Keep one of "
-            "them"
-        )
-    options.plan, options.study = named, None
-    return load_plan(named)
-
-
-def load_plan(path: str | None) -> Plan:
-    """Read the plan, or return an empty one."""
-    plan = read_plan(path) if path else Plan()
-    status = plan.values.get("status", "exploratory")
-    if status not in STATUSES:
-        raise InputError(f"{plan.name}: status = {status!r} is not 'exploratory' or 'confirmatory'")
-    return plan

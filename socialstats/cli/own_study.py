@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.designs import selected
 from socialstats.cli.inputs import settle
-from socialstats.cli.plan import Plan, read_plan
+from socialstats.cli.plan import SIMULATED, Plan, read_plan
 from socialstats.cli.planned import contradictions, own_hypotheses, plan_facts
 from socialstats.cli.settings import SETTINGS
 from socialstats.cli.sources import Input
@@ -34,7 +34,6 @@ from socialstats.text import listing, quoted, shorten
 if TYPE_CHECKING:
     import pandas as pd
 
-SIMULATED = "These data are simulated."
 COMPUTED = ("level", "seed", "resamples")
 # what may be said beside the file; everything else stands in it
 BESIDE = ("where", "exclude", "exclude_raters", "encoding", *COMPUTED)

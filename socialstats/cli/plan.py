@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -15,7 +16,7 @@ from socialstats.errors import InputError, Problem
 from socialstats.studies.declared.declaration import Declaration
 from socialstats.studies.declared.reading import SECTIONS, read_declaration
 from socialstats.tables.toml_files import PLAIN, read_toml
-from socialstats.text import meant
+from socialstats.text import meant, shorten
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "study": {
@@ -47,6 +48,7 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     },
 }
 STATUSES = ("exploratory", "confirmatory")
+SIMULATED = "These data are simulated."
 REASONS = "reasons"  # reasons of exclusions in Plan.values
 
 
@@ -275,3 +277,32 @@ def toml_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(toml_value(v) for v in value) + "]"
     return repr(value)
+
+
+def plan_of(options: argparse.Namespace) -> Plan:
+    """Read the plan of a command; ``--study FILE.toml`` names one as well.
+
+    Raises
+    ------
+    InputError
+        For two files.
+    """
+    named = options.study or ""
+    if Path(named).suffix.lower() != ".toml":
+        return load_plan(options.plan)
+    if options.plan:
+        raise InputError(
+            f"--study {shorten(named)} and --plan {shorten(options.plan)}: the file of a study is a plan. Keep one of "
+            "them"
+        )
+    options.plan, options.study = named, None
+    return load_plan(named)
+
+
+def load_plan(path: str | None) -> Plan:
+    """Read the plan, or return an empty one."""
+    plan = read_plan(path) if path else Plan()
+    status = plan.values.get("status", "exploratory")
+    if status not in STATUSES:
+        raise InputError(f"{plan.name}: status = {status!r} is not 'exploratory' or 'confirmatory'")
+    return plan

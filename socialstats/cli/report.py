@@ -15,8 +15,7 @@ from pathlib import Path
 
 from socialstats.cli.analysis import prepare
 from socialstats.cli.claimed import claims_facts, claims_of, with_claims
-from socialstats.cli.commands import plan_of
-from socialstats.cli.plan import Plan
+from socialstats.cli.plan import Plan, plan_of
 from socialstats.cli.voices import hint
 from socialstats.designs.aliases import Levels, Pair
 from socialstats.errors import Caution, InputError

@@ -12,8 +12,8 @@ import pytest
 import socialstats as ss
 from socialstats.cli import main
 from socialstats.cli.analysis import prepare
-from socialstats.cli.commands import load_plan
 from socialstats.cli.parser import make_parser
+from socialstats.cli.plan import load_plan
 
 
 @pytest.fixture

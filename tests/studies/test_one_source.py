@@ -15,8 +15,8 @@ from statsmodels.stats.proportion import proportion_confint
 import socialstats as ss
 from socialstats.cli import main
 from socialstats.cli.analysis import prepare
-from socialstats.cli.commands import load_plan
 from socialstats.cli.parser import make_parser
+from socialstats.cli.plan import load_plan
 from socialstats.errors import InputError
 from socialstats.results import Row
 from socialstats.studies.page import Outcome
