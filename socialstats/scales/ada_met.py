@@ -444,7 +444,44 @@ def sentence(result: Result) -> str:
     if ceiling.estimate:
         person = f"One reference rater was {number(ceiling.estimate)} from the mode of the others"
         lines = f"{person}; an {at_random}"
-    return f"{distances} {refusals_text(result, estimated)}{lines}"
+    comparisons = (nearest_sentence(result), constant_sentence(result))
+    refusals = refusals_text(result, estimated)
+    return " ".join(text for text in (distances, f"{refusals}{lines}", *comparisons) if text)
+
+
+def tested_against(result: Result, kind: str) -> list[Row]:
+    """Return the tested differences of models from the ``nearest`` model or the best ``constant`` answer."""
+    return [row for row in result.rows if row.label(kind) and row.p_adjusted is not None]
+
+
+def nearest_sentence(result: Result) -> str:
+    """State from how many other models the nearest one differs significantly; nothing without tests."""
+    tested = tested_against(result, "nearest")
+    if not tested:
+        return ""
+    alike = [row.term for row in tested if not sentences.is_significant(row)]
+    first = shorten(tested[0].label("nearest") or "", 40)
+    others = count(len(tested), "other model")
+    if len(alike) == len(tested):
+        return f"'{first}' was not significantly closer than the {others} (Holm)."
+    rest = f"; {quoted(alike)} did not differ from it significantly" if alike else ""
+    closer = count(len(tested) - len(alike))
+    return f"'{first}' was significantly closer than {closer} of the {others}{rest} (Holm)."
+
+
+def constant_sentence(result: Result) -> str:
+    """State how many models were closer than the best constant answer; nothing without tests."""
+    tested = tested_against(result, "constant")
+    if not tested:
+        return ""
+    significant = [row for row in tested if sentences.is_significant(row)]
+    closer = sum((row.estimate or 0.0) < 0 for row in significant)
+    always = f"always answering '{tested[0].label('constant')}'"
+    return (
+        f"Compared with {always}, {count(closer)} of {count(len(tested), 'model')} "
+        f"{'was' if closer == 1 else 'were'} significantly closer and {count(len(significant) - closer)} "
+        "farther (Holm)."
+    )
 
 
 def refusals_text(result: Result, estimated: Sequence[Row]) -> str:

@@ -45,7 +45,6 @@ from socialstats.studies.models import (
     verdict_on_levels,
     verdict_on_models,
 )
-from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import (
     KINDS,
     Block,
@@ -58,6 +57,7 @@ from socialstats.studies.page import (
     order_cautions,
     reason_of,
 )
+from socialstats.studies.reread import with_reread
 from socialstats.studies.second import with_turned
 from socialstats.studies.sources import replies_by
 from socialstats.tables import as_number

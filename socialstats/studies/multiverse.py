@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.arrays import BoolArray
+from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.results import Result, Row
@@ -23,9 +26,10 @@ from socialstats.studies.estimates import (
     whole,
 )
 from socialstats.studies.page import Block, PageTable
-from socialstats.text import Shown, capital, count, number, p_value, percent_of, shorten
+from socialstats.text import Shown, as_words, capital, count, number, p_value, percent_of, shorten
 
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
+INDEPENDENT = ("clusters", "units independent", {"cluster": None})
 
 
 def other_analyses(what: str) -> str:
@@ -73,6 +77,81 @@ def multiverse_block(
         results=(found,),
         part="appendix",
     )
+
+
+def analysis_variants(
+    page: Variant,
+    compute: Callable[..., Any],
+    design: Ratings,
+    analyses: Sequence[tuple[str, str, Mapping[str, Any]]],
+) -> list[Variant]:
+    """Return the page's own analysis, others by their options, and those without one level of a stratum of units.
+
+    Where the design has clusters, one takes units as independent.
+
+    Parameters
+    ----------
+    page : Variant
+        Its `lead` takes the row of the estimate from each result.
+    compute : callable
+        (design, **options) -> Result.
+    design : Ratings
+    analyses : sequence of (choice, label, options)
+    """
+    variants = [page]
+    analyses = [*analyses, *([INDEPENDENT] if design.clusters else [])]
+    for choice, label, options in analyses:
+        analysis = partial(compute, design, **options)
+        variants.append(replace(page, label=label, choice=choice, compute=analysis))
+    for name, factor in design.strata.items():
+        if not 1 < len(factor.levels) <= MOST_LEFT_OUT:
+            continue
+        for code, level in enumerate(factor.levels):
+            inside = factor.codes[design.unit] != code
+            variants.append(
+                replace(
+                    page,
+                    label=without_label(name, level),
+                    choice=f"leave one {as_words(name)} out",
+                    compute=partial(without_rows, compute, design, inside),
+                )
+            )
+    return distinct(variants)
+
+
+def multiverse_question(
+    metric: str,
+    quantity: str,
+    variants: Sequence[Variant],
+    *,
+    reference: float,
+    words: str = "",
+    what: str = "",
+    note: str = "",
+) -> Block:
+    """Ask whether an estimate depends on the analysis variant.
+
+    Parameters
+    ----------
+    metric, variants, reference, words
+        As of `multiverse`.
+    quantity : str
+        What is estimated: ``distance of model a``.
+    what : str
+        The same in the question, where it is shorter.
+    note : str
+        Last sentences of the caption.
+    """
+    result = multiverse(metric, f"the {quantity}", variants, reference=reference, words=words)
+    question = other_analyses(f"the {what or quantity}")
+    return multiverse_block(
+        result, id="multiverse", question=question, quantity=quantity, note=note
+    )
+
+
+def without_rows(compute: Callable[..., Any], design: Ratings, inside: BoolArray) -> Any:
+    """Compute a result on some rows of a table."""
+    return compute(design.take(inside, note="one level left out"))
 
 
 Way = str | tuple[str, str] | None

@@ -846,10 +846,10 @@ def test_alpha_of_a_family_of_models_and_of_people():
 
 @of(53)
 def test_the_table_of_annotators_counts_people_and_answers():
-    from socialstats.studies.ordinal_alignment.blocks import annotators_table
+    from socialstats.studies.ordinal_alignment.study import people_table
 
     design = ss.Ratings.from_frame(NORMS, rater_groups=["age"], **AS_NORMS)
-    cells = annotators_table(design, ["h1", "h2", "h3"], ["age"]).cells
+    cells = people_table(design, ["h1", "h2", "h3"], ["age"]).cells
     assert [line[:3] for line in cells] == [("all", "", 3), ("age", "old", 1), ("age", "young", 2)]
     assert [line[4] for line in cells] == [12, 4, 8]
 

@@ -28,7 +28,7 @@ from socialstats.scales.rereading import (
     transitions,
 )
 from socialstats.studies.estimates import p_text, rows_table, verify_all
-from socialstats.studies.ordinal_alignment.blocks import alphas_of
+from socialstats.studies.ordinal_alignment.agreement import alphas_of
 from socialstats.studies.page import Block, Design, Outcome, PageTable, StudyOptions, order_cautions
 from socialstats.text import as_words, count, listing, number, percent, shorten
 from socialstats.voice import option
@@ -92,14 +92,7 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
 
 def agreement(label: str, one: Ratings, two: Ratings, options: StudyOptions) -> Agreement:
     """Return every alpha in both parsings, and the difference of the one on the scale of the ratings."""
-    common: dict[str, Any] = {
-        "level": options.level,
-        "seed": options.seed,
-        "resamples": options.resamples,
-    }
-    before, after = (
-        alphas_of(part, None, common) if len(one.raters) > 1 else {} for part in (one, two)
-    )
+    before, after = (alphas_of(part, options) if len(one.raters) > 1 else {} for part in (one, two))
     try:
         found = ratings_difference(
             two, one, labels=("second parsing", "first parsing"), **options.chosen()

@@ -1,0 +1,239 @@
+"""How far raters of one kind agree, with and without the order of the levels; the page of models alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from socialstats import sentences
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
+from socialstats.designs.level_orders import Scale
+from socialstats.designs.parts import REFUSAL
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import InputError
+from socialstats.results import Result, Row
+from socialstats.scales.measures import ALPHA
+from socialstats.scales.ratings_difference import ratings_difference
+from socialstats.studies.asking import (
+    add_labels,
+    ask_rows,
+    attempt_result,
+    interval_points,
+    page_of,
+    pick_rows,
+    rows_by,
+    span_sentence,
+)
+from socialstats.studies.estimates import cluster_words
+from socialstats.studies.page import Block, Outcome, StudyOptions
+from socialstats.studies.ratings import RELIABLE, about_ratings, enough_of, level_words, planned
+from socialstats.studies.verdicts import verdict_of
+from socialstats.text import as_words, count, listing, shorten
+
+NOMINAL = "nominal"
+REFUSALS_AS_LEVEL = "nominal, refusals as a level"
+USED = ("seed", "resamples", "level", "verify")
+MOST_FAMILIES = 12
+MOST_LISTED = 30  # models by name
+MOST_MAIN = 2  # strata among the main results
+
+Alphas = dict[tuple[str, str], Result]
+"""Alphas by the raters that agree (or the level of the by factor) and the kind of alpha."""
+
+
+def alphas_of(design: Ratings, options: StudyOptions) -> dict[str, Result]:
+    """Return alpha of each kind, that on the scale of the design last; empty where no unit has two ratings."""
+    kinds: dict[str, dict[str, str]] = {}
+    if np.any(design.status == REFUSAL):
+        kinds[REFUSALS_AS_LEVEL] = {"scale": "nominal", "refusal": "level"}
+    kinds |= {scale: {"scale": scale} for scale in (NOMINAL, design.scale)}
+    whole = replace(design, by=None)
+    alphas = {
+        kind: attempt_result(krippendorff_alpha, whole, **choices, **options.chosen())
+        for kind, choices in kinds.items()
+    }
+    return {} if None in alphas.values() else alphas
+
+
+def alphas_by_part(parts: Mapping[str, Ratings], options: StudyOptions) -> Alphas:
+    """Return the alphas of each part of a table, such as a source or a level, and of families of raters."""
+    return {
+        (name, kind): result
+        for name, part in parts.items()
+        for kind, result in alphas_of(part, options).items()
+    }
+
+
+def families_of(design: Ratings, raters: Sequence[str], besides: str = "") -> dict[str, Ratings]:
+    """Return the answers of raters of one kind, such as models of one maker; kinds of several raters, but not all."""
+    families: dict[str, Ratings] = {}
+    for name, factor in design.rater_groups.items():
+        kinds = dict(zip(design.raters, factor.codes.tolist(), strict=True))
+        for code, level in enumerate(factor.levels):
+            members = [rater for rater in raters if kinds[rater] == code]
+            if name != besides and 1 < len(members) < len(raters):
+                families[f"{name} = {level}"] = design.of_raters(members)
+    return dict(list(families.items())[:MOST_FAMILIES])
+
+
+def alpha_differences(
+    parts: Mapping[str, Ratings], reference: str, options: StudyOptions
+) -> list[Result]:
+    """Return alpha of each part minus that of the reference, with the order of the levels and without.
+
+    Units are resampled in both together, so the difficulty of units cancels.
+    """
+    differences = []
+    scales: dict[Scale, None] = dict.fromkeys((parts[reference].scale, "nominal"))
+    for name, scale in product(parts, scales):
+        labels = (name, reference)
+        pair = [replace(parts[label], by=None, scale=scale) for label in labels]
+        if name == reference:
+            continue
+        result = attempt_result(ratings_difference, *pair, labels=labels, **options.chosen())
+        rows = [] if result is None else [row for row in result.rows if row.group == ALPHA]
+        if rows:
+            title = f"Alpha ({scale}): {shorten(name, 40)} minus {shorten(reference, 40)}"
+            differences.append(replace(result, rows=tuple(rows), title=title))
+    return differences
+
+
+def alpha_rows(alphas: Alphas) -> list[Row]:
+    """Return the alphas as rows of one table."""
+    return [
+        row
+        for (part, kind), result in alphas.items()
+        for row in add_labels(result.rows[:1], part=part, kind=kind)
+    ]
+
+
+def agreement_question(
+    alphas: Alphas, say: Iterable[str], differences: Sequence[Result] = ()
+) -> Block | None:
+    """Ask whether raters agree, and whether the order of the levels matters."""
+    if not alphas:
+        return None
+    first, *others = alphas.values()
+    rows = alpha_rows(alphas)
+    gaps = [row for result in differences for row in add_labels(result.rows, of=result.title)]
+    return ask_rows(
+        "agreement",
+        "Did raters agree, and did the order of the levels matter?",
+        first,
+        rows,
+        quantity="Krippendorff's alpha (1: perfect, 0: chance)",
+        say=say,
+        names=[f"{row.label('part')}: {row.label('kind')}" for row in rows],
+        draw=interval_points(),
+        tables={"Differences of alpha on the same units": gaps},
+        results=[*others, *differences],
+        note="The nominal alpha ignores the order of the levels. Refusals are excluded, or one more level.",
+    )
+
+
+def kinds_sentences(alphas: Alphas) -> list[str]:
+    """State the range of each kind of alpha, that on the scale of the design first."""
+    kinds = rows_by(alpha_rows(alphas), "kind")
+    return [
+        span_sentence(rows, f"Krippendorff's α ({kind})") for kind, rows in reversed(kinds.items())
+    ]
+
+
+def difference_sentence(difference: Result) -> str:
+    """Compare the agreement among the raters of two parts."""
+    first, second = (f"'{shorten(name, 40)}' raters" for name in difference.settings["labels"])
+    return sentences.difference("agreement on the same units", first, second, difference.rows[0])
+
+
+def stratum_question(
+    parts: Mapping[str, Ratings], stratum: str, k: int, options: StudyOptions
+) -> Block | None:
+    """Ask how well raters agree at each level of a stratum, for each part of the table."""
+    rows: list[Row] = []
+    results: list[Result] = []
+    for name, part in parts.items():
+        whole = replace(part, by=None)
+        result = attempt_result(krippendorff_alpha, whole, stratum=stratum, **options.chosen())
+        if result is not None:
+            results.append(result)
+            rows += add_labels(pick_rows(result.rows, stratum=True), part=name)
+    if all(row.estimate is None for row in rows):
+        return None
+    return ask_rows(
+        f"stratum-{k + 1}",
+        f"How well did raters agree at each level of {as_words(stratum)}?",
+        results[0],
+        rows,
+        quantity=f"Krippendorff's alpha by {as_words(stratum)}",
+        say=[span_sentence(rows, "alpha")],
+        draw=interval_points(),
+        results=results[1:],
+        note="Where answers vary little, alpha is low even if raters mostly agree.",
+        part="main" if k < MOST_MAIN else "appendix",
+    )
+
+
+def page_without_people(
+    design: Ratings, parts: Mapping[str, Ratings], options: StudyOptions
+) -> Outcome:
+    """Answer a table of models alone: their agreement, with and without the order of the levels."""
+    families = {
+        f"{level}, {name}": family
+        for level, part in parts.items()
+        for name, family in families_of(part, part.raters).items()
+    }
+    alphas = alphas_by_part({**parts, **families}, options)
+    if not alphas:
+        raise InputError(f"{design.source}: no unit has two answers, so agreement is undefined")
+    ordered = [result for (_, kind), result in alphas.items() if kind == design.scale]
+    several = len(ordered) > 1
+    models = listing([shorten(rater, 30) for rater in design.raters], most=MOST_LISTED)
+    lowest = min((result.rows[0] for result in ordered), key=lambda row: row.estimate or 0.0)
+    of_each = "of each level " * several
+    return page_of(
+        "ordinal-alignment",
+        f"Do the {count(len(design.raters))} models agree, and does the order of the levels matter?",
+        design,
+        options,
+        describe=describe(design),
+        verdict=verdict_of(
+            f"models {of_each}agree with each other to some degree; {RELIABLE[enough_of(lowest)]}",
+            certainty="interval",
+        ),
+        answer=kinds_sentences(alphas) if several else [ordered[0].sentence()],
+        planning=() if several else planned(ordered[0], None),
+        leading={f"{part}, {kind}": result for (part, kind), result in alphas.items()},
+        blocks=[
+            agreement_question(alphas, () if several else kinds_sentences(alphas)[1:]),
+            *(stratum_question(parts, name, k, options) for k, name in enumerate(design.strata)),
+        ],
+        uses=USED,
+        data=[
+            replace(table, caption=f"{shorten(level, 40)}: {table.caption}")
+            for level, part in parts.items()
+            for table in about_ratings(part)
+        ],
+        methods=[
+            f"Agreement was estimated by Krippendorff's alpha ({design.scale} and nominal). CIs used "
+            f"{ordered[0].inference}.",
+            "Nominal alpha treats any two levels as equally different; refusals were excluded, or counted as one more "
+            "level. Ordinal alpha weights disagreements by the answers between two levels. The table has no human "
+            "raters, so distances to people are undefined.",
+            f"Models: {models}.",
+        ],
+    )
+
+
+def describe(design: Ratings) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    parts = [
+        count(design.n_rows, "answer"),
+        count(design.unit_count.sum(), "unit"),
+        count(len(design.raters), "rater"),
+        f"{design.scale} scale ({level_words(design)})",
+        *cluster_words(design),
+    ]
+    return "Ordered answers: " + ", ".join(parts)

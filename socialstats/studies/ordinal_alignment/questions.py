@@ -1,0 +1,432 @@
+"""Questions on the distances of models from people's most frequent answers: by model, group of people and stratum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from socialstats import sentences
+from socialstats.agreement.majority_vote_accuracy import majority_vote_accuracy
+from socialstats.designs.parts import OK, REFUSAL
+from socialstats.designs.ratings import Ratings
+from socialstats.planning.adjusting import adjust_family_by_holm
+from socialstats.results import Result, Row
+from socialstats.results.rows import negate_row
+from socialstats.scales.ada_met import ada_met, results_by_attribute
+from socialstats.shares.sources import RaterSource, raters_of
+from socialstats.studies.asking import (
+    add_labels,
+    ask_rows,
+    attempt_result,
+    cell_map,
+    dot_lines,
+    interval_points,
+    largest_sentence,
+    name_rows,
+    part_of,
+    pick_rows,
+    renamed_rows,
+    rows_by,
+    share_bars,
+    span_sentence,
+    tally_sentence,
+)
+from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.second import other_first
+from socialstats.text import as_words, count, listing, number, percent, shorten
+
+# what a refusal counts as, by the option of the metric; the first is that of the page
+REFUSALS = {
+    "max": "the width of the scale",
+    "item_max": "the farthest possible answer",
+    "exclude": "no answer",
+}
+DISTANCE = "mean distance from the mode (levels)"
+CORRECTED = "t over raters and units, corrected for group size"
+HOLM = "p (Holm): within each model, over all pairs of groups of all attributes."
+PLACE = ("people", "versus")  # dimensions of differences that their contrast names
+MOST_LEVELS, MOST_STRATA, MOST_MODELS = 8, 4, 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distances:
+    """What the page of one table rests on.
+
+    Attributes
+    ----------
+    design : Ratings
+    source : RaterSource
+        Who are people, and who are models.
+    options : StudyOptions
+    human : str
+        What people are called.
+    people, models : tuple of str
+        The raters.
+    main : Result
+        Distances over all units (with the first stratum).
+    strata, attributes, refusals : mapping of name to Result
+        By stratum of the units, by attribute of people, and by what a refusal counts as.
+    gaps : list of Row
+        Differences between groups of people, adjusted within each model over all attributes.
+    families : list of Result
+        The adjusted tests of each model.
+    """
+
+    design: Ratings
+    source: RaterSource
+    options: StudyOptions
+    human: str
+    people: tuple[str, ...]
+    models: tuple[str, ...]
+    main: Result
+    strata: dict[str, Result]
+    attributes: dict[str, Result]
+    refusals: dict[str, Result]
+    gaps: list[Row]
+    families: list[Result]
+
+    @cached_property
+    def ranked(self) -> list[Row]:
+        """Distances of the models over all units, the nearest first."""
+        return nearest_first(distances_of(self.main))
+
+    @cached_property
+    def lines(self) -> list[Row]:
+        """Distances of a random person, of the best constant answer and of an answer at random."""
+        ceiling, *answers, uniform = pick_rows(self.main.rows, "reference")
+        return [ceiling, *nearest_first(answers)[:1], uniform]
+
+
+def distances_of(result: Result) -> list[Row]:
+    """Return the distances of the models over all units."""
+    return pick_rows(result.rows, stratum=False, people=False)
+
+
+def nearest_first(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows that have an estimate, the smallest first."""
+    estimated = [row for row in rows if row.estimate is not None]
+    return sorted(estimated, key=lambda row: row.estimate or 0.0)
+
+
+def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Distances:
+    """Compute the leading numbers of the page."""
+    how = {"reference": source.human, "source": source.name, **options.chosen()}
+    measure: Callable[..., Any] = partial(ada_met, design, **how)
+    several = [name for name, factor in design.strata.items() if len(factor.levels) > 1]
+    strata = {name: measure(stratum=name) for name in several[:MOST_STRATA]}
+    main = next(iter(strata.values())) if strata else measure()
+    refusals = {"max": main}
+    if np.any(design.status == REFUSAL):
+        refusals |= {rule: measure(refusal=rule) for rule in ("item_max", "exclude")}
+    attributes = results_by_attribute(design, attributes_of_people(design, source), **how)
+    people = raters_of(design, source, source.human)
+    gaps = [
+        replace(row, p_adjusted=None, statistic=None, df=None, method=CORRECTED)
+        for result in attributes.values()
+        for row in pick_rows(result.rows, "difference", versus=True)
+    ]
+    adjusted = [
+        adjust_family_by_holm(rows, f"pairs of groups, {model}")
+        for model, rows in rows_by(gaps, "model").items()
+    ]
+    return Distances(
+        design=design,
+        source=source,
+        options=options,
+        human=shorten(source.human, 30),
+        people=people,
+        models=tuple(rater for rater in design.raters if rater not in people),
+        main=main,
+        strata=strata,
+        attributes=attributes,
+        refusals=refusals,
+        gaps=[row for rows, _ in adjusted for row in rows],
+        families=[result for _, result in adjusted if result is not None],
+    )
+
+
+def attributes_of_people(design: Ratings, source: RaterSource) -> list[str]:
+    """Return the rater groups that divide the people into two groups or more, and not too many."""
+    factor = design.rater_groups[source.name]
+    people = factor.codes == factor.levels.index(source.human)
+    sizes = {
+        name: len(np.unique(other.codes[people & (other.codes >= 0)]))
+        for name, other in design.rater_groups.items()
+    }
+    return [name for name, n in sizes.items() if name != source.name and 2 <= n <= MOST_LEVELS]
+
+
+def distance_question(a: Distances) -> Block | None:
+    """Ask how far each model is from people, beside a random person and answers that need no model."""
+    models = distances_of(a.main)
+    models = [*a.ranked, *(row for row in models if row.estimate is None)]
+    rows = [a.lines[0], *models[:MOST_MODELS], *a.lines[1:]]
+    effects = sorted(a.main.extras["design_effect"].values())
+    effect = (
+        f"{number(effects[len(effects) // 2], 1)} (median over models)" if effects else "unknown"
+    )
+    return ask_rows(
+        "distance",
+        f"How far was each model from the {a.human} answers?",
+        a.main,
+        rows,
+        quantity=DISTANCE,
+        names=[row.term for row in rows],
+        draw=interval_points(None, label="Model"),
+        tables={
+            "Difference from the nearest model": pick_rows(a.main.rows, "difference", nearest=True),
+            "Difference from the best constant answer": pick_rows(
+                a.main.rows, "difference", constant=True
+            ),
+            "Answers that need no model": pick_rows(a.main.rows, "reference", answer=True),
+        },
+        clusters=a.design.clusters,
+        note=f"The first row is one {a.human} rater against the mode of the others. The design effect of sampling "
+        f"{count(len(a.people))} {a.human} raters was {effect}.",
+    )
+
+
+def near_question(a: Distances) -> Block | None:
+    """Ask how often answers are the mode itself; nothing where the scale has too many steps."""
+    rows = [
+        replace(row, term=row.label("distance") or "")
+        for row in pick_rows(a.main.rows, "component", distance=True)
+        if row.estimate is not None
+    ]
+    hits = pick_rows(rows, "component", distance="0")
+    return ask_rows(
+        "near",
+        "How often was the answer the mode itself, and how often far from it?",
+        a.main,
+        rows,
+        quantity="share of units, by levels from the mode",
+        say=[span_sentence(hits, "the share of units at distance 0")],
+        draw=share_bars("model", ordered=True),
+        note="Distances are rounded up to whole levels (0: the mode itself; of tied modes, their mean). "
+        "The largest distance includes refusals.",
+    )
+
+
+def closest_question(a: Distances) -> Block | None:
+    """Ask which group of people each model is closest to, how sure that is, and how stable."""
+    rows, repeated = closest_differences(a)
+    gaps = part_of(a.main, a.gaps, f"{count(len(a.gaps), 'difference')} between groups.")
+    first, *others = a.families or [gaps]
+    stable = sum((row.estimate or 0.0) >= a.options.level for row in repeated)
+    return ask_rows(
+        "closest",
+        "Which groups of people was each model closest to?",
+        first,
+        rows,
+        quantity="closest minus farthest group of people, corrected for group size",
+        columns=("model", "attribute", "closest", "farthest"),
+        say=[
+            f"Every model has a closest group, even by chance: {count(stable)} of {count(len(repeated))} stayed the "
+            f"closest in at least {percent(a.options.level, 0)} of resamples."
+        ],
+        tables={"Stability: share of resamples with the same closest group": repeated},
+        results=others,
+        note=HOLM,
+    )
+
+
+def closest_differences(a: Distances) -> tuple[list[Row], list[Row]]:
+    """Return the differences between the closest and the farthest group of people, and how stable the closest is.
+
+    There is one of each for every model and attribute, but where all groups are equally close.
+    """
+    pairs = {
+        (row.term, row.label("attribute"), row.label("people"), row.label("versus")): row
+        for row in a.gaps
+    }
+    differences, repeated = [], []
+    for name, result in a.attributes.items():
+        for again in pick_rows(result.rows, "rank", closest=True):
+            groups = nearest_first(pick_rows(result.rows, model=again.term, people=True))
+            if groups[0].estimate == groups[-1].estimate:
+                continue
+            near, far = (row.label("people") or "" for row in (groups[0], groups[-1]))
+            row = pairs.get((again.term, name, near, far))
+            if row is None:
+                row = negate_row(pairs[again.term, name, far, near])
+            differences.append(replace(row, key=(*again.key, ("farthest", far))))
+            repeated.append(again)
+    return differences, repeated
+
+
+def closest_sentence(a: Distances) -> str:
+    """State how often the closest group differs significantly from the farthest; nothing without tests."""
+    tested = [row for row in closest_differences(a)[0] if row.p_value is not None]
+    if not tested:
+        return ""
+    significant = sum(map(sentences.is_significant, tested))
+    return (
+        f"In {count(significant)} of {count(len(tested))} model-by-attribute comparisons the closest group differed "
+        f"significantly from the farthest{' (Holm within each model)' * bool(a.families)}."
+    )
+
+
+def group_questions(a: Distances) -> Iterator[Block | None]:
+    """Ask of each attribute with a significant difference to which people models are closer, then of all others."""
+    gaps = {name: pick_rows(a.gaps, "difference", attribute=name) for name in a.attributes}
+    significant = {name: sum(map(sentences.is_significant, rows)) for name, rows in gaps.items()}
+    named = [name for name in a.attributes if significant[name]]
+    for name in sorted(named, key=lambda name: -significant[name]):
+        words = as_words(name)
+        block = groups_question(a, gaps[name], f"group-{list(gaps).index(name) + 1}", words)
+        yield block and replace(block, question=f"Were models closer to some people by {words}?")
+    alike = [row for name, rows in gaps.items() if not significant[name] for row in rows]
+    words = listing([as_words(name) for name in rows_by(alike, "attribute")], MOST_LEVELS)
+    yield groups_question(a, alike, "groups-alike", words)
+
+
+def groups_question(a: Distances, gaps: Sequence[Row], id: str, words: str) -> Block | None:
+    """Ask how far models are from each group of people, by attributes whose differences are given."""
+    parts = [
+        part_of(
+            a.attributes[name],
+            [
+                row
+                for row in a.attributes[name].rows
+                if row.label(dimension) and row.role != "difference"
+            ],
+            f"{as_words(name)}: distances to each group of people.",
+        )
+        for name in rows_by(gaps, "attribute")
+        for dimension in ("people", "closest")
+    ]
+    if not parts:
+        return None
+    rows = [row for part in parts for row in pick_rows(part.rows, people=True)]
+    several = id == "groups-alike"
+    lines, cells = (
+        dot_lines("model", "people"),
+        cell_map("model", "attribute", "people", neutral=None, extreme=None),
+    )
+    return ask_rows(
+        id,
+        "Which attributes of people made no significant difference?",
+        parts[0],
+        rows,
+        quantity="mean distance from the mode of each group of people (levels)",
+        say=[
+            tally_sentence(gaps, "difference", f" between groups by {words}"),
+            ""
+            if several
+            else largest_sentence(renamed_rows(gaps, name_rows(gaps, without=PLACE)), ()),
+        ],
+        draw=cells if several else lines,
+        tables={"Differences on the same units, corrected for group size": gaps},
+        without=PLACE,
+        results=parts[1:],
+        note=f"Small groups have noisier modes and larger distances; differences are corrected. {HOLM}",
+    )
+
+
+def refusal_question(a: Distances) -> Block | None:
+    """Ask who refused, and how far models that refused are under each rule; nothing where nobody refused."""
+    shares = pick_rows(a.main.rows, "component", share="refused")
+    refused = [row for row in shares if row.estimate]
+    overall = pick_rows(refused, "component", stratum=False)
+    if not overall:
+        return None
+    names = rows_by(overall, "model")
+    parts = [part_of(result, distances_of(result), "") for result in a.refusals.values()]
+    rows = [
+        row
+        for rule, part in zip(a.refusals, parts, strict=True)
+        for row in add_labels(part.rows, rule=REFUSALS[rule])
+        if row.term in names
+    ]
+    worst = max(overall, key=lambda row: row.estimate or 0.0)
+    under = [
+        f"{sentences.estimate_text(row)} ({row.label('rule')})"
+        for row in pick_rows(rows, model=worst.term)
+    ]
+    said = (
+        f"{shorten(worst.term, 40)} had the highest refusal rate, {sentences.estimate_text(worst)}.",
+        f"Its distance by what a refusal counts as: {listing(under)}.",
+    )
+    block = ask_rows(
+        "refusals",
+        "Who refused, and how did the treatment of refusals matter?",
+        replace(parts[1], words=" ".join(said)),
+        rows,
+        quantity=f"{DISTANCE} by what a refusal counts as",
+        say=said,
+        draw=dot_lines("model", "rule"),
+        tables={"Share of refusals": [row for row in shares if row.term in names]},
+        results=[replace(part, words=" ".join(said)) for part in parts[2:]],
+        note="The width of the scale may exceed the distance of any possible answer.",
+    )
+    return block and replace(block, turned=turned_by_refusals(a))
+
+
+def turned_by_refusals(a: Distances) -> tuple[str, ...]:
+    """Return who is nearest and farthest without refusals, where these are not those of the answer."""
+    others = nearest_first(distances_of(a.refusals["exclude"]))
+    if not any(other_first(a.ranked[::step], others[::step]) for step in (1, -1)):
+        return ()
+    ends = others[0], others[-1]
+    near, far = (f"'{shorten(row.term, 40)}' ({number(row.shown())})" for row in ends)
+    width = number(float(np.ptp(a.design.scores)), 0)
+    return (
+        f"Without refusals, {near} was nearest and {far} farthest. Here a refusal counted as {width}, the width of the "
+        "scale of distances.",
+    )
+
+
+def stratum_questions(a: Distances) -> Iterator[Block | None]:
+    """Ask of each stratum of the units how far each model is at each level."""
+    for k, (name, result) in enumerate(a.strata.items()):
+        rows = pick_rows(result.rows, stratum=True)
+        yield ask_rows(
+            f"stratum-{k + 1}",
+            f"How far was each model at each level of {as_words(name)}?",
+            result,
+            rows,
+            quantity=f"{DISTANCE} by {as_words(name)}",
+            say=[span_sentence(rows, "the distance")],
+            draw=dot_lines("model", "stratum"),
+            clusters=a.design.clusters,
+            note="Differences between levels were not tested.",
+            part="appendix",
+        )
+
+
+def match_question(a: Distances) -> Block | None:
+    """Ask how often each model gives the answer that most people gave; tied modes count in part."""
+    design, how = a.design, a.options.chosen()
+    crowd = replace(design.of_raters(a.people), by=None)
+    results: dict[str, Result] = {}
+    for model in a.models[:MOST_MODELS]:
+        answered = (design.rater == design.raters.index(model)) & (design.status == OK)
+        places = zip(design.unit[answered].tolist(), design.value[answered].tolist(), strict=True)
+        truth = {design.units[unit]: design.levels[level] for unit, level in places}
+        result = attempt_result(majority_vote_accuracy, crowd, truth=truth, **how)
+        if result is not None:
+            results[model] = result
+    rows = [
+        replace(result.row("accuracy"), term=model, key=(("model", model),))
+        for model, result in results.items()
+    ]
+    if all(row.estimate is None for row in rows):
+        return None
+    first, *others = results.values()
+    return ask_rows(
+        "matches",
+        f"How often did a model give exactly the most frequent {a.human} answer?",
+        first,
+        rows,
+        quantity=f"share of units with the most frequent {a.human} answer",
+        say=[span_sentence(rows, "the share of exact matches")],
+        draw=interval_points(None, sort=True),
+        results=others,
+        note=f"Share of units with tied modes: {sentences.estimate_text(first.row('tied'))}; of m tied modes each "
+        "counts 1/m. Refusals and missing answers are excluded.",
+        part="appendix",
+    )
