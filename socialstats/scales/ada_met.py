@@ -461,12 +461,13 @@ def nearest_sentence(result: Result) -> str:
         return ""
     alike = [row.term for row in tested if not sentences.is_significant(row)]
     first = shorten(tested[0].label("nearest") or "", 40)
-    others = count(len(tested), "other model")
+    models = count(len(tested), "other model")
+    # no test shows that models are as near
     if len(alike) == len(tested):
-        return f"'{first}' was not significantly closer than the {others} (Holm)."
-    rest = f"; {quoted(alike)} did not differ from it significantly" if alike else ""
+        return f"'{first}' was not significantly closer than the {models} (Holm)."
+    exceptions = f"; {quoted(alike)} did not differ from it significantly" if alike else ""
     closer = count(len(tested) - len(alike))
-    return f"'{first}' was significantly closer than {closer} of the {others}{rest} (Holm)."
+    return f"'{first}' was significantly closer than {closer} of the {models}{exceptions} (Holm)."
 
 
 def constant_sentence(result: Result) -> str:
@@ -475,8 +476,14 @@ def constant_sentence(result: Result) -> str:
     if not tested:
         return ""
     significant = [row for row in tested if sentences.is_significant(row)]
+    # a negative difference is a smaller distance
     closer = sum((row.estimate or 0.0) < 0 for row in significant)
     always = f"always answering '{tested[0].label('constant')}'"
+    if not significant:
+        models = count(len(tested), "model")
+        return (
+            f"Compared with {always}, none of {models} was significantly closer or farther (Holm)."
+        )
     return (
         f"Compared with {always}, {count(closer)} of {count(len(tested), 'model')} "
         f"{'was' if closer == 1 else 'were'} significantly closer and {count(len(significant) - closer)} "

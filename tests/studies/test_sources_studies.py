@@ -21,11 +21,6 @@ from socialstats.shares.sources import human_source, raters_of
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.asking import pick_rows, tally_sentence
 from socialstats.studies.estimates import equivalence_bounds, p_text
-<<<<<<< HEAD
-from socialstats.studies.ordinal_alignment.blocks import Closest, settled
-=======
-from socialstats.studies.norm_goal.shares import counted_text
->>>>>>> 8537a55a (ordinal-alignment is questions on rows; ada_met says which models were significantly closer)
 from socialstats.studies.page import Outcome
 from socialstats.studies.sources import crossed
 from socialstats.text import p_value

@@ -53,7 +53,7 @@ MOST_LEVELS, MOST_STRATA, MOST_MODELS = 8, 4, 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Distances:
+class AlignmentPage:
     """What the page of one table rests on.
 
     Attributes
@@ -112,7 +112,7 @@ def nearest_first(rows: Iterable[Row]) -> list[Row]:
     return sorted(estimated, key=lambda row: row.estimate or 0.0)
 
 
-def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Distances:
+def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> AlignmentPage:
     """Compute the leading numbers of the page."""
     how = {"reference": source.human, "source": source.name, **options.chosen()}
     measure: Callable[..., Any] = partial(ada_met, design, **how)
@@ -133,7 +133,7 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Dist
         adjust_family_by_holm(rows, f"pairs of groups, {model}")
         for model, rows in rows_by(gaps, "model").items()
     ]
-    return Distances(
+    return AlignmentPage(
         design=design,
         source=source,
         options=options,
@@ -160,7 +160,7 @@ def attributes_of_people(design: Ratings, source: RaterSource) -> list[str]:
     return [name for name, n in sizes.items() if name != source.name and 2 <= n <= MOST_LEVELS]
 
 
-def distance_question(a: Distances) -> Block | None:
+def distance_question(a: AlignmentPage) -> Block | None:
     """Ask how far each model is from people, beside a random person and answers that need no model."""
     models = distances_of(a.main)
     models = [*a.ranked, *(row for row in models if row.estimate is None)]
@@ -190,7 +190,7 @@ def distance_question(a: Distances) -> Block | None:
     )
 
 
-def near_question(a: Distances) -> Block | None:
+def near_question(a: AlignmentPage) -> Block | None:
     """Ask how often answers are the mode itself; nothing where the scale has too many steps."""
     rows = [
         replace(row, term=row.label("distance") or "")
@@ -211,7 +211,7 @@ def near_question(a: Distances) -> Block | None:
     )
 
 
-def closest_question(a: Distances) -> Block | None:
+def closest_question(a: AlignmentPage) -> Block | None:
     """Ask which group of people each model is closest to, how sure that is, and how stable."""
     rows, repeated = closest_differences(a)
     gaps = part_of(a.main, a.gaps, f"{count(len(a.gaps), 'difference')} between groups.")
@@ -234,7 +234,7 @@ def closest_question(a: Distances) -> Block | None:
     )
 
 
-def closest_differences(a: Distances) -> tuple[list[Row], list[Row]]:
+def closest_differences(a: AlignmentPage) -> tuple[list[Row], list[Row]]:
     """Return the differences between the closest and the farthest group of people, and how stable the closest is.
 
     There is one of each for every model and attribute, but where all groups are equally close.
@@ -258,7 +258,7 @@ def closest_differences(a: Distances) -> tuple[list[Row], list[Row]]:
     return differences, repeated
 
 
-def closest_sentence(a: Distances) -> str:
+def closest_sentence(a: AlignmentPage) -> str:
     """State how often the closest group differs significantly from the farthest; nothing without tests."""
     tested = [row for row in closest_differences(a)[0] if row.p_value is not None]
     if not tested:
@@ -270,7 +270,7 @@ def closest_sentence(a: Distances) -> str:
     )
 
 
-def group_questions(a: Distances) -> Iterator[Block | None]:
+def group_questions(a: AlignmentPage) -> Iterator[Block | None]:
     """Ask of each attribute with a significant difference to which people models are closer, then of all others."""
     gaps = {name: pick_rows(a.gaps, "difference", attribute=name) for name in a.attributes}
     significant = {name: sum(map(sentences.is_significant, rows)) for name, rows in gaps.items()}
@@ -284,7 +284,7 @@ def group_questions(a: Distances) -> Iterator[Block | None]:
     yield groups_question(a, alike, "groups-alike", words)
 
 
-def groups_question(a: Distances, gaps: Sequence[Row], id: str, words: str) -> Block | None:
+def groups_question(a: AlignmentPage, gaps: Sequence[Row], id: str, words: str) -> Block | None:
     """Ask how far models are from each group of people, by attributes whose differences are given."""
     parts = [
         part_of(
@@ -327,7 +327,7 @@ def groups_question(a: Distances, gaps: Sequence[Row], id: str, words: str) -> B
     )
 
 
-def refusal_question(a: Distances) -> Block | None:
+def refusal_question(a: AlignmentPage) -> Block | None:
     """Ask who refused, and how far models that refused are under each rule; nothing where nobody refused."""
     shares = pick_rows(a.main.rows, "component", share="refused")
     refused = [row for row in shares if row.estimate]
@@ -366,7 +366,7 @@ def refusal_question(a: Distances) -> Block | None:
     return block and replace(block, turned=turned_by_refusals(a))
 
 
-def turned_by_refusals(a: Distances) -> tuple[str, ...]:
+def turned_by_refusals(a: AlignmentPage) -> tuple[str, ...]:
     """Return who is nearest and farthest without refusals, where these are not those of the answer."""
     others = nearest_first(distances_of(a.refusals["exclude"]))
     if not any(other_first(a.ranked[::step], others[::step]) for step in (1, -1)):
@@ -380,7 +380,7 @@ def turned_by_refusals(a: Distances) -> tuple[str, ...]:
     )
 
 
-def stratum_questions(a: Distances) -> Iterator[Block | None]:
+def stratum_questions(a: AlignmentPage) -> Iterator[Block | None]:
     """Ask of each stratum of the units how far each model is at each level."""
     for k, (name, result) in enumerate(a.strata.items()):
         rows = pick_rows(result.rows, stratum=True)
@@ -398,7 +398,7 @@ def stratum_questions(a: Distances) -> Iterator[Block | None]:
         )
 
 
-def match_question(a: Distances) -> Block | None:
+def match_question(a: AlignmentPage) -> Block | None:
     """Ask how often each model gives the answer that most people gave; tied modes count in part."""
     design, how = a.design, a.options.chosen()
     crowd = replace(design.of_raters(a.people), by=None)

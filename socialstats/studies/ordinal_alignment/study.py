@@ -41,7 +41,7 @@ from socialstats.studies.ordinal_alignment.agreement import (
 )
 from socialstats.studies.ordinal_alignment.questions import (
     REFUSALS,
-    Distances,
+    AlignmentPage,
     closest_question,
     closest_sentence,
     compute,
@@ -69,7 +69,7 @@ from socialstats.text import as_words, count, listing, number, percent, shorten
 
 FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the models is the question
 MOST_ALIKE = 2  # other models that may be nearest, by name
-FEW_RESAMPLES = 500  # of each analysis variant
+FEW_RESAMPLES = 500  # resamples of an analysis variant
 # analysis variants, by the status of answers that they are about: choice, label, and options of the metric
 ANALYSES: Mapping[int | None, Sequence[tuple[str, str, Mapping[str, str]]]] = {
     None: [
@@ -146,7 +146,7 @@ def page_with_people(design: Ratings, options: StudyOptions) -> Outcome:
     )
 
 
-def leading(a: Distances) -> dict[str, Result]:
+def leading(a: AlignmentPage) -> dict[str, Result]:
     """Return the results that the page rests on, under the names of their checks."""
     named = {f"Distances by {shorten(name, 40)}": result for name, result in a.strata.items()}
     named = named or {"Distances": a.main}
@@ -164,7 +164,7 @@ def leading(a: Distances) -> dict[str, Result]:
     return named
 
 
-def questions(a: Distances) -> Iterator[Block | None]:
+def questions(a: AlignmentPage) -> Iterator[Block | None]:
     """Yield the questions in the order of a reader's interest."""
     yield distance_question(a)
     yield near_question(a)
@@ -182,7 +182,7 @@ def questions(a: Distances) -> Iterator[Block | None]:
     yield repeats_block(a.design.shared)
 
 
-def agreement_of_sources(a: Distances) -> Block | None:
+def agreement_of_sources(a: AlignmentPage) -> Block | None:
     """Ask whether people, models and families of models agree among themselves."""
     sources = {
         name: a.design.of_raters(raters_of(a.design, a.source, name))
@@ -195,7 +195,7 @@ def agreement_of_sources(a: Distances) -> Block | None:
     return agreement_question(alphas, [*kinds_sentences(alphas), *said], differences)
 
 
-def replies_question(a: Distances) -> Block | None:
+def replies_question(a: AlignmentPage) -> Block | None:
     """Ask which replies of each model could not be used."""
     replies = model_by_model(replace(a.design, by=None), a.source)
     stratum = next(iter(a.strata), None)
@@ -203,7 +203,7 @@ def replies_question(a: Distances) -> Block | None:
     return replies_block(a.design, shares)
 
 
-def variants_question(a: Distances) -> Block | None:
+def variants_question(a: AlignmentPage) -> Block | None:
     """Ask whether the distance of the nearest model depends on the analysis variant."""
     if not a.ranked:
         return None
@@ -251,7 +251,7 @@ def row_of_model(result: Result, model: str) -> Row:
 # the answer
 
 
-def verdict(a: Distances) -> Conclusion:
+def verdict(a: AlignmentPage) -> Conclusion:
     """Return which model is nearest to people, how far it is, and from how many others the data do not tell it."""
     people = f"the usual answer of {a.human} raters"
     if not a.ranked:
@@ -278,13 +278,13 @@ def verdict(a: Distances) -> Conclusion:
     )
 
 
-def answer(a: Distances) -> list[str]:
+def answer(a: AlignmentPage) -> list[str]:
     """Return the nearest and the farthest model, who was closer than what, and the groups of people."""
     closest = closest_sentence(a)
     return [a.main.sentence(), *([closest] if closest else [])]
 
 
-def planning(a: Distances) -> list[str]:
+def planning(a: AlignmentPage) -> list[str]:
     """Return how many more units and raters would halve the interval of the nearest model's distance."""
     nearest = a.ranked[0] if a.ranked else Row(term="")
     units = nearest.n_clusters or a.main.counts["units"]
@@ -298,7 +298,7 @@ def planning(a: Distances) -> list[str]:
     return [sentences.more_clusters_sentence(more, f"{unit} and {raters}", distance)]
 
 
-def diagnostics(a: Distances) -> tuple[Diagnostic, ...]:
+def diagnostics(a: AlignmentPage) -> tuple[Diagnostic, ...]:
     """Report tied modes, and how far the sampling error of modes inflates distances."""
     bias = max(a.main.extras["bootstrap_bias"].values(), default=0.0)
     return (
@@ -315,7 +315,7 @@ def diagnostics(a: Distances) -> tuple[Diagnostic, ...]:
     )
 
 
-def methods(a: Distances) -> Iterator[str]:
+def methods(a: AlignmentPage) -> Iterator[str]:
     """Yield the methods: a brief paragraph, then the rules, and the differences between groups."""
     yield (
         f"ADA-Met is the mean distance, in levels, between a model's answers and the mode of the {a.human} answers to "
