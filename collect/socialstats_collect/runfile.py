@@ -221,6 +221,7 @@ def read_runfile(path: Path) -> RunFile:
         model: endpoints.get(model, endpoint).base_url
         for model in [*factors["model"], *settings.judges]
     }
+    hosts = {model: host_of(address) for model, address in addresses.items()}
     design = RunDesign(
         protocol=protocol,
         items=items,
@@ -228,7 +229,7 @@ def read_runfile(path: Path) -> RunFile:
         **_given(values, "order", "replicates", "seed"),
         source=Path(values["items"]).name,
         run_file=path.name,
-        hosts={model: host_of(address) for model, address in addresses.items()},
+        hosts=hosts,
     )
     if study is not None:
         check_run(study, design)

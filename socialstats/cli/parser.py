@@ -105,10 +105,12 @@ def make_parser() -> Parser:
         commands,
         "new",
         "new_study:run_new",
-        about="write the first file of a study of your own, guessed from a table",
+        about="write the first file of a study of your own, guessed from a table or a run",
         epilog=DECLARED,
     )
-    new.add_argument("data", metavar="TABLE", help=KNOWN)
+    new.add_argument(
+        "data", metavar="TABLE", help=f"{KNOWN}; or a run file of collect (.toml), or its log"
+    )
     new.add_argument("--input-format", choices=FORMATS, help="format of the file")
     new.add_argument("--encoding", metavar="NAME", help="of a text file that is not UTF-8")
     new.add_argument(

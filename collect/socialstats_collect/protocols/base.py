@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from socialstats.designs.instrument import Instrument
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import wrong_value
 from socialstats.text import meant, quoted
@@ -267,6 +268,8 @@ class CollectionProtocol(ABC):
         The key of a JSON reply under which the parser looks for the answer.
     probable
         Options of the report that read the probabilities of answers in place of the sampled ones.
+    instrument
+        What judges score; None where there are none.
     """
 
     name = ""
@@ -281,6 +284,7 @@ class CollectionProtocol(ABC):
     people = ""
     key = "answer"
     probable: tuple[str, ...] = ("--probabilities", "p_")
+    instrument: Instrument | None = None
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -110,7 +110,7 @@ class Values(CollectionProtocol):
         self.columns = tuple(self.named)
         declared = {name: settings.options[name] for name in DECLARED if name in settings.options}
         declared, self.scales = _without_words(declared or shipped())
-        self.instrument = Instrument.read({**declared, **order}, "[protocol]")
+        self.instrument: Instrument = Instrument.read({**declared, **order}, "[protocol]")
         self.declared = json.dumps(self.instrument.facts(), ensure_ascii=False, sort_keys=True)
         if taken := [name for name in self.instrument.names if name in OURS]:
             message = f"'{taken[0]}' is a column of the table, and cannot be a score"
