@@ -32,8 +32,9 @@ from socialstats.results.definitions import (
 )
 from socialstats.results.rows import RowKey
 from socialstats.scales.plain_scores import numbered_factor
+from socialstats.sentences import estimate_text
 from socialstats.shares.counts import IntervalOptions, merge_cells, share_row
-from socialstats.text import count
+from socialstats.text import as_words, count, listing, percent, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -223,9 +224,35 @@ def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> R
         row = share_row(row, data, IntervalOptions(ci="wilson", level=level, resamples=0, seed=0))
         rows.append(replace(row, n_units=len(np.unique(units))))
     cautions = share_cautions(first, first.clusters, rows)
-    return rereading(
+    shares = rereading(
         answers, "Share of answers that a second parsing changes", rows, level, cautions
     )
+    return replace(shares, words=changed_answers_text(answers, shares))
+
+
+def changed_answers_text(answers: RereadAnswers, shares: Result) -> str:
+    """State how many answers changed, where most, and from which label to which."""
+    column = f"The second parsing (column '{shorten(shares.settings['columns'][1], 40)}')"
+    changed, n = shares.counts["changed"], shares.counts["answers"]
+    if not changed:
+        return f"{column} gave the same answer to all {count(n, 'reply', 'replies')}."
+    share = estimate_text(shares.rows[0])
+    text = f"{column} changed {count(changed)} of {count(n, 'answer')} ({share})."
+    by = answers.first_reading.by
+    factor = "" if by is None else f"{as_words(by.name, 30)} "
+    places = []
+    # the raters, and the level, with the largest shares
+    for dimension, most, what in (("rater", 2, ""), ("by", 1, factor)):
+        rows = [row for row in shares.rows if row.label(dimension) and row.estimate]
+        rows.sort(key=lambda row: -(row.estimate or 0.0))
+        places += [
+            f"{what}'{shorten(row.term, 40)}' ({percent(row.estimate)})" for row in rows[:most]
+        ]
+    if places:
+        text += f" Changes were most frequent in {listing(places)}."
+    (before, after), times = next(iter(transitions(answers).items()))
+    labels = f"'{shorten(before, 40)}' became '{shorten(after, 40)}'"
+    return f"{text} Most often {labels} ({count(times, 'answer')})."
 
 
 def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Result:

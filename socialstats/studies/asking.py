@@ -34,7 +34,7 @@ from socialstats.studies.page import (
     order_cautions,
 )
 from socialstats.studies.verdicts import Conclusion
-from socialstats.text import as_words, capital, count, number, percent_of, shorten, shortened
+from socialstats.text import capital, count, number, percent_of, shorten, shortened
 
 MOST_DRAWN = 60  # rows of a figure that can be read
 MOST_PANELS = 4
@@ -551,7 +551,6 @@ def ask_rows(
     draw: Draw | None = None,
     names: Sequence[str] | None = None,
     table: PageTable | None = None,
-    columns: Sequence[str] = (),
     without: Sequence[str] = (),
     tables: Mapping[str, Sequence[Row]] | None = None,
     more: Sequence[PageTable] = (),
@@ -581,8 +580,6 @@ def ask_rows(
         The first table; by default one line for each row.
     without : sequence of str
         As of `name_rows`.
-    columns : sequence of str
-        Dimensions of the keys that have columns of their own in the tables, in place of names.
     tables : mapping of caption to rows, optional
         Further tables of rows.
     more : sequence of PageTable
@@ -604,12 +601,12 @@ def ask_rows(
         f"Estimates with {level} CIs ({result.inference}); {sizes_text(rows)}".strip("; ") + "."
     )
     further = [
-        keyed_table(group, title, name_rows(group, without=without), columns)
+        compact_table(rows_table(group, title, labels=name_rows(group, without=without)))
         for title, group in (tables or {}).items()
         if group
     ]
     if table is None:
-        table = keyed_table(rows, capital(quantity), labels, columns)
+        table = compact_table(rows_table(rows, capital(quantity), labels=labels))
     return Block(
         id=id,
         question=question,
@@ -636,21 +633,6 @@ def sizes_text(rows: Iterable[Row]) -> str:
         return ""
     least, most = count(sizes[0]), count(sizes[-1])
     return f"n = {least}" if len(sizes) == 1 else f"n = {least} to {most}"
-
-
-def keyed_table(
-    rows: Sequence[Row], caption: str, names: Sequence[str], columns: Sequence[str] = ()
-) -> PageTable:
-    """Return rows as a table, named by names or by columns of the dimensions of their keys."""
-    table = rows_table(rows, caption, labels=names)
-    if columns:
-        header = (*(capital(as_words(name)) for name in columns), *table.header[1:])
-        cells = tuple(
-            (*(row.label(name) for name in columns), *line[1:])
-            for row, line in zip(rows, table.cells, strict=True)
-        )
-        table = replace(table, header=header, cells=cells)
-    return compact_table(table)
 
 
 def compact_table(table: PageTable) -> PageTable:

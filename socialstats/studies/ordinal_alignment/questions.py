@@ -24,12 +24,11 @@ from socialstats.studies.asking import (
     attempt_result,
     cell_map,
     dot_lines,
+    grid_table,
     interval_points,
     largest_sentence,
-    name_rows,
     part_of,
     pick_rows,
-    renamed_rows,
     rows_by,
     share_bars,
     span_sentence,
@@ -216,14 +215,15 @@ def closest_question(a: AlignmentPage) -> Block | None:
     rows, repeated = closest_differences(a)
     gaps = part_of(a.main, a.gaps, f"{count(len(a.gaps), 'difference')} between groups.")
     first, *others = a.families or [gaps]
+    title = "closest minus farthest group of people, corrected for group size"
     stable = sum((row.estimate or 0.0) >= a.options.level for row in repeated)
     return ask_rows(
         "closest",
         "Which groups of people was each model closest to?",
         first,
         rows,
-        quantity="closest minus farthest group of people, corrected for group size",
-        columns=("model", "attribute", "closest", "farthest"),
+        quantity=title,
+        table=grid_table(rows, title, ("model", "attribute", "closest", "farthest")),
         say=[
             f"Every model has a closest group, even by chance: {count(stable)} of {count(len(repeated))} stayed the "
             f"closest in at least {percent(a.options.level, 0)} of resamples."
@@ -315,9 +315,7 @@ def groups_question(a: AlignmentPage, gaps: Sequence[Row], id: str, words: str) 
         quantity="mean distance from the mode of each group of people (levels)",
         say=[
             tally_sentence(gaps, "difference", f" between groups by {words}"),
-            ""
-            if several
-            else largest_sentence(renamed_rows(gaps, name_rows(gaps, without=PLACE)), ()),
+            "" if several else largest_sentence(gaps, (), dimensions=PLACE),
         ],
         draw=cells if several else lines,
         tables={"Differences on the same units, corrected for group size": gaps},
