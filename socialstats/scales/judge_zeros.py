@@ -11,16 +11,20 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError, Problem
+from socialstats.errors import Caution, InputError, Problem
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.dependence import small_sample_caution
+from socialstats.inference.rows import with_mean
 from socialstats.paired.pair_values import checked_number
 from socialstats.registry import refuse_weights
+from socialstats.results import Row
 from socialstats.scales.trait_weights import checked_weights
 from socialstats.scales.traits import check_range, checked_range, collect_answers, score_scale
 from socialstats.tables import EPSILON
-from socialstats.text import meant, number, quoted, shorten
+from socialstats.text import count, meant, number, quoted, shorten
 
 Basis = Literal["texts", "judging"]
+FEW_TEXTS = 10  # neutral texts below which their zero is itself a guess
 
 
 def zero_of(zero_setting: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
@@ -258,6 +262,48 @@ class JudgeZeros(Mapping[str, float]):
     def text_means(self) -> list[ClusteredMean]:
         """Return the mean composite of each text over judges, who are the sample."""
         return [clustered_mean(values, np.ones(len(values))) for values in self.composites()]
+
+    def rows(self, level: float = 0.95) -> list[Row]:
+        """Return the composite of each text by each judge, the judges' mean with its t interval, and their SD."""
+        rows = []
+        for text, values, mean in zip(
+            self.texts, self.composites().tolist(), self.text_means(), strict=True
+        ):
+            key = (("text", text),)
+            for judge, value in zip(self.judges, values, strict=True):
+                rows.append(
+                    Row(term=text, estimate=value, role="component", key=(*key, ("judge", judge)))
+                )
+            row = Row(term=text, estimate=mean.mean, role="estimate", key=key, n=float(len(values)))
+            rows.append(with_mean(row, mean, level, test=False))
+            if len(values) > 1:
+                rows.append(Row(term=text, estimate=mean.sd, role="spread", key=key))
+        return rows
+
+    def cautions(self) -> tuple[Caution, ...]:
+        """Return caution SS312 where few neutral texts give the zero, whose error may outweigh that of a model."""
+        texts = count(len(self.neutral), "neutral text")
+        give = "gives" if len(self.neutral) == 1 else "give"
+        ends = f"by judge from {number(min(self.values()))} to {number(max(self.values()))}"
+        return small_sample_caution(
+            len(self.neutral),
+            FEW_TEXTS,
+            f"{texts} {give} the judges' neutral point, {ends}; {self.known_error()}",
+            affects="leans of models",
+            fix=f"let the judges score {FEW_TEXTS} or more neutral texts; compare models with each other",
+            rows=["zero"],
+        )
+
+    def known_error(self) -> str:
+        """Return which error of the zero is in intervals relative to it."""
+        error = self.error()
+        if error is None:
+            return "it is taken as known, and its error is not in the CIs"
+        size = number(error.std_error)
+        if error.basis == "texts":
+            degrees = count(int(error.df), "degree")
+            return f"its standard error, {size} ({degrees} of freedom), is in the CIs"
+        return f"the judges' noise (SE = {size}) is in the CIs, the variation between neutral texts is not"
 
     def under(self, weights: Mapping[str, float]) -> JudgeZeros:
         """Return the zero of the same texts under other weights.

@@ -40,6 +40,8 @@ PICKS = {
 ALL = "of all models"
 SPAN = "mean of the stages of the play"
 DEBRIEF = "debrief"
+BEFORE = (BASELINE, "before", "pre", "start")
+AFTER = (DEBRIEF, "after", "post", "end")
 SIDES = {"weights above 0": 1, "weights below 0": -1}
 TOLERANCE = 1e-9  # below the threshold, by which rounding may put a mean of scores
 MOST_MODELS = 15  # models up to which any two are compared
@@ -138,8 +140,20 @@ def baseline_stage(baseline: str | None, stages: Sequence[str]) -> str:
     return baseline
 
 
+def end_of(label: str) -> int:
+    """Return -1 for a stage before the play, 1 for one after it, 0 for another stage, by their usual names.
+
+    Examples
+    --------
+    >>> end_of("Baseline"), end_of("stage 2"), end_of("debriefing")
+    (-1, 0, 1)
+    """
+    name = label.strip().lower()
+    return (name in AFTER or name.startswith(DEBRIEF)) - (name in BEFORE)
+
+
 def play_stages(settings: Mapping[str, Any], stages: Sequence[str]) -> tuple[str, ...]:
-    """Return the stages of the play: those named, else all but the baseline and those called debrief.
+    """Return the stages of the play: those named, else all but the baseline and those after the play.
 
     Raises
     ------
@@ -148,7 +162,7 @@ def play_stages(settings: Mapping[str, Any], stages: Sequence[str]) -> tuple[str
     """
     base, interaction = settings["baseline"], settings["interaction"]
     if interaction is None:
-        return tuple(s for s in stages if s != base and not s.strip().lower().startswith(DEBRIEF))
+        return tuple(stage for stage in stages if stage != base and end_of(stage) < 1)
     named = texts(interaction)
     if wrong := [s for s in named if s not in stages or s == base]:
         raise InputError(

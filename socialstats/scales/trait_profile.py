@@ -23,6 +23,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.plots import rows_of_group
 from socialstats.results.rows import (
+    Role,
     lowest_and_highest,
     rows_with,
     undefined_text,
@@ -117,13 +118,42 @@ def size_of(result: Result, row: Row) -> Row | None:
     return next((r for r in result.rows if r.role == "effect_size" and r.key == row.key), None)
 
 
+def pooled_rows(
+    result: Result, *dimensions: str, role: Role = "estimate", **facts: str
+) -> list[Row]:
+    """Return the rows of all models together; of the only model where there is one.
+
+    Parameters
+    ----------
+    result : Result
+    *dimensions : str
+        Those that the keys have beside the model.
+    role : str
+    **facts : str
+        Labels that the keys have.
+    """
+    joint = rows_with(result.rows, *dimensions, role=role, **facts)
+    return joint or rows_with(result.rows, *dimensions, "model", role=role, **facts)
+
+
 def changes_of(result: Result, measure: str = "composite") -> list[Row]:
     """Return the changes of all models against the baseline; of the only model where there is one."""
-    joint, of_models = (
-        rows_with(result.rows, "stage", "baseline", *model, role="difference", measure=measure)
-        for model in ((), ("model",))
+    return pooled_rows(result, "stage", "baseline", role="difference", measure=measure)
+
+
+def last_change(result: Result, measure: str = "composite") -> Row:
+    """Return the change at the last stage of the play; at the last stage where there is no play."""
+    rows = changes_of(result, measure)
+    return next(
+        (row for row in reversed(rows) if row.label("stage") in result.settings["interaction"]),
+        rows[-1],
     )
-    return joint or of_models
+
+
+def units_of(result: Result) -> str:
+    """Return the units of analysis behind the last change of a result: ``8 models``."""
+    unit = str(result.settings["unit_of_analysis"])
+    return count(changes_of(result)[-1].n or result.counts[f"{unit}s"], unit)
 
 
 def largest_change_text(result: Result) -> str:
@@ -423,6 +453,8 @@ def profile_cautions(profile: Profile) -> tuple[Caution, ...]:
             )
         )
     units = len(answers.scenarios if profile.how.unit == "scenario" else answers.models)
+    if isinstance(profile.zero, JudgeZeros):
+        cautions += profile.zero.cautions()
     return (
         *cautions,
         *incomplete_cautions(answers, profile.how),

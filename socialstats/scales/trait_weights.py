@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.instrument import published_instrument
-from socialstats.errors import InputError
+from socialstats.designs.instrument import (
+    COLUMN,
+    Instrument,
+    declared,
+    of_weights,
+    published_instrument,
+)
+from socialstats.designs.tables import need_columns
+from socialstats.errors import InputError, Problem
 from socialstats.paired.pair_values import checked_number
-from socialstats.text import number, shorten
+from socialstats.tables import Table, as_number, read_table
+from socialstats.text import as_given, meant, number, quoted, shorten
 from socialstats.voice import option
 
+COLUMNS = ("trait", "weight")  # of a table of weights
 TOTAL = 10.0  # sum of the absolute weights
 CLOSE = 1e-9  # rounding allowed in sums of weights
 STEP = 0.2  # share by which a variant changes one weight
@@ -128,3 +139,121 @@ def weight_variants(weights: Mapping[str, float], *, free: bool = False) -> dict
         for name, w in variants.items()
         if all(np.any(sign * w > 0) for sign in signs)
     }
+
+
+def instrument_of_table(table: Table, weights: str | None) -> Instrument | None:
+    """Return the instrument with which a table is read; None: that of the paper, which it does not declare.
+
+    Parameters
+    ----------
+    table : Table
+    weights : str or None
+        Name of weights, or file of a table of them, which may declare the traits with the ends of their scale.
+
+    Raises
+    ------
+    InputError
+        Where nothing says which columns are the traits, or on which scale they are.
+    """
+    instrument = declared(table)
+    named = None
+    if weights is not None and weights not in NAMED_WEIGHTS:
+        named = read_table(weights_file(weights))
+        instrument = instrument or of_weights(named)
+    if instrument is None and not set(PAPER.traits) & set(table.columns):
+        message = f"no column '{COLUMN}' declares which traits were scored, and on which scale"
+        fix = "Name a file with --weights FILE: columns trait, weight, low and high (the ends of the scale)."
+        source = table.source if named is None else f"{table.source} with {named.source}"
+        raise InputError(Problem(message=message, source=source, fix=fix))
+    if named is not None:
+        check_weights(named, instrument or PAPER)
+    return instrument
+
+
+def weights_file(path: str) -> str:
+    """Return the path of a table of weights; a word that is neither a file nor a name is an error that lists these."""
+    if not Path(path).exists():
+        message = f"weights = '{shorten(path)}' is neither a file nor a named set ({', '.join(NAMED_WEIGHTS)})"
+        fix = f"{meant(path, tuple(NAMED_WEIGHTS))}A file has columns 'trait' and 'weight'"
+        raise InputError(Problem(message=message, fix=fix))
+    return path
+
+
+def check_weights(table: Table, instrument: Instrument) -> None:
+    """Raise InputError for weights of other traits than an instrument has, or with the ends of another scale."""
+    own = of_weights(table)
+    if own is not None and own.scale != instrument.scale:
+        low, high = map(as_given, instrument.scale)
+        message = "low and high are the ends of another scale"
+        fix = f"Write {low} and {high}, as the scores are declared, or leave both columns out."
+        raise InputError(Problem(message=message, source=table.source, fix=fix))
+    with_weights(instrument, read_weights(table), table.source)
+
+
+def read_weights(given: Table | str) -> dict[str, float] | str:
+    """Return weights from columns trait and weight, one row per trait; a name of weights as it is.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, a trait with two weights, and a weight that is no number.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> read_weights(as_table({"trait": ["care", "order"], "weight": [1, -1]}, "weights"))
+    {'care': 1.0, 'order': -1.0}
+    """
+    if isinstance(given, str):
+        if given in NAMED_WEIGHTS:
+            return given
+        names = quoted(list(NAMED_WEIGHTS))
+        raise InputError(f"weights '{shorten(given)}': choose from {names}, or name a file")
+    need_columns(given, COLUMNS, "weights are one row per trait: trait, weight")
+    columns = given.counts(list(COLUMNS)).columns
+    cells = (columns[name].labels().mapped(str, "", object).tolist() for name in COLUMNS)
+    weights: dict[str, float] = {}
+    for trait, text in zip(*cells, strict=True):
+        if trait in weights:
+            raise InputError(
+                f"{given.source}: trait '{shorten(trait)}' has two weights. Name each trait once"
+            )
+        value = as_number(text)
+        if value is None:
+            wrong = f"the weight of {shorten(trait)} is '{shorten(text)}', not a number"
+            raise InputError(f"{given.source}: {wrong}")
+        weights[trait] = value
+    return weights
+
+
+def with_weights(
+    instrument: Instrument, weights: Mapping[str, float] | str | None, source: str = "weights"
+) -> Instrument:
+    """Return an instrument with other weights: a number for each trait, or a name of weights.
+
+    Those of the paper's traits add up to 0, and their sizes to ten.
+
+    Raises
+    ------
+    InputError
+        For a trait that is not there, or has no weight.
+    """
+    if weights is None:
+        return instrument
+    traits, of_paper = instrument.traits, set(instrument.traits) == set(PAPER.traits)
+    if weights == "equal":
+        return replace(instrument, weights=instrument.equal)
+    if isinstance(weights, str):
+        if not of_paper:
+            names = quoted(list(traits), 12)
+            raise InputError(f"the weights '{weights}' are of other traits than {names}")
+        return replace(instrument, weights=NAMED_WEIGHTS[weights])
+    unknown = [trait for trait in weights if trait not in traits]
+    lacking = [trait for trait in traits if trait not in weights]
+    if unknown or lacking:
+        wrong = f"no trait {quoted(unknown)}" if unknown else f"no weight of {quoted(lacking)}"
+        hint = meant(unknown[0], lacking) if unknown else ""
+        listed = f"Traits, each once (0 leaves one out): {', '.join(traits)}"
+        raise InputError(f"{source}: {wrong}. {hint}{listed}")
+    ordered = {trait: weights[trait] for trait in instrument.used}
+    return replace(instrument, weights=checked_weights(ordered, free=not of_paper))

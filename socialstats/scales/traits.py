@@ -592,6 +592,47 @@ def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) 
     return np.asarray((scores - centre) @ np.array(list(weights.values())))
 
 
+def composite_ratings(
+    design: Ratings,
+    stages: Sequence[str],
+    weights: Mapping[str, float],
+    centre: float,
+    *,
+    rounded: bool = False,
+) -> Ratings:
+    """Return one rating an answer and judge: the composite, or the nearest whole number.
+
+    Parameters
+    ----------
+    design : Ratings
+        With strata scenario, stage and trait; answers without all scores are left out.
+    stages : sequence of str
+        In their order.
+    weights, centre
+        As of `trait_profile`.
+    rounded : bool
+
+    Returns
+    -------
+    Ratings
+        Stages are strata, and scenarios are clusters.
+    """
+    parts = ("model", "scenario", "stage", "wording", "trait")
+    names = {part: part if part in design.strata else None for part in parts}
+    answers = collect_answers(design, names, tuple(weights), stages, missing="drop_unit")
+    values = composites(answers.scores, weights, centre)
+    n, k = values.shape
+    unit, judge = np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
+    table = {
+        "unit": unit,
+        "judge": np.array(answers.judges)[judge],
+        "value": np.round(values.ravel()) if rounded else values.ravel(),
+        "stage": np.array(answers.stages)[answers.codes[unit, 2]],
+        "scenario": np.array(answers.scenarios)[answers.codes[unit, 1]],
+    }
+    return Ratings.from_frame(table, strata=["stage"], cluster="scenario", source=design.source)
+
+
 def score_scale(settings: Mapping[str, Any]) -> tuple[float, float] | None:
     """Return the lowest and the highest score: as declared, else 0 and twice the centre; None with free weights."""
     if settings["score_range"] is not None:

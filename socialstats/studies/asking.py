@@ -23,8 +23,9 @@ from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.results import Result, Row
 from socialstats.results.rows import Role
 from socialstats.studies.estimates import clusters_caption, ending, rows_table
-from socialstats.studies.grids import Cell, TableLayout, cells_caption, labelled_rows, layout_table
+from socialstats.studies.grids import Cell, TableLayout, cells_caption, layout_table
 from socialstats.studies.page import (
+    LEFT_OUT,
     Block,
     Design,
     Diagnostic,
@@ -34,7 +35,16 @@ from socialstats.studies.page import (
     order_cautions,
 )
 from socialstats.studies.verdicts import Conclusion
-from socialstats.text import capital, count, number, percent_of, shorten, shortened
+from socialstats.text import (
+    as_words,
+    capital,
+    count,
+    listing,
+    number,
+    percent_of,
+    shorten,
+    shortened,
+)
 
 MOST_DRAWN = 60  # rows of a figure that can be read
 MOST_PANELS = 4
@@ -42,6 +52,21 @@ MOST_MARKS = 5  # conditions on a line
 MOST_NAMED = 3  # sources that sentences name
 LABEL = 40  # characters of a label in one dimension
 ROUNDING = 1e-9
+ROLES = {
+    "difference": "difference in ",
+    "effect_size": "size (d_z) of the difference in ",
+    "spread": "standard deviation (n − 1) of ",
+    "test": "test of ",
+    "rank": "rank in ",
+}
+PLACES = {
+    "without": "what is left out",
+    "over": "what varies",
+    "pick": "set",
+}  # dimensions in words
+FACTS = ("measure", "against", "family")  # dimensions that the words of a quantity tell
+COLUMNS = ("trait", "weights")  # dimensions whose labels are names of columns
+REFERENCES = ("minus", "from", "other", "baseline", "reference")  # dimensions of what is subtracted
 
 Part = Literal["main", "appendix"]
 Drawing = Callable[[], Any]
@@ -108,6 +133,8 @@ def name_rows(rows: Sequence[Row], *, without: Sequence[str] = (), none: str = "
     >>> rows = [Row(term="x", key=(("judge", "b1"), ("stage", s))) for s in ("1", "2")]
     >>> name_rows(rows), name_rows([Row(term="x", group="y")])
     (['1', '2'], ['x [y]'])
+    >>> name_rows([Row(term="x", key=(("stage", a), ("from", b))) for a, b in ("ab", "bc")])
+    ['a minus b', 'b minus c']
     """
     dimensions = dict.fromkeys(name for row in rows for name, _ in row.key)
     varying = [
@@ -115,12 +142,24 @@ def name_rows(rows: Sequence[Row], *, without: Sequence[str] = (), none: str = "
         for name in dimensions
         if name not in (*without, "family") and len({row.label(name) for row in rows}) > 1
     ]
-    names = [
-        " / ".join(shorten(row.label(name) or none, LABEL) for name in varying) for row in rows
-    ]
+    names = []
+    for row in rows:
+        text = ""
+        for name in varying:
+            mark = " minus " if name in REFERENCES else " / "
+            text += mark * bool(text) + label_text(row, name, none)
+        names.append(text)
     if varying and len(set(names)) == len(names):
         return names
     return shortened([row.name for row in rows], 2 * LABEL)
+
+
+def label_text(row: Row, dimension: str, none: str = "all") -> str:
+    """Return the label of a row in a dimension, cut; names of columns as words; `none` where it has no label."""
+    label = row.label(dimension)
+    if label is None:
+        return none
+    return as_words(label) if dimension in COLUMNS else shorten(label, LABEL)
 
 
 def renamed_rows(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
@@ -146,7 +185,10 @@ def part_of(result: Result, rows: Iterable[Row], words: str) -> Result:
 
 def untested_rows(rows: Iterable[Row]) -> list[Row]:
     """Return rows without their tests, where the null value of these is of no interest."""
-    return [replace(row, statistic=None, df=None, p_value=None, test=None) for row in rows]
+    return [
+        replace(row, statistic=None, df=None, p_value=None, p_adjusted=None, test=None)
+        for row in rows
+    ]
 
 
 def compared_sides(
@@ -235,7 +277,10 @@ def tally_sentence(
     untested = len(rows) - len(tested)
     rest = f" {count(untested, 'has', 'have')} no test." if untested else ""
     if not tested:
-        return rest.strip()
+        reason = next((row.undefined for row in rows if row.undefined), "")
+        return f"No {what}{where} has a test" + (
+            f": {sentences.because(reason)}." if reason else "."
+        )
     if len(tested) == 1:
         return f"The {what}{where} was {'' if significant else 'not '}significant.{rest}"
     tests = f"{count(len(tested), what)}{where}"
@@ -534,7 +579,58 @@ def grid_table(
     lines = (down,) if isinstance(down, str) else tuple(down)
     text = cells_caption(caption, rows, cell)
     grid = TableLayout(name=name, caption=text, rows=lines, columns=across, cell=cell, none=none)
-    return layout_table(grid, labelled_rows(rows))
+    cells = [
+        ({name: as_words(text) if name in COLUMNS else text for name, text in row.key}, row)
+        for row in rows
+    ]
+    return layout_table(grid, cells)
+
+
+def kind_tables(rows: Sequence[Row], quantity: str, *, none: str = "all") -> list[PageTable]:
+    """Return a table for each kind of rows: those of one role whose keys have the same dimensions.
+
+    Estimates that differ in two dimensions stand in a grid, and others one in a line.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    quantity : str
+        What the estimates are.
+    none : str
+
+    Examples
+    --------
+    >>> key = (("stage", "end"), ("baseline", "start"))
+    >>> rows = [Row(term="end", role="estimate", key=key[:1]), Row(term="end", role="difference", key=key)]
+    >>> [table.caption for table in kind_tables(rows, "score")]
+    ['Score; stage: end', 'Difference in score; stage: end; baseline: start']
+    """
+    kinds: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        kinds.setdefault((row.role, *(name for name, _ in row.key)), []).append(row)
+    tables = []
+    for (role, *names), group in kinds.items():
+        labels = {name: {row.label(name) for row in group} for name in names if name not in FACTS}
+        varying = sorted(
+            (name for name in labels if len(labels[name]) > 1), key=lambda name: -len(labels[name])
+        )
+        places = (
+            f" by {listing([PLACES.get(name, as_words(name)) for name in varying])}"
+            if varying
+            else ""
+        )
+        fixed = [
+            f"; {PLACES.get(name, name)}: {label_text(group[0], name)}"
+            for name in labels
+            if name not in varying
+        ]
+        caption = f"{capital(f'{ROLES.get(role, str())}{quantity}')}{places}{''.join(fixed)}"
+        if role == "estimate" and len(varying) == 2:
+            tables.append(grid_table(group, caption, *varying, none=none))
+            continue
+        term = capital(" / ".join(as_words(name) for name in varying) or "term")
+        tables.append(compact_table(rows_table(group, caption, term=term, labels=name_rows(group))))
+    return tables
 
 
 # questions
@@ -694,6 +790,14 @@ def attempt_result(compute: Callable[..., Any], *args: Any, **options: Any) -> A
 # the page
 
 
+def merge_cautions(first: Sequence[Caution], rest: Sequence[Caution]) -> tuple[Caution, ...]:
+    """Return cautions by severity: all of the first, and of the rest those with other codes (SS301 always)."""
+    codes = {one.code for one in first} - {LEFT_OUT}
+    return order_cautions(
+        tuple(first), tuple(one for one in rest if one.code not in codes), once=False
+    )
+
+
 def page_of(
     study: str,
     title: str,
@@ -748,8 +852,9 @@ def page_of(
         verdict=verdict,
         answer=tuple(answer),
         planning=tuple(planning),
-        cautions=order_cautions(
-            *cautions, *(result.cautions for result in leading.values()), design.cautions
+        cautions=merge_cautions(
+            [one for group in cautions for one in group],
+            order_cautions(*(result.cautions for result in leading.values()), design.cautions),
         ),
         data=tuple(data),
         diagnostics=tuple(diagnostics),

@@ -19,7 +19,7 @@ import socialstats as ss
 from socialstats.cli import main
 from socialstats.studies.relationship_bias.names import read_names
 from socialstats.studies.role_conflict.labels import read_item_groups, read_labels
-from socialstats.studies.staged_values.judges import controls_of, neutral_texts
+from socialstats.studies.staged_values.declaration import neutral_texts, read_controls
 from socialstats.tables import as_table, read_table, rows_without_whole
 from tests.collect import mock
 from tests.collect.mock import TRAITS
@@ -573,7 +573,7 @@ def control_texts(desk: Desk) -> None:
     found = pd.read_csv(desk.folder / "staged-values" / "table.controls.csv")
     assert Counter(found["text"]) == {"balanced 1": 3, "left": 3}
     assert neutral_texts(
-        controls_of(read_table(desk.folder / "staged-values" / "table.controls.csv"))
+        read_controls(read_table(desk.folder / "staged-values" / "table.controls.csv"))
     ) == ["balanced 1"]
 
 

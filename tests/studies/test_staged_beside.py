@@ -12,11 +12,18 @@ from scipy import stats
 
 from socialstats import datasets
 from socialstats.errors import InputError, SocialStatsError
+from socialstats.scales.judge_zeros import judge_zeros
 from socialstats.scales.trait_profile import trait_profile
-from socialstats.scales.trait_weights import EQUAL_WEIGHTS, PAPER, TRAIT_WEIGHTS, checked_weights
+from socialstats.scales.trait_weights import (
+    EQUAL_WEIGHTS,
+    PAPER,
+    TRAIT_WEIGHTS,
+    checked_weights,
+    read_weights,
+    with_weights,
+)
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.staged_values.judges import control_table, few_controls, with_zero
-from socialstats.studies.staged_values.scoring import weights_of, with_weights
+from socialstats.studies.staged_values.declaration import with_controls
 from socialstats.tables import as_table, read_table
 
 STUDY = STUDIES["staged-values"]
@@ -35,7 +42,7 @@ def as_weights(values: dict[str, object]) -> object:
 
 
 def used(given: object) -> dict[str, float]:
-    return with_weights(PAPER, weights_of(given)).used  # type: ignore[arg-type]
+    return with_weights(PAPER, read_weights(given)).used  # type: ignore[arg-type]
 
 
 def test_weights_by_name_and_from_a_table() -> None:
@@ -69,22 +76,24 @@ def test_weights_of_some_traits_or_other_columns_are_refused() -> None:
     with pytest.raises(InputError, match="no weight of 'tradition'"):
         used(as_weights({t: w for t, w in TRAIT_WEIGHTS.items() if t != "tradition"}))
     with pytest.raises(InputError, match="no column 'weight'"):
-        weights_of(as_table(pd.DataFrame({"trait": TRAITS}), "weights"))
+        read_weights(as_table(pd.DataFrame({"trait": TRAITS}), "weights"))
     with pytest.raises(InputError, match="choose from 'paper' and 'equal'"):
-        weights_of("eqal")
+        read_weights("eqal")
 
 
 def test_controls_by_judge_with_mean_interval_and_sd() -> None:
     texts = datasets.staged_values_controls()
-    table = control_table(STUDY.beside["controls"](as_table(texts, "controls")), None, 0.95)
-    assert table.header == ("Text", "judge 1", "judge 2", "judge 3", "Mean", "Low", "High", "SD")
-    for line in table.cells:
-        own = composite(texts[texts["text"] == line[0]]).to_numpy()
+    rows = judge_zeros(STUDY.beside["controls"](as_table(texts, "controls"))).rows(0.95)
+    for text, given in texts.groupby("text"):
+        own = composite(given).to_numpy()
         ends = stats.ttest_1samp(own, 0).confidence_interval(0.95)
-        wanted = (*own, own.mean(), ends.low, ends.high, own.std(ddof=1))
-        assert [float(str(c).replace("−", "-")) for c in line[1:]] == pytest.approx(
-            wanted, abs=0.0051
+        *judged, mean, spread = (row for row in rows if row.label("text") == text)
+        assert [row.estimate for row in judged] == pytest.approx(own)
+        assert [row.label("judge") for row in judged] == given["judge"].tolist()
+        assert (mean.estimate, mean.conf_low, mean.conf_high) == pytest.approx(
+            (own.mean(), ends.low, ends.high)
         )
+        assert spread.estimate == pytest.approx(own.std(ddof=1))
 
 
 @pytest.mark.slow
@@ -92,13 +101,14 @@ def test_other_weights_change_composites_and_the_zero() -> None:
     whole = datasets.staged_values()
     frame = whole[whole["model"].isin(["model 01", "model 04"])]
     controls = STUDY.beside["controls"](as_table(datasets.staged_values_controls(), "controls"))
-    options = replace(FAST, controls=controls, weights=weights_of("equal"))
+    options = replace(FAST, controls=controls, weights=read_weights("equal"))
     assert STUDY.read is not None
     outcome = run_study(STUDY, STUDY.read(as_table(frame, "scores")), options)
     texts = datasets.staged_values_controls()
     balanced = texts[texts["text"] == "balanced"]
     zero = dict(zip(balanced["judge"], composite(balanced, EQUAL_WEIGHTS), strict=True))
-    assert with_zero(options).zero == pytest.approx(zero)
+    equal = with_weights(PAPER, "equal")
+    assert with_controls(options, equal).zero == pytest.approx(zero)
     assert outcome.settings["zero"] == pytest.approx(zero)
     assert outcome.settings["weights"] == dict(EQUAL_WEIGHTS)
     profile = next(b for b in outcome.blocks if b.id == "lean").results[0]
@@ -109,7 +119,7 @@ def test_other_weights_change_composites_and_the_zero() -> None:
             wanted
         )
     given = replace(options, zero=dict.fromkeys(zero, 1.0))
-    assert with_zero(given) is given
+    assert with_controls(given, equal).zero == given.zero
 
 
 @pytest.mark.parametrize(("texts", "cautioned"), [(1, True), (9, True), (10, False)])
@@ -118,13 +128,13 @@ def test_a_zero_of_few_neutral_texts_is_cautioned(texts: int, cautioned: bool) -
     one = controls[controls["text"] == "balanced"]
     many = pd.concat([one.assign(text=f"neutral {k}") for k in range(texts)], ignore_index=True)
     read = STUDY.beside["controls"](as_table(many, "controls"))
-    found = few_controls(StudyOptions(controls=read, zero={"a": -0.5, "b": 3.25}))
+    found = judge_zeros(read).cautions()
     assert [c.code for c in found] == ["SS312"] * cautioned
     if cautioned:
         assert found[0].detail.startswith(
             f"{texts} neutral text{'s give' if texts > 1 else ' gives'} the judges' neutral"
         )
-        assert "by judge from \u22120.50 to 3.25" in found[0].detail
+        assert "by judge from \u22120.12 to 10.25" in found[0].detail
 
 
 def test_controls_without_a_column_say_so_of_their_own_file() -> None:
@@ -215,7 +225,7 @@ def test_judges_who_agree_too_little_about_a_score_are_a_caution_of_its_changes(
     assert len(told) == (lean < 0)
     if told:
         assert f"α = {alpha:.3f}".replace("-0.", "−.") in told[0].detail
-        block = next(b for b in outcome.blocks if b.id == "commitment")
+        block = next(b for b in outcome.blocks if b.id == "trajectories-commitment")
         assert told[0] in block.results[0].cautions
 
 
@@ -246,7 +256,7 @@ def moral(tmp_path: Path, **weights: object) -> tuple[pd.DataFrame, str]:
 def test_a_table_of_weights_may_declare_traits_and_scale(tmp_path: Path) -> None:
     frame, path = moral(tmp_path)
     design = STUDY.read(as_table(frame, "scores"), weights=path)  # type: ignore[misc]
-    given = weights_of(read_table(path))
+    given = read_weights(read_table(path))
     outcome = run_study(STUDY, design, replace(FAST, weights=given, brief=True))
     (profile,) = (
         r

@@ -23,7 +23,9 @@ from socialstats.planning.builders import design_items
 from socialstats.scales.judge_zeros import judge_zeros, zero_of
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.sources import replies_by
-from socialstats.studies.staged_values.judges import NEUTRAL, unknown_zero, with_zero, zero_tables
+from socialstats.scales.trait_weights import PAPER
+from socialstats.studies.staged_values.declaration import NEUTRAL, with_controls
+from socialstats.studies.staged_values.study import no_zero
 from socialstats.tables import as_table, read_table
 from socialstats.tables.writing import text_like, write_whole
 
@@ -44,15 +46,13 @@ def controls(texts: pd.DataFrame) -> ss.Ratings:
 
 def test_controls_without_a_neutral_text_give_no_zero() -> None:
     leaning = StudyOptions(controls=controls(CONTROLS[CONTROLS["text"] != "balanced"]))
-    assert with_zero(leaning).zero is None
-    (found,) = unknown_zero(with_zero(leaning))
-    assert found.code == "SS318"
+    assert with_controls(leaning, PAPER).zero is None
     assert (
-        "none of 2 control texts ('left' and 'right') is called balanced... or neutral..."
-        in found.detail
+        no_zero(leaning)
+        == "none of 2 control texts ('left' and 'right') is called balanced... or neutral..."
     )
-    assert zero_tables(leaning)[0].cells[0][0] == "left"  # what the judges gave is still shown
-    assert with_zero(replace(leaning, controls=controls(CONTROLS))).zero is not None
+    with_neutral = replace(leaning, controls=controls(CONTROLS))
+    assert with_controls(with_neutral, PAPER).zero is not None
     spec = tomllib.loads((ROOT / "examples/design/staged_values.toml").read_text())
     assert any(NEUTRAL.match(control["control"]) for control in spec["controls"])
 

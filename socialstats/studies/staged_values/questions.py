@@ -1,0 +1,684 @@
+"""The questions of the study: how scores changed over the stages, what judges, traits and weights contribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from socialstats import sentences
+from socialstats.designs.instrument import Instrument
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.replies import trait_replies
+from socialstats.planning.adjusting import adjust_family_by_holm
+from socialstats.results import Result, Row
+from socialstats.results.rows import Role, rows_with
+from socialstats.scales.judge_zeros import judge_zeros
+from socialstats.scales.trait_profile import (
+    change_name,
+    changes_of,
+    last_change,
+    pooled_rows,
+    units_of,
+)
+from socialstats.shares.label_counts import cited_text, label_counts
+from socialstats.shares.reply_shares import RATER, reply_shares
+from socialstats.studies.asking import (
+    add_labels,
+    ask_result,
+    ask_rows,
+    course_lines,
+    dot_lines,
+    grid_table,
+    interval_points,
+    kind_tables,
+    leading_difference,
+    name_rows,
+    rows_by,
+    span_sentence,
+    tally_sentence,
+    untested_rows,
+)
+from socialstats.studies.estimates import equivalence_bounds, planned_verdict
+from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.second import turned
+from socialstats.studies.sources import replies_block
+from socialstats.studies.staged_values.declaration import (
+    composite_options,
+    instrument_of,
+    lacks_order,
+)
+from socialstats.tables import Table
+from socialstats.text import as_given, as_words, capital, count, listing, shorten
+
+COMPOSITE = "the composite"
+UNITS = (
+    "Models as units generalise to other models in these scenarios, scenarios as units to other scenarios with these "
+    "models."
+)
+OVERLAP = "Overlapping CIs do not rule out change within scenarios."
+ORDER = "Stages stand in the order in which the table names them first."
+FIRM, LEAST = 0.8, 0.667  # Krippendorff's customary bands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A score that is followed over the stages: the composite of the traits, a further score, or one trait.
+
+    Attributes
+    ----------
+    name : str
+    place : str
+        End of the anchors of its blocks.
+    main, every : Ratings
+        Its scores in the wordings that every stage was asked in, and in all.
+    options : dict
+        Of its profile, with the units of analysis that lead.
+    scenarios, models : Result, Result or None
+        With scenarios and with models as the units of analysis; the latter of three models or more.
+    wordings : Result or None
+        Over all wordings, with the units of analysis that lead; None where all stages were asked in all of them.
+    """
+
+    name: str
+    place: str
+    main: Ratings
+    every: Ratings
+    options: dict[str, Any]
+    scenarios: Result
+    models: Result | None
+    wordings: Result | None
+
+    @property
+    def lead(self) -> Result:
+        """The result whose tests the page states first."""
+        return self.models or self.scenarios
+
+    @property
+    def ways(self) -> dict[str, Result]:
+        """The results by their units of analysis: ``8 models``; those that lead first."""
+        results = [one for one in (self.models, self.scenarios) if one is not None]
+        return {units_of(result): result for result in results}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """A table of staged values with its results.
+
+    Attributes
+    ----------
+    design : Ratings
+    options : StudyOptions
+    measures : tuple of Measure
+        The composite, then further scores.
+    traits : tuple of Measure
+        Each trait alone, where no weights put them together.
+    spread : Result or None
+        Spread over wordings.
+    agreement : mapping of str to Result
+        What judges agree about -> coefficient of their agreement; empty for one judge.
+    lean : tuple of Row
+        Composite of each model against the reference, adjusted.
+    tests : tuple of Result
+        The adjustment.
+    """
+
+    design: Ratings
+    options: StudyOptions
+    measures: tuple[Measure, ...]
+    traits: tuple[Measure, ...]
+    spread: Result | None
+    agreement: Mapping[str, Result]
+    lean: tuple[Row, ...]
+    tests: tuple[Result, ...]
+
+    @property
+    def instrument(self) -> Instrument:
+        """Traits, weights and scale."""
+        return instrument_of(self.design)
+
+    @property
+    def profile(self) -> Result:
+        """The composites, with scenarios as units."""
+        return self.measures[0].scenarios
+
+    @property
+    def anchored(self) -> dict[str, str]:
+        """Facts of the keys of composites relative to the judges' neutral point, where it is known."""
+        return {} if self.options.zero is None else {"against": "zero"}
+
+
+def questions(staged: Staged) -> Iterator[Block | None]:
+    """Yield the questions in the order of a reader's interest; None for one that the data do not allow."""
+    composite, *further = staged.measures
+    yield course(staged, composite)
+    yield changes(composite)
+    yield from (course(staged, measure) for measure in further)
+    if staged.traits:
+        yield trait_changes(staged.traits)
+    yield lean(staged)
+    for measure in further:
+        block = changes(measure)
+        yield block and replace(block, part="appendix")
+    yield from map(sizes, staged.measures)
+    yield agreement(staged)
+    yield judges(staged)
+    if staged.options.stances is not None:
+        yield stances(staged.options.stances, staged.options)
+    yield replies(staged)
+    yield wordings(staged)
+    yield traits(staged)
+    yield activation(staged)
+    yield weights(staged)
+
+
+# changes over the stages
+
+
+CHANGED = ("stage", "baseline")
+
+
+def baseline_of(result: Result) -> str:
+    """Return the stage that others are compared with."""
+    return shorten(str(result.settings["baseline"]), 40)
+
+
+def scale_of(result: Result) -> str:
+    """Return the scale of a measure whose ends are known: `` (0 to 5)``."""
+    scale = result.settings["score_range"]
+    return f" ({as_given(scale[0])} to {as_given(scale[1])})" if scale else ""
+
+
+def place_of(options: StudyOptions) -> str:
+    """Name what leans are measured against."""
+    return "the judges' neutral point" if options.zero is not None else "the centre of the scale"
+
+
+def relative_to(options: StudyOptions) -> str:
+    """Return what composites are relative to; nothing where they are as scored."""
+    return f" relative to {place_of(options)}" if options.zero is not None else ""
+
+
+def last_change_sentence(measure: Measure) -> str:
+    """State the change at the last stage of the play, with the units of analysis that lead."""
+    row = last_change(measure.lead)
+    stages = [shorten(str(row.label(name)), 40) for name in CHANGED]
+    name = f"{measure.name}{'' if measure.name == COMPOSITE else scale_of(measure.lead)}"
+    text = sentences.difference(name, stages[0], stages[1], row, at="at")
+    return f"With {units_of(measure.lead)} as units, {text[:1].lower()}{text[1:]}"
+
+
+def changes_sentence(measure: Measure) -> str:
+    """State how many changes from the baseline were significant, and the largest."""
+    rows = changes_of(measure.lead)
+    where = f" in {measure.name} from {baseline_of(measure.lead)}"
+    text = tally_sentence(rows, "change", where)
+    text = f"With {units_of(measure.lead)} as units, {text[:1].lower()}{text[1:]}"
+    top = leading_difference(rows)
+    if top is None:
+        return text
+    which = "largest significant one" if sentences.is_significant(top) else "largest"
+    stage = shorten(str(top.label("stage")), 40)
+    return f"{text} The {which} was at {stage} ({sentences.stat(top)})."
+
+
+def turned_changes(measure: Measure) -> tuple[str, ...]:
+    """Return which other analyses turn the conclusion on the last change: other units, and all wordings."""
+    row = last_change(measure.lead)
+    others = []
+    if measure.models is not None:
+        others.append((f"With {units_of(measure.scenarios)} as units", measure.scenarios))
+    if measure.wordings is not None:
+        wordings = count(measure.wordings.counts.get("wordings", 1), "wording")
+        others.append((f"Over all {wordings}, at the stages that have them", measure.wordings))
+    stage = shorten(str(row.label("stage")), 40)
+    what = f"the change in {measure.name} at {stage}"
+    rows = [(how, replace(last_change(result), places=row.decimals)) for how, result in others]
+    return turned(row, rows, what)
+
+
+def course(staged: Staged, measure: Measure) -> Block | None:
+    """Ask how a measure changed over the stages: its course for each model, and the mean of all."""
+    result, name, lines = measure.scenarios, measure.name, {}
+    facts = staged.anchored if name == COMPOSITE else {}
+    if name == COMPOSITE:
+        name += relative_to(staged.options)
+        lines = {place_of(staged.options).removeprefix("the judges' "): 0.0}
+    else:
+        name += scale_of(result)
+    each = rows_with(result.rows, "model", "stage", measure="composite", **facts)
+    joint = pooled_rows(result, "stage", role="estimate", measure="composite", **facts)
+    if not lines:
+        # the tests against 0 are of no interest: it is an end of the scale
+        joint = untested_rows(joint)
+    several = len(rows_by(each, "model")) > 1
+    drawn = course_lines("model", "stage", measure.options["stages"], lines=lines)
+    return ask_rows(
+        f"trajectories{measure.place}",
+        f"How did {measure.name} change over the stages?",
+        result,
+        each,
+        quantity=name.removeprefix("the "),
+        say=[span_sentence(joint, f"the mean of {name} over all models" if several else name)],
+        draw=lambda *given: drawn(*given) or interval_points(None)(joint, name_rows(joint), name),
+        table=grid_table(each, capital(name), "model", "stage"),
+        more=kind_tables(joint, f"{name}, mean of all models") if several else [],
+        note=f"{ORDER} {OVERLAP}" if lacks_order(staged.design) else OVERLAP,
+    )
+
+
+def changes(measure: Measure) -> Block | None:
+    """Ask what the stages changed, with each unit of analysis."""
+    name, base = measure.name, baseline_of(measure.scenarios)
+    results = (measure.models, measure.scenarios, measure.wordings)
+    block = ask_rows(
+        f"changes{measure.place}",
+        f"At which stages did {name} differ from {base}?",
+        measure.lead,
+        by_units(measure, "difference"),
+        quantity=f"change in {name} from {base}",
+        say=[changes_sentence(measure)],
+        draw=interval_points(panels="units"),
+        results=[one for one in results if one is not None and one is not measure.lead],
+        note=UNITS if measure.models is not None else "",
+    )
+    return block and replace(block, turned=turned_changes(measure))
+
+
+def by_units(measure: Measure, role: Role) -> list[Row]:
+    """Return the changes from the baseline, or their sizes, with each unit of analysis."""
+    rows = []
+    for units, result in measure.ways.items():
+        changed = pooled_rows(result, *CHANGED, role=role, measure="composite")
+        rows += add_labels(changed, units=units)
+    return rows
+
+
+def sizes(measure: Measure) -> Block | None:
+    """Ask how large the changes were, in which models, and between which other stages."""
+    name, base = measure.name, baseline_of(measure.scenarios)
+    pooled = [] if measure.scenarios.counts["models"] > 1 else changes_of(measure.scenarios)
+    others = [
+        row
+        for row in measure.scenarios.rows
+        if row.role in ("difference", "effect_size")
+        and row.label("measure") == "composite"
+        and (
+            (row.label("baseline") and row.label("model")) or row.label("span") or row.label("from")
+        )
+        and row not in pooled
+    ]
+    tables = kind_tables(others, name)
+    if measure.wordings is not None:
+        tables += kind_tables(changes_of(measure.wordings), f"{name} over all wordings")
+    return ask_rows(
+        f"sizes{measure.place}",
+        f"How large were the changes in {name}, and in which models?",
+        measure.lead,
+        by_units(measure, "effect_size"),
+        quantity=f"size (d_z) of the change in {name} from {base}",
+        draw=interval_points(panels="units"),
+        more=tables,
+        note="d_z differs between units of analysis.",
+        part="appendix",
+    )
+
+
+def trait_changes(measures: Sequence[Measure]) -> Block | None:
+    """Ask which traits changed, where no weights put them together; adjusted over traits and stages."""
+    lead, every, levels = measures[0].lead, list[Row](), list[Row]()
+    for measure in measures:
+        levels += add_labels(
+            pooled_rows(measure.lead, "stage", measure="composite"), trait=measure.name
+        )
+        for row in add_labels(changes_of(measure.lead), trait=measure.name):
+            name = f"{as_words(measure.name)}: {change_name(row)}"
+            every.append(replace(row, term=name, group=None))
+    rows, tests = adjust_family_by_holm(every, "traits and stages")
+    text = tally_sentence(rows, "change", " of traits")
+    top = leading_difference(rows)
+    return ask_rows(
+        "trait-changes",
+        "Which traits changed over the stages?",
+        lead,
+        rows,
+        quantity=f"change in the mean score of each trait from {baseline_of(lead)}",
+        say=[
+            f"With {units_of(lead)} as units, {text[:1].lower()}{text[1:]}",
+            f"The largest was {top.term} ({sentences.stat(top)})." if top is not None else "",
+        ],
+        draw=interval_points(),
+        more=kind_tables(levels, "mean score"),
+        results=[*(one.lead for one in measures[1:]), *([] if tests is None else [tests])],
+    )
+
+
+# models against the reference
+
+
+SIDES = {
+    "above": "scored above {}",
+    "below": "scored below {}",
+    "equal": "were equivalent to {} within \u00b1{}",
+    "open": "did not differ significantly from {}",
+    "none": "had no test against {}",
+}
+
+
+def lean_sides(staged: Staged) -> dict[str, list[Row]]:
+    """Return the composites of models by what their tests show, with the smallest effect of interest."""
+    options = staged.options
+    sides: dict[str, list[Row]] = {side: [] for side in SIDES}
+    for row in staged.lean:
+        side = planned_verdict(
+            row,
+            alpha=1 - options.level,
+            bounds=equivalence_bounds(row),
+            smallest=options.smallest_effect,
+        )
+        sides[side].append(row)
+    return {side: rows for side, rows in sides.items() if rows}
+
+
+def lean_sentences(staged: Staged) -> list[str]:
+    """State which models lean to which side of the reference, and from where to where they range."""
+    options, place = staged.options, place_of(staged.options)
+    name = f"the composite{relative_to(options)}"
+    if len(staged.lean) == 1:
+        row = replace(staged.lean[0], p_adjusted=None)
+        return [sentences.reference_sentence(capital(name), row, 0.0, place)]
+    size = "" if options.smallest_effect is None else as_given(options.smallest_effect)
+    models = count(len(staged.lean), "model")
+    texts = []
+    for side, rows in lean_sides(staged).items():
+        names = listing([shorten(row.term, 30) for row in rows], most=6)
+        reason = rows[0].undefined if side == "none" else None
+        why = f": {sentences.because(reason)}" if reason else ""
+        texts.append(
+            f"{count(len(rows))} of {models} {SIDES[side].format(place, size)} ({names}{why})."
+        )
+    return [" ".join(texts), span_sentence(staged.lean, name)]
+
+
+def lean(staged: Staged) -> Block | None:
+    """Ask where the models lean; of several models, their comparison has the same numbers."""
+    profile, alone = staged.profile, len(staged.lean) == 1
+    levels = [row for row in profile.rows if is_level(row)]
+    raw = rows_with(profile.rows, "model", measure="composite")
+    apart = f"{count(sum(map(sentences.is_significant, raw)))} of {count(len(raw), 'model')}"
+    kind = "weighted" if staged.instrument.weights else "unweighted"
+    return ask_rows(
+        "lean",
+        "Where did the models lean?",
+        profile,
+        staged.lean,
+        quantity=f"{kind} composite over all stages relative to {place_of(staged.options)}",
+        say=[f"Relative to 0 instead of the neutral point, {apart} differed (unadjusted)."]
+        if staged.anchored
+        else lean_sentences(staged)[:1],
+        draw=interval_points(sort=True),
+        more=kind_tables(levels, "composite as scored", none="all models"),
+        results=staged.tests,
+        part="main" if alone else "appendix",
+    )
+
+
+def is_level(row: Row) -> bool:
+    """Return whether a row is a composite as scored, or how composites spread."""
+    names = {name for name, _ in row.key}
+    return row.label("measure") == "composite" and (
+        row.role == "spread" or (row.role == "estimate" and names <= {"measure", "model", "stage"})
+    )
+
+
+# judges
+
+
+PAIRS = {"mean": "mean of the pairs", "pooled": "all pairs pooled"}
+COMPOSITES, KAPPA, SCORES = "composites", "composites to whole points", "single trait scores"
+
+
+def agreement(staged: Staged) -> Block | None:
+    """Ask whether the judges agreed, about what, and at which stages."""
+    if not staged.agreement:
+        return None
+    order = staged.measures[0].options["stages"]
+    rows: list[Row] = []
+    for about, result in staged.agreement.items():
+        coefficients = sorted(result.rows, key=lambda row: stage_place(row, order))
+        rows += add_labels(untested_rows(coefficients), about=about)
+    alphas = [row for row in rows if row.label("about") != KAPPA]
+    kappas = [
+        row if row.label("pair") else add_labels([row], pair=PAIRS[row.term])[0]
+        for row in rows
+        if row.label("about") == KAPPA
+    ]
+    first, *others = staged.agreement.values()
+    return ask_rows(
+        "agreement",
+        "Did the judges agree?",
+        first,
+        alphas,
+        quantity="Krippendorff's alpha (interval) of the judges",
+        say=[
+            f"Agreement about {about} was {alpha_text(result.rows[0])}."
+            for about, result in staged.agreement.items()
+            if about != KAPPA
+        ],
+        draw=interval_points(None, panels="about"),
+        more=[grid_table(kappas, "Quadratic weighted kappa of the judges", "pair", "stratum")],
+        results=others,
+        clusters=first.design.clusters,
+        note="Offsets of judges lower agreement but do not affect comparisons of models.",
+        part="appendix",
+    )
+
+
+def stage_place(row: Row, order: Sequence[str]) -> int:
+    """Return the place of the stage of a row; rows of all stages are first."""
+    stage = row.label("stratum")
+    return -1 if stage is None else order.index(stage)
+
+
+def alpha_text(row: Row) -> str:
+    """Return an alpha with its interval and a customary band that the interval lies in."""
+    band = ""
+    if row.conf_low is not None and row.conf_low >= FIRM:
+        band = ", reliably at least .80"
+    elif row.conf_high is not None and row.conf_high < LEAST:
+        band = ", reliably below .667"
+    return f"\u03b1 = {sentences.estimate_text(row)}{band}"
+
+
+def judges(staged: Staged) -> Block | None:
+    """Ask whether conclusions depend on any one judge: offsets, and composites without each."""
+    profile, controls = staged.profile, staged.options.controls
+    rows = rows_with(profile.rows, "judge", role="difference", measure="composite")
+    facts = staged.anchored
+    each = rows_with(profile.rows, "without", "model", measure="composite", **facts)
+    joint = rows_with(profile.rows, "without", measure="composite", **facts)
+    place = " relative to the neutral point of the other judges" if facts else ""
+    name = f"composite{place}, without one judge"
+    most = max(rows_by(each, "model").values(), key=moved_by, default=[])
+    tables = kind_tables([*each, *joint], name)
+    if controls is not None:
+        zeros = judge_zeros(controls, **composite_options(instrument_of(controls)))
+        tables += kind_tables(zeros.rows(staged.options.level), "composite of the control texts")
+    return ask_rows(
+        "judges",
+        "Do conclusions depend on any one judge?",
+        profile,
+        rows,
+        quantity="composite minus the judges' mean",
+        say=[
+            span_sentence(rows, "the offset of a judge from the judges' mean"),
+            span_sentence(joint, f"the {name}, of all models,") if joint else "",
+            span_sentence(most, f"that of {most[0].label('model')}, which moved most,")
+            if most
+            else "",
+        ],
+        draw=interval_points(),
+        more=tables,
+        note=f"Judges are {'fixed' if profile.settings['judges'] == 'fixed' else 'drawn at random'}.",
+        part="appendix",
+    )
+
+
+def moved_by(rows: Sequence[Row]) -> float:
+    """Return how far apart the estimates of some rows lie."""
+    estimates = [row.estimate for row in rows if row.estimate is not None]
+    return max(estimates) - min(estimates) if estimates else 0.0
+
+
+def wordings(staged: Staged) -> Block | None:
+    """Ask how much answers depended on the wording."""
+    note = "SDs hold the noise of models and judges too."
+    question = "How much did answers depend on the wording?"
+    return ask_result("wordings", staged.spread, question, note=note, part="appendix")
+
+
+# stances and replies
+
+
+def stances(table: Table, options: StudyOptions) -> Block | None:
+    """Ask which stances the answers took, by model, with scenarios as clusters."""
+    named = {part: part if part in table.columns else None for part in ("model", "scenario")}
+    result = label_counts(
+        table,
+        labels="stance",
+        unit="answer",
+        group=named["model"],
+        cluster=named["scenario"],
+        **options.chosen(),
+    )
+    block = ask_result("stances", result, "Which stances did the answers take?")
+    text = cited_text(result, unit=("answer", "answers"), label=("stance", "stances"))
+    return block and replace(block, sentences=(text,))
+
+
+def replies(staged: Staged) -> Block | None:
+    """Ask which replies could not be used."""
+    design = trait_replies(staged.design)
+    source = RATER if len(design.raters) > 1 else None
+    shares = reply_shares(design, source=source, stratum="stage", level=staged.options.level)
+    return replies_block(design, shares)
+
+
+# traits and weights
+
+
+def traits(staged: Staged) -> Block | None:
+    """Ask which traits the answers showed."""
+    profile, instrument = staged.profile, staged.instrument
+    rows = pooled_rows(profile, "trait", measure="score")
+    others = [row for row in profile.rows if row.label("measure") in ("score", "group")]
+    gaps = pooled_rows(profile, "traits", "minus", role="difference", measure="group")
+    low, high = map(as_given, instrument.scale)
+    say = [f"{span_sentence(rows, 'the mean score')} {as_given(instrument.centre)} is neutral."]
+    for gap in gaps[:1]:
+        sides = [f"traits of '{gap.label(name)}'" for name in ("traits", "minus")]
+        say.append(sentences.difference("the mean score", sides[0], sides[1], gap))
+    return ask_rows(
+        "traits",
+        "Which traits did the answers show?",
+        profile,
+        rows,
+        quantity=f"mean score of each trait, {low} to {high}",
+        say=say,
+        draw=interval_points(instrument.centre, sort=True),
+        more=kind_tables([row for row in others if row not in rows], "mean score"),
+        note="The line is the neutral score.",
+        part="main" if staged.traits else "appendix",
+    )
+
+
+def activation(staged: Staged) -> Block | None:
+    """Ask how many traits were active, and how evenly scores were spread over traits."""
+    profile = staged.profile
+    n = profile.counts["traits"]
+    names = {
+        "activation": f"the mean number of active traits of {n}",
+        "active": "the share of answers in which a trait is active",
+        "entropy": f"the entropy of the trait shares, in nats (at most ln {n}),",
+    }
+    rows = pooled_rows(profile, "stage", measure="activation")
+    say, tables = [], []
+    for measure, name in names.items():
+        levels = pooled_rows(profile, "trait" if measure == "active" else "stage", measure=measure)
+        moved = changes_of(profile, measure)
+        if levels:
+            say.append(span_sentence(levels, name))
+        if moved:
+            say.append(tally_sentence(moved, "change", f" in {measure}"))
+        every = [row for row in profile.rows if row.label("measure") == measure]
+        tables += kind_tables([row for row in every if row not in rows], measure)
+    return ask_rows(
+        "activation",
+        "How many traits were active, and how evenly were scores spread over traits?",
+        profile,
+        rows,
+        quantity=f"active traits of {n}",
+        say=say,
+        draw=interval_points(None),
+        more=tables,
+        note="Thresholding discards information; see composites and scores.",
+        part="appendix",
+    )
+
+
+PICKS = ("this page", "highest", "lowest", "equal")
+
+
+def weights(staged: Staged) -> Block | None:
+    """Ask whether the answer depends on the weights, relative to the neutral point under these where it is known."""
+    profile, facts = staged.profile, staged.anchored
+    here = rows_with(profile.rows, "model", measure="composite", **facts)
+    every = [row for row in profile.rows if row.label("pick")]
+    sets = rows_with(every, "weights", pick="each", measure="composite")
+    gaps = rows_with(every, "weights", pick="each", measure="composite", role="difference")
+    picked = [
+        row for row in every if row.label("model") and row.label("against") == facts.get("against")
+    ]
+    if not picked:
+        return None
+    shown = [row for row in picked if row.role == "estimate"]
+    top = leading_difference(gaps)
+    name = f"composite{relative_to(staged.options)} under other weights"
+    others = count(len(sets), "other set")
+    return ask_rows(
+        "weights",
+        "Does the answer depend on the weights of the traits?",
+        profile,
+        [*add_labels(here, pick="this page"), *shown],
+        quantity=name,
+        say=[
+            signs_sentence(shown, others),
+            f"Of these sets, {top.label('weights')} had the largest effect (difference = {sentences.stat(top)})."
+            if top is not None
+            else "",
+        ],
+        draw=dot_lines("model", "pick"),
+        more=[
+            *kind_tables([row for row in picked if row not in shown], name),
+            *kind_tables([*sets, *gaps], "composite of all models under other weights, as scored"),
+        ],
+        note=f"Lowest and highest of {others} of weights: each trait 20% up, 20% down and left out, and equal weights. "
+        "Positive and negative weights were scaled to keep their sums.",
+        part="appendix",
+    )
+
+
+def signs_sentence(shown: Sequence[Row], others: str) -> str:
+    """State for which models some set of weights changes the sign, or is inconclusive about it."""
+    changed, unsure = [], []
+    models = rows_by(shown, "model")
+    for model, rows in models.items():
+        values = [row.estimate for row in rows if row.estimate is not None]
+        if values and min(values) < 0 < max(values):
+            changed.append(shorten(model, 40))
+        elif "none" in map(sentences.direction, rows):
+            unsure.append(shorten(model, 40))
+    parts = [f"the sign changed for {listing(changed, most=6)}" if changed else "no sign changed"]
+    if unsure:
+        parts.append(f"some sets were inconclusive about {listing(unsure, most=6)}")
+    return f"Under {others} of weights, {listing(parts)} (of {count(len(models), 'model')})."
