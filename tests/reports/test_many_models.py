@@ -154,8 +154,10 @@ def test_a_page_of_nineteen_models(
     assert (
         found["blocks"] == whole["blocks"]
     )  # what is written once in the page is read as often as it was
-    block, said = found["blocks"][0], found["answer"] + found["blocks"][0]["sentences"]
-    assert block["part"] == "main"
+    # staged-values opens with the stages, and compares models after them
+    block = found["blocks"][1 if study == "staged-values" else 0]
+    said = found["answer"] + block["sentences"]
+    assert block["part"] == found["blocks"][0]["part"] == "main"
     if study == "ordinal-alignment":  # its first block sets every model beside the people
         assert block["id"] == "distance"
         assert re.match(
@@ -167,4 +169,4 @@ def test_a_page_of_nineteen_models(
             r" was highest for model \d\d .* and lowest for model \d\d .* of 19 models",
             " ".join(said),
         )
-        assert "of 19 models" in found["answer"][0]
+        assert any("of 19 models" in text for text in found["answer"])

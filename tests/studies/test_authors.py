@@ -343,8 +343,10 @@ def test_from_personas_to_the_table_of_composites(
     tables = tables_of(capsys, "page.html")
     zero = np.mean([composite(("control", f"Control 0 {c}", j)) for c in "ab" for j in judges])
     for persona in ("mayor", "nurse"):
-        raw = tables[persona, "Composite over all stages as scored, against 0"]
-        own = tables[persona, "Composite over all stages relative to the judges' neutral point; p"]
+        raw = tables[persona, "Composite as scored by model"]
+        own = tables[
+            persona, "Weighted composite over all stages relative to the judges' neutral point; p"
+        ]
         for model in models:
             values = np.array(
                 [
@@ -376,8 +378,10 @@ def test_from_personas_to_the_table_of_composites(
             for model in models
         }
         d_z = np.mean([*moved.values()]) / np.std([*moved.values()], ddof=1)
-        change = tables[persona, "Changes in commitment, models as units"]["stage 4 minus baseline"]
-        assert change[9] == pytest.approx(d_z, rel=1e-6)
+        place = f"stage 4 / {len(models)} models"
+        size = tables[persona, "Size of the change in commitment from baseline"][place]
+        change = tables[persona, "Change in commitment from baseline"][place]
+        assert size[1] == pytest.approx(d_z, rel=1e-6)
         assert change[5] == pytest.approx(d_z * np.sqrt(len(models)), rel=1e-6)
     scores = pd.read_csv("table.csv")
     assert scores.groupby("persona").size().to_dict() == {"mayor": 6 * 8 * 18, "nurse": 6 * 8 * 18}

@@ -12,7 +12,7 @@ from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES
 from socialstats.studies.page import StudyOptions
-from socialstats.studies.role_conflict.labels import value_blocks
+from socialstats.studies.role_conflict.cited import count_cited
 from socialstats.studies.staged_values.declaration import check_stances, read_stances
 from socialstats.studies.staged_values.questions import stances
 from socialstats.tables import as_table
@@ -87,17 +87,16 @@ def test_a_page_shows_stances() -> None:
 def test_values_that_nobody_cites_have_rows() -> None:
     """All cited are of Schwartz's ten: the others are there with 0; or those that were declared."""
     design, options = Comparisons.from_frame(VALUES), StudyOptions(resamples=100, verify=False)
-    (block,) = value_blocks(design, ["kind"], options)
-    (result,) = block.results
+    result = count_cited(design, ["kind"], options)["kind"]
     assert len({row.label("label") for row in result.rows}) == 10
     power = result.row("Power (share of units)", group="family")
     assert (power.estimate, power.conf_low) == (0, 0)
     declared = replace(options, value_levels=("Security", "Tradition", "care"))
-    (block,) = value_blocks(design, ["kind"], declared)
-    assert {row.label("label") for row in block.results[0].rows} == {
+    result = count_cited(design, ["kind"], declared)["kind"]
+    assert {row.label("label") for row in result.rows} == {
         "Security",
         "Tradition",
         "care",
     }
     with pytest.raises(InputError, match="'Tradition' cited, and not among levels="):
-        value_blocks(design, ["kind"], replace(options, value_levels=("Security",)))
+        count_cited(design, ["kind"], replace(options, value_levels=("Security",)))

@@ -316,7 +316,7 @@ def sizes(measure: Measure) -> Block | None:
         f"How large were the changes in {name}, and in which models?",
         measure.lead,
         by_units(measure, "effect_size"),
-        quantity=f"size (d_z) of the change in {name} from {base}",
+        quantity=f"size of the change in {name} from {base} (d_z)",
         draw=interval_points(panels="units"),
         more=tables,
         note="d_z differs between units of analysis.",
