@@ -25,7 +25,7 @@ from socialstats.tables import Table, as_number, read_table
 from socialstats.text import as_given, meant, number, quoted, shorten
 from socialstats.voice import option
 
-COLUMNS = ("trait", "weight")  # of a table of weights
+COLUMNS = ("trait", "weight")  # what a table of weights has
 TOTAL = 10.0  # sum of the absolute weights
 CLOSE = 1e-9  # rounding allowed in sums of weights
 STEP = 0.2  # share by which a variant changes one weight
