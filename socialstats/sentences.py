@@ -341,19 +341,20 @@ def agreement_sentence(name: str, row: Row, units: int, raters: int | None, band
 
 
 def rank_with_interval(item: str, row: Row, of: int, level: float, *, simultaneous: bool) -> str:
-    """State a rank with its interval.
+    """State a rank with its interval; one of several ranks leaves the rank open, and so it is an estimate.
 
     Examples
     --------
     >>> row = Row(term="gpt", estimate=1.0, conf_low=1.0, conf_high=42.0)
     >>> rank_with_interval("gpt", row, 59, 0.95, simultaneous=False)
-    'gpt ranked 1 of 59, 95% marginal rank interval [1, 42].'
+    'gpt had estimated rank 1 of 59, 95% marginal rank interval [1, 42].'
     """
     rank, low, high = (
         count(round(value or 0.0)) for value in (row.estimate, row.conf_low, row.conf_high)
     )
     interval = f"{name_of_interval(row)}{percent_of(level)} {'simultaneous' if simultaneous else 'marginal'}"
-    return f"{item} ranked {rank} of {count(of)}, {interval} rank interval [{low}, {high}]."
+    verb = "ranked" if low == high else "had estimated rank"
+    return f"{item} {verb} {rank} of {count(of)}, {interval} rank interval [{low}, {high}]."
 
 
 def first_ranked(
@@ -368,8 +369,8 @@ def first_ranked(
 ) -> str:
     """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was reliable.
 
-    `adjusted`: whether the first rank is, adjusted for all items. `decided`: the probability is one of comparisons
-    without a tie.
+    `adjusted`: whether the first rank is, adjusted for all items; where it is not, nothing is said to rank first.
+    `decided`: the probability is one of comparisons without a tie.
     """
     how = (
         "not reliable"
@@ -388,7 +389,10 @@ def first_ranked(
         else f"{number(row.shown(), bounded=row.bounded)}, no interval"
         for row in (strength, win)
     )
-    return f"{item} ranked first (log-strength {win_text}); {lead} ({chance}{against})."
+    start = f"{item} had the largest log-strength ({win_text})"
+    if reliable and adjusted:
+        start = f"{item} ranked first (log-strength {win_text})"
+    return f"{start}; {lead} ({chance}{against})."
 
 
 def tied_first(names: Sequence[str], of: int, what: str, score: str) -> str:

@@ -16,7 +16,7 @@ from socialstats.figures import forest
 from socialstats.figures import style as look
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.role_conflict.urgency import answer_sentences
+from socialstats.studies.role_conflict.study import sensitivity_answer, verdict_on_covariate
 from socialstats.tables import as_table
 from socialstats.text import shortened
 
@@ -382,11 +382,11 @@ def rule_followers(seed: int) -> ss.Comparisons:
 def test_a_share_of_all_is_exactly_1_and_urgency_decides() -> None:
     rates = [ss.win_rates(rule_followers(seed), weights="pooled") for seed in range(12)]
     assert {found.row("all", group="higher").estimate for found in rates} == {1.0}
-    said = answer_sentences(
-        ss.sensitivity(rule_followers(0), resamples=100), rates[0], StudyOptions()
-    )
-    assert said[0].startswith("Urgency decided every comparison whose sides differed in it: ")
-    assert said[-1].startswith("All of S came from comparisons of equal urgency")
+    s = ss.sensitivity(rule_followers(0), resamples=100)
+    verdict = verdict_on_covariate(s, rates[0], "urgency")
+    assert verdict.text == "Choices follow urgency wherever the two sides differ in it."
+    *_, last = sensitivity_answer(s, "urgency")
+    assert last.startswith("All of S came from comparisons of equal urgency")
 
 
 def test_models_that_lack_units_are_a_caution_of_the_page_and_have_their_own_shares_of_replies() -> (

@@ -225,6 +225,8 @@ class Row:
     @property
     def decimals_alone(self) -> int:
         """Decimals that the row would have alone."""
+        if self.role == "rank":
+            return 0
         error = self.std_error
         low = self.conf_low
         high = self.conf_high

@@ -168,12 +168,9 @@ def test_refusals_are_bounded_for_every_prompt() -> None:
     design = ss.Comparisons.from_frame(frame, by="prompt", refusal="no")
     outcome = run_study(STUDIES["compare"], design, replace(FAST, verify=False))
     found = block(outcome, "refusals")
-    cells = {
-        row[0]: dict(zip(found.tables[0].header, row, strict=True)) for row in found.tables[0].cells
-    }
-    assert cells["default"]["Refusals"] == 0
-    assert cells["default"]["excluded"] == cells["default"]["against"] == cells["default"]["for"]
-    assert cells["fond"]["Refusals"] == 51
+    rates = {(row.label("level"), row.label("refusals")): row.estimate for row in found.drawn}
+    assert len({rate for (level, _), rate in rates.items() if level == "default"}) == 1
+    assert dict(found.tables[1].cells) == {"default": 0, "fond": 51}
     unequal = FOND["urgency_a"] != FOND["urgency_b"]
     higher = np.where(FOND["urgency_a"] > FOND["urgency_b"], FOND["item_a"], FOND["item_b"])
     gone = refusing["winner"] == "no"
@@ -183,11 +180,11 @@ def test_refusals_are_bounded_for_every_prompt() -> None:
         (unequal & gone).sum(),
     )
     for key, share in (
-        ("excluded", wins / n),
-        ("against", wins / (n + r)),
-        ("for", (wins + r) / (n + r)),
+        ("refusals excluded", wins / n),
+        ("all refusals counted against", wins / (n + r)),
+        ("all refusals counted for", (wins + r) / (n + r)),
     ):
-        assert cells["fond"][key] == pytest.approx(share)
+        assert rates["fond", key] == pytest.approx(share)
     assert "fond refused most often (20.2% of its stories)" in found.sentences[0]
     assert "differences-items" in [b.id for b in outcome.blocks]
 

@@ -15,7 +15,7 @@ from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.results import Result, Row
 from socialstats.studies import STUDIES, StudyOptions
 from socialstats.studies.multiverse import multiverse_block
-from socialstats.studies.role_conflict.urgency import ties_for, without_group
+from socialstats.studies.role_conflict.variants import ties_for, without_group
 
 FAST = StudyOptions(resamples=200)
 

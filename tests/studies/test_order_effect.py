@@ -14,23 +14,24 @@ from study_examples import FAST, choices
 import socialstats as ss
 from socialstats.results import Row
 from socialstats.studies import STUDIES, run_study
-from socialstats.studies.comparisons import row_table
-from socialstats.studies.page import Outcome, PageTable
+from socialstats.studies.asking import rows_by
+from socialstats.studies.estimates import rows_table
+from socialstats.studies.page import Outcome
 
 
 def of_comparisons(frame: pd.DataFrame, study: str = "comparisons", **reading: Any) -> Outcome:
     return run_study(STUDIES[study], ss.Comparisons.from_frame(frame, **reading), FAST)
 
 
-def both_fits(outcome: Outcome) -> PageTable:
-    """The table of the page that has the fit with and without the order effect."""
+def both_fits(outcome: Outcome) -> dict[str, list[Row]]:
+    """The rows of the table that has the fit with and without the order effect: strongest, lead, covariates."""
     tables = [
         t
         for block in outcome.blocks
         for t in block.tables
         if "with and without the order effect" in t.caption
     ]
-    return tables[0]
+    return rows_by(tables[0].rows, "order effect")
 
 
 def ss111(outcome: Outcome) -> list[str]:
@@ -118,13 +119,15 @@ def test_an_order_effect_that_changes_the_leader_is_a_caution_beside_both_fits()
     ]
     design = ss.Comparisons.from_frame(frame, order="item_a")
     with_it, without = (ss.bradley_terry(design, order=order) for order in (True, False))
-    for cells, fit, first, second in zip(
-        both_fits(outcome).cells, (with_it, without), "AC", "CA", strict=True
+    for (strongest, lead), fit, first, second in zip(
+        both_fits(outcome).values(), (with_it, without), "AC", "CA", strict=True
     ):
         gap = fit.contrast({first: 1.0, second: -1.0}).rows[0]
-        known = [fit.row(first).estimate, gap.estimate, gap.conf_low, gap.conf_high]
-        assert (cells[1], cells[3]) == (first, second)
-        assert [cells[2], *cells[4:]] == pytest.approx(known)
+        assert (strongest.term, lead.term) == (first, f"{first} - {second}")
+        assert strongest.estimate == pytest.approx(fit.row(first).estimate)
+        assert (lead.estimate, lead.conf_low, lead.conf_high) == pytest.approx(
+            (gap.estimate, gap.conf_low, gap.conf_high)
+        )
     assert any(
         text.startswith("Without the order effect, the strongest item was C")
         for block in outcome.blocks
@@ -153,7 +156,10 @@ def test_an_order_effect_that_changes_nothing_is_no_caution(study: str) -> None:
         for u in ((1, 1), (1, 2), (2, 1))
     }
     outcome = of_comparisons(shown(cells), study, order="item_a")
-    assert [row[:2] for row in both_fits(outcome).cells] == [("with", "a"), ("without", "a")]
+    assert {how: rows[0].term for how, rows in both_fits(outcome).items()} == {
+        "with": "a",
+        "without": "a",
+    }
     assert not ss111(outcome)
     assert any(
         "no conclusion on the strongest item" in text
@@ -178,10 +184,10 @@ def test_the_sign_of_a_covariate_that_depends_on_the_order_effect_is_a_caution()
         "the effect of urgency was positive and reliable (with it negative and reliable)" in text
         for text in ss111(adjusted)
     ] == [True]
-    steps = [row[7] for row in both_fits(adjusted).cells]
-    assert steps[0] == pytest.approx(-0.4, abs=0.01)
-    assert isinstance(steps[1], float)
-    assert steps[1] > 0.1
+    steps = {how: rows[-1] for how, rows in both_fits(adjusted).items()}
+    assert steps["with"].term == "urgency"
+    assert steps["with"].estimate == pytest.approx(-0.4, abs=0.01)
+    assert (steps["without"].estimate or 0.0) > 0.1
 
 
 def test_a_lead_that_is_reliable_only_without_the_order_effect_is_a_caution() -> None:
@@ -198,7 +204,10 @@ def test_levels_of_a_comparison_have_both_fits_each_and_name_the_level_that_chan
     uneven = {("a", "b", 1, 1): (0.5, 300), ("b", "a", 1, 1): (0.4 - 0.1, 100)}
     frame = pd.concat([shown(even).assign(model="even"), shown(uneven).assign(model="uneven")])
     outcome = of_comparisons(frame, "compare", order="item_a", by="model", covariates=())
-    assert [row[:2] for row in both_fits(outcome).cells] == [
+    fits = [
+        (row.label("level"), how) for how, rows in both_fits(outcome).items() for row in rows[::2]
+    ]
+    assert sorted(fits) == [
         ("even", "with"),
         ("even", "without"),
         ("uneven", "with"),
@@ -221,7 +230,9 @@ def test_items_that_always_stand_on_one_side_are_compared_without_an_order_effec
 def test_fits_without_the_order_effect_are_verified_too() -> None:
     design = ss.Comparisons.from_frame(choices(urgency=False))
     outcome = run_study(STUDIES["comparisons"], design, replace(FAST, verify=True))
-    checked = outcome.verifications["without the order effect"]
+    (checked,) = [
+        v for name, v in outcome.verifications.items() if name.startswith("Model without the order")
+    ]
     assert checked.ok
     assert len(checked.checks) > len(design.items)
 
@@ -256,7 +267,8 @@ def test_ranks_that_change_without_the_order_effect_are_named() -> None:
 
 def without(outcome: Outcome) -> ss.Result:
     """The fit of the page without its order effect."""
-    return next(b for b in outcome.blocks if b.id == "effects").results[-1]
+    results = next(b for b in outcome.blocks if b.id == "effects").results
+    return next(r for r in results if r.title == "Model without the order effect")
 
 
 def shown_first_often() -> pd.DataFrame:
@@ -288,15 +300,15 @@ def test_the_methods_name_the_penalised_likelihood_and_degrees_of_freedom_keep_a
     design = ss.Comparisons.from_frame(frame, order="order")
     page = run_study(STUDIES["comparisons"], design, replace(FAST, penalty="firth"))
     assert page.methods[0].startswith(
-        "Log-strengths (0: the average item) were estimated with the Bradley-Terry model with effects of order by "
-        "Firth's penalised likelihood."
+        "Log-strengths (0: the average item) were estimated by maximum likelihood: Bradley-Terry model, Firth's "
+        "penalised likelihood, with effects of order."
     )
     page = run_study(STUDIES["comparisons"], design, replace(FAST, prior=0.5))
-    assert " by maximum likelihood with 0.5 pseudo-wins an item." in page.methods[0]
+    assert " by maximum likelihood with 0.5 pseudo-wins an item:" in page.methods[0]
     rows = [
         Row(term="x", estimate=1.0, std_error=0.5, statistic=2.0, df=df, p_value=0.05)
         for df in (23.74, 14.0)
     ]
-    table = row_table(rows, "Effects")
+    table = rows_table(rows, "Effects")
     at = table.header.index("df")
     assert [cells[at] for cells in table.cells] == ["23.7", "14"]

@@ -9,7 +9,7 @@ import statsmodels.api as sm
 
 import socialstats as ss
 from socialstats.inference.proportions import wilson
-from socialstats.studies.comparisons import group_matrix
+from socialstats.studies.comparisons import group_question
 
 
 def choices(seed: int = 3) -> pd.DataFrame:
@@ -33,7 +33,8 @@ def test_rates_and_clustered_intervals() -> None:
         item: "red" if int(item[1:]) % 3 else "blue"
         for item in set(frame["item_a"]) | set(frame["item_b"])
     }
-    block = group_matrix(ss.Comparisons.from_frame(frame), team, "team")
+    block = group_question(ss.Comparisons.from_frame(frame), team, "team", 0.95)
+    assert block is not None
     met = frame[frame["item_a"].map(team) != frame["item_b"].map(team)]
     red = np.where(met["item_a"].map(team) == "red", met["item_a"], met["item_b"])
     won = np.where(met["winner"] == "tie", 0.5, (met["winner"].to_numpy() == red).astype(float))
@@ -53,7 +54,10 @@ def test_rates_and_clustered_intervals() -> None:
     low, high = wilson(
         won.mean(keepdims=True), np.array([min(trials, len(won))]), df=np.array([clusters - 1.0])
     )
-    table = {(line[0], line[1]): line[2:] for line in block.tables[0].cells}
+    table = {
+        (row.label("group"), row.label("other")): (row.estimate, row.conf_low, row.conf_high, row.n)
+        for row in block.results[0].rows
+    }
     assert table["red", "blue"] == pytest.approx((won.mean(), low[0], high[0], len(won)))
     assert table["blue", "red"] == pytest.approx(
         (1 - won.mean(), 1 - high[0], 1 - low[0], len(won))

@@ -25,8 +25,8 @@ from socialstats.studies.role_conflict.labels import (
     read_item_groups,
     read_labels,
 )
-from socialstats.studies.role_conflict.shares import Grouping, verdict_sentences
-from socialstats.studies.role_conflict.urgency import filled, s_of, share_of
+from socialstats.studies.role_conflict.shares import share_sentences, shares_with_tests
+from socialstats.studies.role_conflict.variants import filled, s_of, share_of
 from socialstats.tables import as_table
 
 STUDY = STUDIES["role-conflict"]
@@ -338,57 +338,44 @@ def test_refusals_between_equals_are_no_ties() -> None:
 
 def test_groups_said_to_differ_and_others_add_up_and_depend_on_the_mean_where_said() -> None:
     """All groups are named or counted: both of two groups, and those with another side by the geometric mean."""
-    shares = {"a": (0.5, 0.30), "b": (0.3, 0.36), "c": (0.2, 0.34)}
-    rows = tuple(
-        Row(
-            term=name,
-            group=scale,
-            key=(("group", name),),
-            estimate=pair[k],
-            p_value=0.001,
-            p_adjusted=p,
-            n_units=5,
+    shares = {
+        "kind": {"a": (0.5, 0.30), "b": (0.3, 0.36), "c": (0.2, 0.34)},
+        "kinship": {"kin": (0.7, 0.7), "non-kin": (0.3, 0.3)},
+    }
+    p = {"a": 1e-5, "b": 0.9, "c": 1e-4, "kin": 1e-6, "non-kin": 1e-6}
+    results = {
+        grouping: result_of(
+            Row(
+                term=group,
+                group=scale,
+                key=(("group", group), ("scale", scale), ("grouping", grouping)),
+                role="estimate",
+                estimate=pair[k],
+                statistic=2.0,
+                p_value=p[group],
+                n_units=5,
+            )
+            for group, pair in groups.items()
+            for k, scale in enumerate(("arithmetic", "geometric"))
         )
-        for name, pair, p in zip(shares, shares.values(), (0.001, 0.9, 0.001), strict=True)
-        for k, scale in enumerate(("arithmetic", "geometric"))
-    )
-    three = Grouping(name="kind", shares=result_of(rows, shares), plain=None, tested=rows[::2])
-    two = tuple(
-        Row(
-            term=name,
-            group=scale,
-            key=(("group", name),),
-            estimate=x,
-            p_value=0.001,
-            p_adjusted=0.001,
-            n_units=5,
-        )
-        for name, x in (("kin", 0.7), ("non-kin", 0.3))
-        for scale in ("arithmetic", "geometric")
-    )
-    pair = Grouping(
-        name="kinship", shares=result_of(two, ("kin", "non-kin")), plain=None, tested=two[::2]
-    )
-    said = verdict_sentences([three, pair], 25, FAST)
-    assert said[0].startswith(
-        "At equal urgency and among these 25 roles, more than an equal share was held by a (kind)"
-    )
-    assert said[1] == "Less than an equal share was held by c (kind); non-kin (kinship)."
-    assert said[2] == "1 other group did not differ significantly from it."
-    assert said[3] == (
-        "Of the groups that differed significantly, the geometric mean put a (kind, .300) and c (kind, .340) on the "
-        "other side of an equal share."
-    )
+        for grouping, groups in shares.items()
+    }
+    tested = shares_with_tests(results)
+    assert len(tested.tests) == 4  # two groups are one test
+    assert [row.label("group") for row in tested.rows] == ["a", "b", "c", "kin", "non-kin"]
+    assert tested.rows[3].p_adjusted == tested.rows[4].p_adjusted
+    every = [row for result in results.values() for row in result.rows]
+    said = share_sentences(tested, every, {"kind": 1 / 3, "kinship": 1 / 2}, "Among these")
+    assert said == [
+        "Among these, 3 of 4 differences from an equal share were significant (Holm).",
+        "More than an equal share was held by a (kind); kin (kinship).",
+        "Less than an equal share was held by c (kind); non-kin (kinship).",
+        "By the geometric mean, a and c (kind) lay on the other side of an equal share.",
+    ]
 
 
-def result_of(rows: tuple[Row, ...], groups: Iterable[str]) -> ss.Result:
-    return ss.Result(
-        metric="preference_shares",
-        title="Shares",
-        rows=rows,
-        inference="none",
-        settings={"groups": {f"role {name}": name for name in groups}},
-    )
+def result_of(rows: Iterable[Row]) -> ss.Result:
+    return ss.Result(metric="preference_shares", title="Shares", rows=tuple(rows), inference="none")
 
 
 def test_an_effect_of_urgency_that_is_not_significant_is_said_not_to_be() -> None:
@@ -406,9 +393,9 @@ def test_an_effect_of_urgency_that_is_not_significant_is_said_not_to_be() -> Non
             if any(row.group == "covariate" for row in r.rows)
         )
         clear = (fit.row("urgency", group="covariate").p_value or 0.0) < 0.05
-        (text,) = [s for s in page.answer if "multiplied the odds" in s]
-        assert text.startswith(
-            "Each step of urgency" if clear else "The effect of urgency was not significant: each"
-        )
+        said = "Each unit of urgency multiplied the odds of being chosen by"
+        if not clear:
+            said = "The effect of one unit of urgency was not significant"
+        assert sum(text.startswith(said) for text in page.answer) == 1
         seen.add(clear)
     assert seen == {True, False}

@@ -14,14 +14,15 @@ from statsmodels.stats.multitest import multipletests
 from study_examples import choices
 
 import socialstats as ss
+from socialstats.choices.bradley_terry import effect_sentence
 from socialstats.errors import InputError
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.comparisons import effect_sentence, fit_check
+from socialstats.studies.comparisons import fit_check
 from socialstats.studies.page import Outcome
 from socialstats.studies.role_conflict.shares import side_of
-from socialstats.studies.role_conflict.urgency import verdict
+from socialstats.studies.role_conflict.study import verdict_on_covariate
 
 ARENA = Path(__file__).parents[2].parent / "shared" / "data" / "arena" / "llmfao.csv"
 FAST = StudyOptions(resamples=200)
@@ -51,8 +52,10 @@ def test_role_conflict_answers_with_estimate_interval_and_reference_lines(
     role_conflict: Outcome,
 ) -> None:
     rate, s = role_conflict.answer[:2]
-    assert rate.startswith(
-        "Urgency influenced but did not determine choices: the role with the higher urgency won at a"
+    assert rate.startswith("The item with the higher urgency won at a rate of .612, 95% CI [.604,")
+    assert role_conflict.verdict is not None
+    assert role_conflict.verdict.text.startswith(
+        "The data show that urgency influences choices but does not decide them"
     )
     assert (
         s
@@ -138,17 +141,11 @@ def test_shares_of_groups_are_one_family_and_two_groups_one_test() -> None:
         zip([*(r.term for r in rows), "kin"], multipletests(p, method="holm")[1], strict=True)
     )
     block = next(b for b in outcome.blocks if b.id == "shares")
-    at = {
-        name: block.tables[0].header.index(name)
-        for name in ("Group", "p (Holm)", "Share", "Equal share")
-    }
-    for cells in block.tables[0].cells:
-        known = holm["kin" if cells[at["Group"]] == "other" else str(cells[at["Group"]])]
-        assert cells[at["p (Holm)"]] == (
-            "< .001" if known < 0.001 else f"{known:.3f}".removeprefix("0")
-        )
+    for row in block.tables[0].rows:
+        group = row.label("group") or ""
+        assert row.p_adjusted == pytest.approx(holm["kin" if group == "other" else group])
     assert "among these 65 roles" in block.sentences[0]
-    assert "m = 6" in block.sentences[0]
+    assert "of 6 differences from an equal share were significant (Holm)" in block.sentences[0]
 
 
 def test_a_share_without_a_test_is_undefined_and_not_inconclusive() -> None:
@@ -181,12 +178,16 @@ def test_an_effect_is_significant_by_the_p_that_is_printed() -> None:
 
 
 def test_s_above_coin_flips_names_no_cause() -> None:
-    row, high = (
-        Row(term="S", estimate=70.0, conf_low=60.0, conf_high=80.0),
-        Row(term="all", estimate=0.5),
+    frame = choices()
+    frame["winner"] = frame[["item_a", "item_b"]].min(axis=1)  # a ranking decides every choice
+    design = ss.Comparisons.from_frame(frame)
+    s = ss.sensitivity(design, resamples=100)
+    assert (s.row("S_corrected").estimate or 0.0) > 75
+    said = verdict_on_covariate(s, ss.win_rates(design, weights="pooled"), "urgency")
+    assert said.text.startswith(
+        "The data do not show that choices follow urgency more than coin flips do"
     )
-    assert verdict(row, high, 50.0, "urgency") == ""  # the next sentence compares S with coin flips
-    assert verdict(replace(row, conf_low=None, conf_high=None), high, 50.0, "urgency") == ""
+    assert said.certainty == "open"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +248,7 @@ def test_role_conflict_page_has_every_part(role_conflict: Outcome) -> None:
         "entropy",
         "win-rates-roles",
         "effects",
-        "clusters",
+        "dependence",
         "multiverse-s",
         "multiverse-urgency",
     ]
@@ -417,6 +418,12 @@ def test_effects_are_a_family_and_the_caption_has_the_design_effect() -> None:
     assert "p (Holm)" in effects.tables[0].header
     assert "(m = 2)" in effects.tables[0].caption
     strengths = next(b for b in outcome.blocks if b.id == "strengths")
-    table = next(b for b in outcome.blocks if b.id == "clusters").tables[0]
-    own = next(row for row in table.cells if row[0] == "clustered by story")
-    assert f"Median design effect: {own[-1]}." in strengths.caption
+    design = ss.Comparisons.from_frame(frame, cluster="story")
+    clustered, independent = (
+        ss.bradley_terry(design, "~ urgency", cluster=cluster) for cluster in ("story", None)
+    )
+    ratios = [
+        (clustered.row(item).std_error / independent.row(item).std_error) ** 2
+        for item in design.items
+    ]
+    assert f"Median design effect: {np.median(ratios):.2f}." in strengths.caption

@@ -50,9 +50,8 @@ def followed() -> Outcome:
 
 
 def test_who_always_follows_urgency_is_said_to(followed: Outcome) -> None:
-    assert followed.answer[0].startswith(
-        "Urgency decided every comparison whose sides differed in it: "
-    )
+    assert followed.verdict is not None
+    assert followed.verdict.text == "Choices follow urgency wherever the two sides differ in it."
     assert "won at a rate of 1.000" in followed.answer[0]
     assert "'urgency' predicts the outcomes perfectly" in followed.answer[-1]
 
@@ -109,15 +108,18 @@ def test_its_numbers_are_recomputed(followed: Outcome) -> None:
 
 def test_the_reverse_and_the_penalty_do_not_contradict_the_rate() -> None:
     reverse = page(table("against"), verify=False)
-    assert reverse.answer[0].startswith(
-        "Urgency decided every comparison whose sides differed in it in reverse: "
+    assert reverse.verdict is not None
+    assert reverse.verdict.text == (
+        "Choices follow the reverse of urgency wherever the two sides differ in it."
     )
     assert "won at a rate of .000" in reverse.answer[0]
     firth = page(table("follows"), verify=False, penalty="firth")
-    assert firth.answer[0].startswith("Urgency decided every comparison")
-    assert any(text.startswith("Each step of urgency multiplied the odds") for text in firth.answer)
+    assert firth.verdict is not None
+    assert firth.verdict.text.startswith("Choices follow urgency")
+    assert any(text.startswith("Each unit of urgency multiplied the odds") for text in firth.answer)
     plain = page(table("coin"), verify=False)
-    assert "decided" not in plain.answer[0]
+    assert plain.verdict is not None
+    assert "wherever" not in plain.verdict.text
 
 
 def test_groups_that_never_met_are_told_apart_from_separation() -> None:

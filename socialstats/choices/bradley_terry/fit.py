@@ -57,7 +57,16 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import lowest_and_highest
 from socialstats.sentences import estimate_text as estimated
-from socialstats.text import count, listing, p_value, quoted, shorten
+from socialstats.sentences import (
+    is_significant,
+    name_of_interval,
+    no_number,
+    reliable,
+    stat,
+    statistic_of,
+    with_p,
+)
+from socialstats.text import as_words, count, interval, listing, number, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -473,18 +482,40 @@ def strengths_sentence(result: Result, item: str = "item") -> str:
     return f"{text} and {worst} the smallest ({low})."
 
 
+def effect_sentence(row: Row) -> str:
+    """Return one effect as a sentence: of the order of presentation, of a covariate, or the parameter of ties."""
+    name = as_words(row.term)
+    if row.estimate is None or not row.has_interval:
+        return no_number(f"the interval of {name}", row.undefined or "no estimate")
+    if row.group == "tie":
+        # Davidson (1970): nu / (2 + nu) of two equal items; Rao & Kupper (1967): tanh of half the threshold
+        share, model = np.exp(row.estimate) / (2 + np.exp(row.estimate)), "Davidson's"
+        if row.term != "log_nu":
+            share, model = np.tanh(row.estimate / 2), "Rao and Kupper's"
+        return (
+            f"Two equal items tied with probability {number(float(share), bounded=True)} in {model} model "
+            f"({name} = {estimated(row)})."
+        )
+    tested = with_p(row)
+    numbers = f"({stat(row)}, log-odds)"
+    if not (is_significant(row) if tested else reliable(row)):
+        effect = "order effect" if row.group == "order" else f"effect of one unit of {name}"
+        how = "significant" if tested else "reliably different from 0"
+        return f"The {effect} was not {how} {numbers}."
+    if row.group == "order":
+        return f"Items shown {'first' if row.estimate > 0 else 'second'} were preferred {numbers}."
+    odds, *ends = np.exp([row.estimate, *(row.ends() or ())]).tolist()
+    limits = interval(*ends, level=row.conf_level or 0.95)
+    return (
+        f"Each unit of {name} multiplied the odds of being chosen by {number(odds)}, "
+        f"{name_of_interval(row)}{limits} (log-odds {number(row.shown())}, {statistic_of(row)})."
+    )
+
+
 def sentence(result: Result) -> str:
     """Return sentences on the strongest and weakest item and on every effect."""
-    sentences = [strengths_sentence(result)]
-    for row in result.rows:
-        if row.group in ("order", "covariate") and row.estimate is not None:
-            name, unit = (
-                ("order effect", "")
-                if row.group == "order"
-                else (f"effect of {row.term}", " per unit")
-            )
-            tested = f", {p_value(row.p_value)}" if row.p_value is not None else ""
-            sentences.append(f"The {name} was {estimated(row)}{tested} (log-odds{unit}).")
+    effects = [row for row in result.rows if row.group in ("order", "covariate", "tie")]
+    sentences = [strengths_sentence(result), *map(effect_sentence, effects)]
     for name, level in result.settings.get("reference_levels", {}).items():
         sentences.append(f"The reference level of {name} is {shorten(level)}.")
     return " ".join(filter(None, sentences)) or f"{result.title}: no estimates."

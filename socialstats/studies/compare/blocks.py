@@ -28,6 +28,7 @@ from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import (
     changes_sentence,
     fits_table,
+    order_results,
     sizes_text,
     turned_by_order,
 )
@@ -437,7 +438,7 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
         caption=f"Points: log-odds from separate fits, adjusted for item strength; unadjusted "
         f"{percent_of(options.level)} CIs; {first.inference}.",
         tables=tuple(tables),
-        results=() if adjusted is None else (adjusted,),
+        results=(*(() if adjusted is None else (adjusted,)), *order_results(numbers.beside)),
         turned=turned_by_order(numbers.beside),
     )
 

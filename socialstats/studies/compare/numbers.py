@@ -31,7 +31,7 @@ from socialstats.studies.comparisons import (
 )
 from socialstats.studies.estimates import single
 from socialstats.studies.page import StudyOptions, check_named, reason_of
-from socialstats.studies.role_conflict.urgency import of_effect, of_sensitivity
+from socialstats.studies.role_conflict.variants import effect_variants, sensitivity_variants
 from socialstats.text import quoted, shorten
 
 STRENGTHS = "strengths"
@@ -249,13 +249,13 @@ def ranges(levels: Mapping[str, Level], options: StudyOptions) -> dict[str, tupl
         if level.s is not None:
             groups = item_groups(level.design)
             s, fit = (
-                of_sensitivity(level.design, level.s, groups, options, clusters=False),
+                sensitivity_variants(level.design, level.s, groups, options, clusters=False),
                 level.fit,
             )
             effect = (
                 None
                 if fit is None
-                else of_effect(level.design, fit, groups, options, clusters=False)
+                else effect_variants(level.design, fit, groups, options, clusters=False)
             )
             found[name] = (s,) if effect is None else (s, effect)
     return found

@@ -44,7 +44,6 @@ from socialstats.studies.compare.numbers import (
 from socialstats.studies.comparisons import (
     change_cautions,
     fit_diagnostics,
-    plain_fits,
     unmatched_items,
 )
 from socialstats.studies.estimates import probability_methods, verify_all
@@ -66,7 +65,7 @@ from socialstats.studies.page import (
     reason_of,
     shared,
 )
-from socialstats.studies.role_conflict.urgency import refusals_by_level
+from socialstats.studies.role_conflict.variants import refusals_by_level
 from socialstats.studies.sources import replies_by
 from socialstats.text import count, count_with_noun, listing, number, percent_of, shorten
 from socialstats.voice import option
@@ -445,7 +444,6 @@ def checked(numbers: Numbers) -> dict[str, Result]:
         f"{shorten(name, 40)}: strengths and effects": fit for name, fit in numbers.fits.items()
     }
     found |= {f"{shorten(name, 40)} minus reference: S": r for name, r in numbers.s.items()}
-    found |= plain_fits(numbers.beside)
     return found | {
         f"{shorten(name, 40)} minus reference: items chosen": r for name, r in numbers.items.items()
     }

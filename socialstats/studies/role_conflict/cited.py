@@ -8,7 +8,6 @@ from contextlib import suppress
 from socialstats.designs.cited import chosen_labels
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import NothingToAnalyse
-from socialstats.figures.heat import MOST_GROUPS
 from socialstats.inference.dependence import settled_cluster
 from socialstats.results import Result, Row
 from socialstats.shares.label_counts import label_counts
@@ -16,7 +15,6 @@ from socialstats.studies.asking import (
     ask_rows,
     cell_map,
     design_effect_note,
-    interval_points,
     pick_rows,
     rows_by,
 )
@@ -65,23 +63,19 @@ def cited_question(result: Result, group: str, ties: int) -> Block | None:
     kind = as_words(group)
     by_group = pick_rows(result.rows, denominator="labels", group=True)
     overall = pick_rows(result.rows, denominator="labels", group=False)
-    places = max(len(rows_by(by_group, "label")), len(rows_by(by_group, "group")))
     even = 1 / max(len(overall), 1)  # equal shares have no colour
-    farthest = max((abs((row.estimate or even) - even) for row in by_group), default=even)
-    colours = cell_map("label", "group", neutral=even, extreme=farthest or even)
-    fits = places <= MOST_GROUPS
     left_out = f" without {count(ties, 'tie')}" if ties else ""
     of_stories = pick_rows(result.rows, denominator="units")
     return ask_rows(
         f"values-{group}",
         f"Which {CITED[1]} were cited, by {kind} of the chosen {ITEM}?",
         result,
-        by_group if fits else overall,
+        by_group,
         quantity=f"share of all {CITED[1]} cited where a {kind} is chosen",
         say=(cited_sentence(result), leaders_sentence(rows_by(by_group, "group"))),
-        draw=colours if fits else interval_points(None),
+        draw=cell_map("label", "group", neutral=even, extreme=None),
         tables={
-            f"Shares of all {CITED[1]} cited": overall if fits else by_group,
+            f"Shares of all {CITED[1]} cited": overall,
             f"Shares of {STORY[1]} that cite each {CITED[0]}": of_stories,
             f"{STORY[1].capitalize()} that cite each {CITED[0]}": pick_rows(result.rows, "count"),
         },

@@ -1,250 +1,105 @@
-"""Shares of preference of groups of roles."""
+"""Which groups of roles are preferred? Shares of worth of the groups, tested against an equal share."""
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from socialstats import sentences
 from socialstats.choices.bradley_terry import BradleyTerryResult
 from socialstats.choices.preference_shares import preference_shares
-from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import SocialStatsError
-from socialstats.figures import forest
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.results.rows import matched_rows
-from socialstats.studies.comparisons import fit_model
-from socialstats.studies.estimates import Column, design_effect, df_text, ends, p_text, table_of
+from socialstats.studies.asking import (
+    add_labels,
+    ask_rows,
+    interval_points,
+    pick_rows,
+    rows_by,
+    tally_sentence,
+)
+from socialstats.studies.estimates import table_of
 from socialstats.studies.page import Block, PageTable, StudyOptions
+from socialstats.studies.role_conflict.declaration import ITEM
 from socialstats.text import (
+    as_words,
     capital,
     count,
     listing,
     number,
-    percent_of,
     shorten,
-    significance_level_text,
 )
 
 FAMILY = "shares of groups"
-FEW_ROLES = 4  # a group of so few roles is no sample of roles
+FEW_ITEMS = 4  # a group of so few items is no sample of items
+
+Side = Literal["more", "less", "open", "undefined"]
+Groupings = Mapping[str, Mapping[str, Any]]
+
+
+def shares_by_grouping(
+    fit: BradleyTerryResult, groupings: Groupings, level: float, model: str = ""
+) -> dict[str, Result]:
+    """Return the shares of each grouping by a fit, by their titles; rows have the grouping in their keys."""
+    results = {}
+    for name, groups in groupings.items():
+        words = as_words(name)
+        title = f"Preference shares by {words}{model}"
+        by_item = {item: str(group) for item, group in groups.items()}
+        shares = preference_shares(fit, by_item, ungrouped="leave_out", level=level)
+        rows = tuple(add_labels(shares.rows, grouping=words))
+        results[title] = replace(shares, title=title, rows=rows)
+    return results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grouping:
-    """The shares of one grouping, and the tests of its arithmetic shares against an equal share.
+class TestedShares:
+    """Arithmetic shares of groups with their tests against an equal share.
 
     Attributes
     ----------
-    name : str
-        In words.
-    shares : Result
-    plain : Result or None
-        Of the model of strengths alone.
-    tested : tuple of Row
-        Arithmetic shares with Holm-adjusted p over all groupings of the page.
+    rows : tuple of Row
+        By grouping, the largest first. p is adjusted by Holm over all groups; of two groups one is a test.
+    adjusted : Result or None
+        What holds the adjusted p; None where there is one test.
+    tests : tuple of Row
+        The tests of the family.
     """
 
-    name: str
-    shares: Result
-    plain: Result | None
-    tested: tuple[Row, ...] = ()
-
-    @property
-    def groups(self) -> Mapping[str, str]:
-        """Group of each role."""
-        found: Mapping[str, str] = self.shares.settings["groups"]
-        return found
-
-    @property
-    def equal(self) -> float:
-        """The share of each group if all had the same."""
-        return 1 / len(set(self.groups.values()))
+    rows: tuple[Row, ...]
+    adjusted: Result | None
+    tests: tuple[Row, ...]
 
 
-def share_blocks(
-    fit: BradleyTerryResult,
-    design: Comparisons,
-    groups: Mapping[str, Mapping[str, Any]],
-    options: StudyOptions,
-) -> list[Block]:
-    """Return the preference shares of all groupings: one block, and its tables in the appendix."""
-    if fit.fitted_state.penalised or not groups:
-        return []
-    loose = _attempt(design, options, options.formula, cluster=None)
-    plain = _attempt(design, options, None, order=False)
-    found = []
-    for name, mapping in groups.items():
-        by_item, kind = {item: str(v) for item, v in mapping.items()}, name.replace("_", " ")
-        shares = preference_shares(fit, by_item, ungrouped="leave_out", level=options.level)
-        alone = delta_shares(plain, shares.settings["groups"], options.level)
-        title = f"Preference shares by {kind}"
-        found.append(
-            Grouping(
-                name=kind,
-                shares=replace(shares, title=title),
-                plain=None if alone is None else replace(alone, title=f"{title}, plain fit"),
-            )
+def shares_with_tests(results: Mapping[str, Result]) -> TestedShares:
+    """Adjust the tests of an equal share over all groups of the page."""
+    groups = [
+        sorted(
+            pick_rows(result.rows, scale="arithmetic"),
+            key=lambda row: row.estimate or 0.0,
+            reverse=True,
         )
-    found, adjusted = with_tests(found)
-    effect = median_effect(found, fit, loose)
-    return [share_block(found, adjusted, fit, options, effect), tables_block(found, fit, options)]
-
-
-def _attempt(*given: Any, **choices: Any) -> BradleyTerryResult | None:
-    """Fit a model beside the page's own, or go without where it has no estimate."""
-    try:
-        return fit_model(*given, **choices)
-    except SocialStatsError:
-        return None
-
-
-def delta_shares(
-    fit: BradleyTerryResult | None, groups: Mapping[str, str], level: float
-) -> Result | None:
-    """Return the shares of a fit with delta-method intervals, None without a fit."""
-    if fit is None:
-        return None
-    return preference_shares(fit, groups, ci="delta", ungrouped="leave_out", level=level)
-
-
-def with_tests(groupings: Sequence[Grouping]) -> tuple[list[Grouping], Result | None]:
-    """Adjust the tests of an equal share over all groups; two groups of one grouping are one test."""
-    own = [
-        [
-            replace(row, term=f"{one.name}: {row.term}", group=None)
-            for row in sorted(one.shares.rows, key=lambda row: -(row.estimate or 0.0))
-            if row.group == "arithmetic"
-        ]
-        for one in groupings
+        for result in results.values()
     ]
-    family = [row for rows in own for row in (rows[:1] if len(rows) == 2 else rows)]
-    done, adjusted = adjust_family_by_holm(family, FAMILY)
-    by_term = {row.term: row for row in done}
-    made = []
-    for one, rows in zip(groupings, own, strict=True):
-        firsts = [by_term.get(row.term, by_term[rows[0].term]) for row in rows]
-        tested = tuple(
-            replace(row, p_adjusted=first.p_adjusted, family=first.family)
-            for row, first in zip(rows, firsts, strict=True)
-        )
-        made.append(replace(one, tested=tested))
-    return made, adjusted
-
-
-def share_block(
-    groupings: Sequence[Grouping],
-    adjusted: Result | None,
-    fit: BradleyTerryResult,
-    options: StudyOptions,
-    effect: str,
-) -> Block:
-    """Return the shares of all groupings in one figure and one table."""
-    rows = tuple(row for one in groupings for row in one.tested)
-    return Block(
-        id="shares",
-        question="Which groups of roles were preferred?",
-        sentences=verdict_sentences(groupings, len(fit.strengths), options),
-        draw=partial(forest, rows, xlabel="preference share", reference=None, sort=False),
-        figure_title="Preference shares of groups of roles",
-        caption="Points: arithmetic mean worth (RPI) of a group over the sum of the group means of its grouping; "
-        f"unadjusted {percent_of(options.level)} CIs ({groupings[0].shares.inference}); "
-        f"n = {count(fit.design.n_rows)} comparisons{effect}.",
-        tables=(share_table(groupings),),
-        results=(*(one.shares for one in groupings), *([] if adjusted is None else [adjusted])),
-    )
-
-
-def verdict_sentences(
-    groupings: Sequence[Grouping], roles: int, options: StudyOptions
-) -> tuple[str, ...]:
-    """Return which groups differed significantly from an equal share, conditional on the roles, and which did not."""
-    held = f"At equal {options.covariate} and among these {count(roles)} roles"
-    alpha = significance_level_text(options.level)
-    tests = sum(1 if len(one.tested) == 2 else len(one.tested) for one in groupings)
-    how = f"p_Holm < {alpha}, m = {count(tests)}" if tests > 1 else f"p < {alpha}"
-    more, less, lost = (named(groupings, side) for side in ("more", "less", "undefined"))
-    open_ = sum(side_of(row, one.equal) == "open" for one in groupings for row in one.tested)
-    said = []
-    if more:
-        said.append(f"{held}, more than an equal share was held by {more} ({how}).")
-    if less:
-        said.append(f"Less than an equal share was held by {less}.")
-    if not more and not less:
-        none = sentences.no_significance_sentence(tests, "differences from an equal share")
-        said.append(f"{held}, {none[:1].lower()}{none[1:]}")
-    elif open_:
-        said.append(f"{count(open_, 'other group')} did not differ significantly from it.")
-    if lost:
-        said.append(f"Tests are undefined for {lost}.")
-    said += across(groupings)
-    for one in groupings:
-        first, other = (_largest(one.shares.rows, scale) for scale in ("arithmetic", "geometric"))
-        if first.term != other.term:
-            said.append(
-                f"The leading {one.name} depended on the mean: {shorten(other.term, 30)} ranked first by the geometric "
-                f"mean ({number(other.shown())})."
-            )
-    few = [
-        row.n_units
-        for one in groupings
-        for row in one.tested
-        if row.n_units and row.n_units <= FEW_ROLES
+    named = [
+        [replace(row, term=f"{row.label('grouping')}: {row.term}", group=None) for row in rows]
+        for rows in groups
     ]
-    if few:
-        held = f"{min(few)} to {max(few)} roles" if min(few) < max(few) else count(few[0], "role")
-        said.append(
-            f"Shares of the {count(len(few), 'group')} with {held} describe these roles, not the group."
-        )
-    return tuple(said)
+    tests = [row for rows in named for row in (rows[:1] if len(rows) == 2 else rows)]
+    adjusted_rows, adjusted = adjust_family_by_holm(tests, FAMILY)
+    by_term = {row.term: row for row in adjusted_rows}
+    rows = []
+    for group in named:
+        for row in group:
+            test = by_term.get(row.term, by_term[group[0].term])
+            rows.append(replace(row, p_adjusted=test.p_adjusted, family=test.family))
+    return TestedShares(rows=tuple(rows), adjusted=adjusted, tests=adjusted_rows)
 
 
-def across(groupings: Sequence[Grouping]) -> list[str]:
-    """Return the groups whose geometric share lies on the other side of an equal share than their tested share."""
-    found = []
-    for one in groupings:
-        geometric = {row.term: row.estimate for row in one.shares.rows if row.group == "geometric"}
-        for row in one.tested:
-            group = row.label("group") or row.term
-            share, side = geometric[group], side_of(row, one.equal)
-            if (
-                share is not None
-                and side in ("more", "less")
-                and (share > one.equal) != (side == "more")
-            ):
-                found.append(f"{shorten(group, 30)} ({one.name}, {number(share, 3, bounded=True)})")
-    if not found:
-        return []
-    where = "on the other side of an equal share"
-    return [
-        f"Of the groups that differed significantly, the geometric mean put {listing(found)} {where}."
-    ]
-
-
-def _largest(rows: Sequence[Row], scale: str) -> Row:
-    return max((row for row in rows if row.group == scale), key=lambda row: row.estimate or 0.0)
-
-
-def named(groupings: Sequence[Grouping], side: str) -> str:
-    """Return the groups on one side of an equal share (more, less, undefined), by grouping."""
-    found = []
-    for one in groupings:
-        names = [
-            shorten(row.label("group") or row.term, 30)
-            for row in one.tested
-            if side_of(row, one.equal) == side
-        ]
-        if names:
-            found.append(f"{listing(names)} ({one.name})")
-    return "; ".join(found)
-
-
-def side_of(row: Row, equal: float) -> str:
-    """Return where a share lies by its test: ``more``, ``less``, ``open`` or ``undefined``."""
+def side_of(row: Row, equal: float) -> Side:
+    """Return where a share lies by its test."""
     if row.estimate is None or row.p_value is None:
         return "undefined"
     if not sentences.is_significant(row):
@@ -252,132 +107,143 @@ def side_of(row: Row, equal: float) -> str:
     return "more" if row.estimate > equal else "less"
 
 
-def share_table(groupings: Sequence[Grouping]) -> PageTable:
-    """Return one line per group: its arithmetic share with interval and test, and its geometric share."""
-    cells = []
-    for one in groupings:
-        geometric = {row.term: row for row in one.shares.rows if row.group == "geometric"}
-        for row in one.tested:
-            group = row.label("group") or row.term
-            cells.append(
-                (
-                    one.name,
-                    group,
-                    row.n_units,
-                    *(_short(x) for x in (one.equal, *ends(row))),
-                    number(row.statistic),
-                    df_text(row.df),
-                    p_text(row.p_value),
-                    p_text(row.p_adjusted),
-                    _short(geometric[group].estimate),
-                )
-            )
-    header = (
-        "Grouping",
-        "Group",
-        "Roles",
-        "Equal share",
-        "Share",
-        "Low",
-        "High",
-        "t",
-        "df",
-        "p",
-        "p (Holm)",
-        "Geometric share",
+def share_questions(
+    fit: BradleyTerryResult,
+    results: Mapping[str, Result],
+    plain: Mapping[str, Result],
+    options: StudyOptions,
+) -> Iterator[Block | None]:
+    """Yield the shares of all groupings, then other means and models and the worth of every item.
+
+    Parameters
+    ----------
+    fit : BradleyTerryResult
+    results, plain : mapping of title to Result
+        Shares by the fit, and by a fit of strengths alone.
+    options : StudyOptions
+    """
+    if not results:
+        return
+    tested = shares_with_tests(results)
+    first, *others = results.values()
+    adjusted = [] if tested.adjusted is None else [tested.adjusted]
+    equal = {name: 1 / len(rows) for name, rows in rows_by(tested.rows, "grouping").items()}
+    shares = [f"{number(share, 3, bounded=True)} by {name}" for name, share in equal.items()]
+    every = [row for result in results.values() for row in result.rows]
+    held = f"At equal {options.covariate} and among these {count(len(fit.strengths), ITEM)}"
+    yield ask_rows(
+        "shares",
+        f"Which groups of {ITEM}s were preferred?",
+        first,
+        tested.rows,
+        quantity=f"preference shares of groups of {ITEM}s, tested against an equal share",
+        names=[f"{row.term} ({count(row.n_units or 0, ITEM)})" for row in tested.rows],
+        say=share_sentences(tested, every, equal, held),
+        draw=interval_points(None),
+        results=[*others, *adjusted],
+        note=f"A share is the mean worth (RPI) of a group over the sum of these means. Equal shares: "
+        f"{listing(shares, most=12)}. n = {count(fit.design.n_rows)} comparisons.",
     )
-    return PageTable(
-        "Preference shares of groups of roles, tested against an equal share",
-        header,
-        tuple(cells),
-        rows=tuple(row for one in groupings for row in one.tested),
-    )
-
-
-def _short(value: float | None) -> str:
-    return number(value, 3, bounded=True)
-
-
-def tables_block(
-    groupings: Sequence[Grouping], fit: BradleyTerryResult, options: StudyOptions
-) -> Block:
-    """Return the shares by both means, those of a plain fit, and the worth of every role with its groups."""
-    held = f"{options.covariate} and order" if fit.design.order_known else options.covariate
-    own = [(one.name, row) for one in groupings for row in one.shares.rows]
-    plain = [
-        (one.name, row) for one in groupings if one.plain is not None for row in one.plain.rows
-    ]
-    tables = [_rows_of(own, "Preference shares by both means")]
-    if plain:
-        tables.append(_rows_of(plain, f"Preference shares by a plain fit, without {held}"))
-    return Block(
-        id="shares-more",
-        question="What were the shares by other means and models?",
-        sentences=(
-            "The arithmetic mean depends most on a group's strongest roles; the geometric mean weights roles equally.",
-            f"The model of this page holds {held} equal; published shares are usually those of a plain fit.",
-        ),
-        tables=(*tables, worth_table(groupings, fit, options.level)),
-        results=tuple(one.plain for one in groupings if one.plain is not None),
+    terms = " and ".join([options.covariate, *(["order"] if fit.design.order_known else [])])
+    by_plain = [row for result in plain.values() for row in result.rows]
+    yield ask_rows(
+        "shares-more",
+        "What were the shares by other means and models?",
+        first,
+        every,
+        quantity="preference shares by both means",
+        say=[
+            f"The arithmetic mean depends most on a group's strongest {ITEM}s; the geometric mean weights "
+            f"{ITEM}s equally.",
+            f"The model of this page holds {terms} equal; published shares are usually those of a plain fit.",
+        ],
+        tables={f"Preference shares by a plain fit, without {terms}": by_plain},
+        more=[worth_table(fit, results, options.level)],
+        results=[*others, *plain.values()],
         part="appendix",
     )
 
 
-def _rows_of(named_rows: Sequence[tuple[str, Row]], caption: str) -> PageTable:
-    columns: dict[str, Column] = {
-        "Group": lambda r: r.label("group") or r.term,
-        "Mean": "group",
-        "Share": "estimate",
-        "SE": "std_error",
-        "Low": "conf_low",
-        "High": "conf_high",
-        "Why no interval": "undefined",
+def share_sentences(
+    tested: TestedShares, every: Sequence[Row], equal: Mapping[str, float], held: str
+) -> list[str]:
+    """Return which groups differed significantly from an equal share, and what this depends on.
+
+    Parameters
+    ----------
+    tested : TestedShares
+    every : sequence of Row
+        Shares by both means.
+    equal : mapping of grouping to float
+        The share of each group if all had the same.
+    held : str
+        What the shares are conditional on.
+    """
+    sides: dict[Side, list[Row]] = {"more": [], "less": [], "open": [], "undefined": []}
+    for row in tested.rows:
+        sides[side_of(row, equal[row.label("grouping") or ""])].append(row)
+    starts: dict[Side, str] = {
+        "more": "More than an equal share was held by",
+        "less": "Less than an equal share was held by",
+        "undefined": "Tests are undefined for",
     }
-    return table_of(
-        [row for _, row in named_rows],
-        caption,
-        ("Grouping", [name for name, _ in named_rows]),
-        columns,
-    )
+    tally = tally_sentence(tested.tests, "difference", " from an equal share")
+    texts = [f"{held}, {tally[:1].lower()}{tally[1:]}"]
+    texts += [
+        f"{start} {groups_text(sides[side])}." for side, start in starts.items() if sides[side]
+    ]
+    crossed = other_side(sides["more"], every, equal) + other_side(sides["less"], every, equal)
+    if crossed:
+        texts.append(
+            f"By the geometric mean, {groups_text(crossed)} lay on the other side of an equal share."
+        )
+    few = [row for row in tested.rows if (row.n_units or 0) <= FEW_ITEMS]
+    if few:
+        texts.append(
+            f"Shares of the {count(len(few), 'group')} with at most {count(FEW_ITEMS, ITEM)} describe "
+            f"these {ITEM}s, not the group."
+        )
+    return texts
 
 
-def worth_table(groupings: Sequence[Grouping], fit: BradleyTerryResult, level: float) -> PageTable:
-    """Return the worth of every role with its groups, largest first."""
-    rows = sorted(fit.worth(level=level).rows, key=lambda row: -(row.estimate or 0))
-    columns: dict[str, Column] = {"Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}
-    for one in groupings:
-        columns[capital(one.name)] = partial(_group_of, one.groups)
-    return table_of(
-        rows, "Worth (RPI) of the roles (sum 1) and their groups", ("Role", "term"), columns
-    )
+def other_side(rows: Sequence[Row], every: Sequence[Row], equal: Mapping[str, float]) -> list[Row]:
+    """Return the geometric shares that lie on the other side of an equal share than the arithmetic ones."""
+    crossed = []
+    for row in rows:
+        grouping, group = row.label("grouping") or "", row.label("group") or ""
+        (other,) = pick_rows(every, scale="geometric", grouping=grouping, group=group)
+        distances = [(one.estimate or 0.0) - equal[grouping] for one in (row, other)]
+        if distances[0] * distances[1] < 0:
+            crossed.append(other)
+    return crossed
 
 
-def _group_of(groups: Mapping[str, str], row: Row) -> str | None:
-    return groups.get(row.term)
+def groups_text(rows: Sequence[Row]) -> str:
+    """Return the names of groups by grouping: ``kin and friends (kinship); work (domain)``."""
+    parts = [
+        f"{listing([shorten(row.label('group') or row.term, 30) for row in part])} ({grouping})"
+        for grouping, part in rows_by(rows, "grouping").items()
+    ]
+    return "; ".join(parts)
 
 
-def median_effect(
-    groupings: Sequence[Grouping], fit: BradleyTerryResult, loose: BradleyTerryResult | None
-) -> str:
-    """Return the median design effect of the clusters on the shares, for a caption."""
-    if loose is None or fit.fitted_state.robust is None:
-        return ""
-    known = []
-    for one in groupings:
-        independent = delta_shares(loose, one.groups, one.shares.settings["level"])
-        pairs = matched_rows(one.shares.rows, independent.rows if independent else ())
-        known += [
-            effect for row, other in pairs if (effect := design_effect(row, other)) is not None
-        ]
-    return f"; median design effect {number(statistics.median(known), 1)}" if known else ""
+def worth_table(fit: BradleyTerryResult, results: Mapping[str, Result], level: float) -> PageTable:
+    """Return the worth of every item with its groups, largest first."""
+
+    def group_of(groups: Mapping[str, str], row: Row) -> str | None:
+        return groups.get(row.term)
+
+    rows = sorted(fit.worth(level=level).rows, key=lambda row: -(row.estimate or 0.0))
+    columns: dict[str, Any] = {"Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}
+    for result in results.values():
+        grouping = result.rows[0].label("grouping") or ""
+        columns[capital(grouping)] = partial(group_of, result.settings["groups"])
+    caption = f"Worth (RPI) of the {ITEM}s (sum 1) and their groups"
+    return table_of(rows, caption, (capital(ITEM), "term"), columns)
 
 
-def share_methods(blocks: Sequence[Block]) -> tuple[str, ...]:
-    """Return the methods paragraph of the shares; none where there are none."""
-    if not blocks:
-        return ()
-    return (
-        "The preference share of a group is the mean worth of its roles over the sum of the group means. Arithmetic "
-        "shares were tested against an equal share by t tests on the logit scale (delta method). p values were "
-        "Holm-adjusted over all groups of the page; of two groups one was tested.",
-    )
+SHARE_METHODS = (
+    f"The preference share of a group is the mean worth of its {ITEM}s over the sum of the group means. Arithmetic "
+    "shares were tested against an equal share by t tests on the logit scale (delta method). p values were "
+    "Holm-adjusted over all groups of the page; of two groups one was tested."
+)

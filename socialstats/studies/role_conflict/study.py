@@ -1,326 +1,685 @@
-"""Study role-conflict: effects of urgency and of role preferences on choices."""
+"""Study role-conflict: does a covariate (urgency) decide choices between two items (roles), or the item?"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 
 import numpy as np
 
 from socialstats import sentences
-from socialstats.choices.bradley_terry import BradleyTerryResult
+from socialstats.choices.bradley_terry import BradleyTerryResult, effect_sentence
+from socialstats.choices.choice_entropy import choice_entropy
+from socialstats.choices.sensitivity import kind_of_s, lead_row, reference_values, sensitivity
+from socialstats.choices.win_rates import win_rates
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_data import without_cited
-from socialstats.errors import MleDoesNotExist, UndefinedStatistic
+from socialstats.designs.parts import A_WON, TIED
+from socialstats.errors import Caution, MleDoesNotExist, caution
+from socialstats.figures import dumbbell
+from socialstats.inference.dependence import cluster_factors, share_cautions
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, combine_verifications
-from socialstats.studies import comparisons
+from socialstats.studies.asking import (
+    ask_result,
+    ask_rows,
+    attempt_result,
+    design_effect_note,
+    grid_table,
+    interval_points,
+    page_of,
+    pick_rows,
+    rows_by,
+)
 from socialstats.studies.compare import study as compare
 from socialstats.studies.comparisons import (
+    EXISTS,
     Pairs,
     change_cautions,
-    cluster_block,
+    choose_groups,
+    clusters_question,
     describe,
-    effects_block,
+    effects_question,
     evenness_check,
     fit_diagnostics,
     fit_model,
     further_groups,
+    group_question,
+    lead_sentence,
+    model_methods,
     order_table,
-    plain_fits,
+    presented,
     rank_answer,
-    strengths_block,
+    strengths_question,
     strongest,
     unmatched_items,
-    ways_methods,
-    with_strength_effect,
     without_order,
 )
 from socialstats.studies.estimates import (
+    counts_table,
     design_effect,
-    ends,
     literature,
+    pairs_to_halve,
     probability_methods,
-    verify_all,
+    single,
     verify_named,
 )
 from socialstats.studies.page import (
     Block,
     Diagnostic,
     Outcome,
+    PageTable,
     Study,
     StudyOptions,
     check_single,
-    order_cautions,
-    shared,
 )
+from socialstats.studies.role_conflict.cited import cited_question, count_cited
+from socialstats.studies.role_conflict.declaration import ITEM, PUBLISHED_BASELINE, TARGETS
 from socialstats.studies.role_conflict.labels import (
+    LabelNumbers,
     check_labels,
+    labels_question,
     read_item_groups,
     read_labels,
 )
-from socialstats.studies.role_conflict.shares import share_blocks, share_methods
-from socialstats.studies.role_conflict.urgency import (
-    Counts,
-    answer_sentences,
-    balance_table,
-    brief_methods,
-    count_up,
-    grid_table,
-    label_blocks,
-    later_blocks,
-    own_cautions,
-    rates_blocks,
-    sensitivity_block,
-    sensitivity_methods,
-    urgency_multiverses,
-    verdict_on_covariate,
-    weight_block,
-    won_share,
+from socialstats.studies.role_conflict.shares import (
+    SHARE_METHODS,
+    Groupings,
+    share_questions,
+    shares_by_grouping,
 )
-from socialstats.text import interval, number
+from socialstats.studies.role_conflict.variants import (
+    coin_value,
+    effect_variants,
+    higher_rate,
+    refusal_questions,
+    sensitivity_variants,
+    steps,
+    variant_questions,
+    won_shares,
+)
+from socialstats.studies.sources import replies_by
+from socialstats.studies.verdicts import Certainty, Conclusion, of_ten, verdict_of
+from socialstats.text import capital, count, listing, number, percent, percent_of
 
-CHECK = "Existence of finite strengths (Ford's condition; separation)"
 FIRTH = "Use Firth's penalty (--penalty firth), which makes all of them finite and shrinks them."
-PRIOR = "Use pseudo-wins (--prior 0.5), which connect the groups by assumption, or compare roles of both groups."
+PRIOR = (
+    "Use pseudo-wins (--prior 0.5), which connect the groups by assumption, or compare "
+    f"{ITEM}s of both groups."
+)
+FAR = 3.29  # standard errors that chance alone exceeds in 1 of 1,000 samples
+MOST_IMBALANCE = 0.05  # distance from one half of the share of rows that show the higher side first
+OF_ITEMS = ("SS202", "SS211", "SS212")  # cautions about single rates
+MOST_DRAWN = 200  # items of a figure; the table has all
+USES = (
+    *("seed", "resamples", "level", "ties", "penalty", "prior", "covariate", "group"),
+    *("value_levels", "verify"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceAnswers:
+    """What was computed of one table.
+
+    Attributes
+    ----------
+    design : Comparisons
+    options : StudyOptions
+    groups : mapping of grouping to mapping of item to group
+        Groupings of the items that the table has.
+    s, rates, pooled : Result
+        S; win rates by condition of each item, and over all comparisons.
+    entropy : Result or None
+        Of the choices; None where every pair met once.
+    cited : mapping of grouping to Result
+    labels : LabelNumbers or None
+    replies : Block or None
+    fit : BradleyTerryResult or None
+        None where no finite strengths exist; `lost` says why.
+    lost : MleDoesNotExist or None
+    pairs : mapping
+        The fit beside the one without its order effect.
+    ratio : Result or None
+        The effect of the covariate in SD of the strengths.
+    shares, plain_shares : mapping of title to Result
+        Preference shares, by the fit and by one of strengths alone.
+    other_s, other_effect : Result or None
+        S and the effect of the covariate under other analyses.
+    """
+
+    design: Comparisons
+    options: StudyOptions
+    groups: Groupings
+    s: Result
+    rates: Result
+    pooled: Result
+    entropy: Result | None
+    cited: Mapping[str, Result]
+    labels: LabelNumbers | None
+    replies: Block | None
+    fit: BradleyTerryResult | None
+    lost: MleDoesNotExist | None
+    pairs: Pairs
+    ratio: Result | None
+    shares: Mapping[str, Result]
+    plain_shares: Mapping[str, Result]
+    other_s: Result
+    other_effect: Result | None
+
+    @property
+    def leading(self) -> dict[str, Result]:
+        """Results that lead the page, by name."""
+        results = {"Sensitivity S": self.s, "Win rates": self.rates}
+        if self.fit is not None:
+            results["Strengths and effects"] = self.fit
+        results |= {f"Cited labels, {group}": result for group, result in self.cited.items()}
+        return results | label_checks(self.labels) | dict(self.shares)
+
+
+def label_checks(labels: LabelNumbers | None) -> dict[str, Result]:
+    """Return the results of a check of labels, by name."""
+    results = {} if labels is None else labels.results
+    return {f"Label check: {name}": result for name, result in results.items()}
+
+
+def compute(table: Comparisons, options: StudyOptions) -> ChoiceAnswers:
+    """Compute everything that the table gives."""
+    design, covariate, level = without_cited(table), options.covariate, options.level
+    groups = choose_groups(table, options)
+    s = single(
+        sensitivity(design, covariate, groups=next(iter(groups.values()), None), **options.chosen())
+    )
+    fit, lost, pairs = None, None, {}
+    try:
+        fit = fit_model(design, options, options.formula)
+        pairs = without_order(fit, design, options, options.formula)
+    except MleDoesNotExist as error:
+        lost = error
+    ratio, shares, plain_shares = None, {}, {}
+    if fit is not None:
+        ratio = attempt_result(fit.effect_in_sds, covariate, level=level)
+        if not fit.fitted_state.penalised:
+            groupings = groups | further_groups(design, options)
+            shares = shares_by_grouping(fit, groupings, level)
+            plain = attempt_result(fit_model, design, options, None, order=False)
+            if plain is not None:
+                plain_shares = shares_by_grouping(plain, groupings, level, ", plain fit")
+    return ChoiceAnswers(
+        design=design,
+        options=options,
+        groups=groups,
+        s=replace(s, cautions=tuple(c for c in s.cautions if c.code not in in_methods(s))),
+        rates=single(win_rates(design, covariate, level=level)),
+        pooled=overall_rates(design, options),
+        entropy=attempt_result(choice_entropy, design, level=level),
+        cited=count_cited(table, list(groups), options),
+        labels=None if options.labels is None else check_labels(options.labels, options),
+        replies=replies_by(design, level),
+        fit=fit,
+        lost=lost,
+        pairs=pairs,
+        ratio=ratio,
+        shares=shares,
+        plain_shares=plain_shares,
+        other_s=sensitivity_variants(design, s, groups, options),
+        other_effect=None if fit is None else effect_variants(design, fit, groups, options),
+    )
+
+
+def in_methods(s: Result) -> tuple[str, ...]:
+    """Return the cautions of S whose substance stands in the methods: the baseline, and a corrected sampling error."""
+    return ("SS305",) if lead_row(s).term == "S" else ("SS304", "SS305")
+
+
+def overall_rates(design: Comparisons, options: StudyOptions) -> Result:
+    """Return the win rates over comparisons, with the cautions of the rates of all items together."""
+    rates = single(win_rates(design, options.covariate, weights="pooled", level=options.level))
+    overall = pick_rows(rates.rows, item=False)
+    about_all = share_cautions(design, cluster_factors(design, "pair"), overall)
+    cautions = [c for c in rates.cautions if c.code not in OF_ITEMS]
+    cautions += [c for c in about_all if c.code in OF_ITEMS]
+    return replace(rates, cautions=tuple(cautions))
+
+
+# questions
+
+
+def questions(a: ChoiceAnswers) -> Iterator[Block | None]:
+    """Yield the questions of the page in order."""
+    fit, options = a.fit, a.options
+    yield sensitivity_question(a)
+    yield rates_question(a)
+    if fit is None:
+        yield missing_strengths(a)
+    else:
+        held = " and ".join([options.covariate, *(["order"] if fit.design.order_known else [])])
+        yield effect_question(a, fit)
+        yield strengths_question(
+            fit,
+            options,
+            ITEM,
+            [
+                lead_sentence(fit, options),
+                f"Ranks come from the model, which holds opponents, {held} equal; win rates do not.",
+            ],
+        )
+        yield from share_questions(fit, a.shares, a.plain_shares, options)
+    for group, result in a.cited.items():
+        yield cited_question(result, group, a.design.n_ties)
+    if a.labels is not None:
+        yield labels_question(options.labels, a.labels, f"labels of {options.covariate}")
+    yield from refusal_questions(a.design, options)
+    for name, groups in a.groups.items():
+        yield group_question(a.design, groups, name, options.level, "appendix")
+    yield a.replies
+    yield ask_result(
+        "entropy",
+        a.entropy,
+        f"How undecided were choices between two {ITEM}s?",
+        note=f"0 bits: the same {ITEM} is certain; 1 bit: both are as likely.",
+        part="appendix",
+    )
+    yield rates_table_question(a)
+    if fit is not None:
+        yield effects_question(fit, a.pairs, (options.covariate,), "appendix")
+        yield clusters_question(a.design, options, options.formula, fit)
+    left_out = any(c.code == "SS301" for c in a.design.cautions)
+    lost = "Rows without a choice are not in the table of comparisons and so in no analysis."
+    yield from variant_questions(
+        a.other_s, a.other_effect, options.covariate, lost if left_out else ""
+    )
+
+
+def sensitivity_question(a: ChoiceAnswers) -> Block | None:
+    """Ask how far choices were from following the covariate alone: S, its parts, and reference choosers."""
+    s, row, covariate = a.s, lead_row(a.s), a.options.covariate
+    parts = pick_rows(s.rows, None, kind=row.label("kind") or "")
+    largest = max(parts[1:], key=lambda part: part.estimate or 0.0)
+    independent = a.other_s.extras["leads"].get("rows independent")
+    effect = None if independent is None else design_effect(row, independent)
+    clustered = "" if effect is None else f" Design effect: {number(effect, 1)}."
+    more = clusters_to_halve(row)
+    plug_in = [] if row.term == "S" else pick_rows(s.rows, None, kind="plug_in")
+    choosers = tuple((line.label, line.value, line.words) for line in reference_values(s))
+    return ask_rows(
+        "sensitivity",
+        f"How far were choices from following {covariate} alone?",
+        s,
+        parts,
+        quantity=f"{kind_of_s(row)} S and its parts",
+        names=["S", *(f"{part.label('part')} {covariate}" for part in parts[1:])],
+        say=[
+            f"Sampling error inflated the plug-in S to {number(plug_in[0].estimate)}."
+            if plug_in
+            else "",
+            f"Comparisons at {largest.label('part')} {covariate} contributed most "
+            f"({number(largest.estimate)}).",
+            *(pairs_to_halve(more, a.design, ITEM, "S", drawn=True) if more else ()),
+        ],
+        draw=interval_points(),
+        tables={"Plug-in S and its parts": plug_in},
+        more=[
+            PageTable(
+                "S of reference choosers on this design",
+                ("Chooser", "S", "Rule of choice"),
+                choosers,
+                1,
+            )
+        ],
+        note="100 times the mean squared distance of win rates from 1, .50 and 0 at higher, equal and "
+        f"lower {covariate}. n = {count(s.counts['comparisons'])} comparisons.{clustered}",
+    )
+
+
+def rates_question(a: ChoiceAnswers) -> Block | None:
+    """Ask how often items won at higher, equal and lower values of the covariate."""
+    covariate, order = a.options.covariate, items_in_order(a)[:MOST_DRAWN]
+    of_items = [row for row in a.rates.rows if row.label("item") in order]
+    return ask_rows(
+        "win-rates",
+        f"How often did {ITEM}s win by {covariate}?",
+        a.pooled,
+        pick_rows(a.pooled.rows, item=False),
+        quantity="win rate over all comparisons, each counted once",
+        say=[higher_sentence(a.rates, covariate)],
+        draw=lambda *_: partial(
+            dumbbell, of_items, targets=TARGETS, order=order, xlabel="win rate"
+        ),
+        note=f"The figure has means over opponents of {count(len(order), ITEM)}; dotted lines: rates if "
+        f"{covariate} alone decided (1, .50, 0). {design_effect_note(of_items)}",
+    )
+
+
+def items_in_order(a: ChoiceAnswers) -> list[str]:
+    """Return the items by strength, or by their share of wins where no strengths exist."""
+    if a.fit is not None:
+        return [row.term for row in strongest(a.fit)]
+    shares = won_shares(a.design)
+    return sorted(shares, key=lambda item: -shares[item])
+
+
+def higher_sentence(rates: Result, covariate: str) -> str:
+    """Return how many items won more often at higher than at lower values of the covariate."""
+    compared = more = 0
+    for rows in rows_by(pick_rows(rates.rows, item=True), "item").values():
+        rate = {row.label("condition"): row.estimate for row in rows}
+        higher, lower = rate.get("higher"), rate.get("lower")
+        if higher is not None and lower is not None:
+            compared += 1
+            more += higher > lower
+    return f"{count(more)} of {count(compared, ITEM)} won more often at higher than at lower {covariate}."
+
+
+def rates_table_question(a: ChoiceAnswers) -> Block | None:
+    """Ask for the win rates of each item, in the appendix."""
+    title = f"Win rates of {ITEM}s, means over opponents"
+    return ask_rows(
+        "win-rates-roles",
+        f"What were the win rates of each {ITEM} by {a.options.covariate}?",
+        a.rates,
+        a.rates.rows,
+        quantity=title,
+        say=[
+            f"Rates of {ITEM}s are unweighted means over opponents. Their mean over {ITEM}s differs from "
+            f"the rate over comparisons, as {ITEM}s met different numbers of opponents."
+        ],
+        table=grid_table(
+            a.rates.rows, title, "item", "condition", cell="interval", none=f"mean over {ITEM}s"
+        ),
+        part="appendix",
+    )
+
+
+def effect_question(a: ChoiceAnswers, fit: BradleyTerryResult) -> Block | None:
+    """Ask how large the effect of the covariate was beside the preferences of items, in one model."""
+    covariate, ratio = a.options.covariate, a.ratio
+    step = fit.row(covariate, group="covariate")
+    spread = [] if ratio is None else [ratio.row("SD of strengths")]
+    others = [] if ratio is None else [row for row in ratio.rows if row not in spread]
+    chance = "" if ratio is None else sentences.estimate_text(ratio.rows[2])
+    held = [f"difference in {covariate}", *(["order"] if fit.design.order_known else [])]
+    return ask_rows(
+        "urgency-against-roles",
+        f"How large was the effect of {covariate} beside {ITEM} preferences?",
+        fit,
+        [step, *spread],
+        quantity=f"log-odds of one step of {covariate} beside 1 SD of {ITEM} strengths",
+        names=[f"one step of {covariate}", f"1 SD of {ITEM} strengths"][: 1 + len(spread)],
+        say=[
+            f"{ITEM.capitalize()} strengths varied no more than their sampling error."
+            if ratio is None
+            else ratio.sentence(),
+            f"A {ITEM} 1 SD weaker but one step higher in {covariate} had win probability {chance}."
+            if chance
+            else "",
+        ],
+        draw=interval_points(),
+        tables={f"Effect of {covariate} in SD of the strengths": others},
+        results=[] if ratio is None else [ratio],
+        note=f"One model with {ITEM} strengths, {listing(held)}. The SD excludes sampling error. "
+        f"n = {count(fit.design.n_rows)} comparisons.",
+    )
+
+
+def reason_without_strengths(lost: MleDoesNotExist | None) -> str:
+    """Return why no finite strengths exist."""
+    return "" if lost is None else lost.reason.split(": ", 1)[-1]
+
+
+def lacking_sentence(lost: MleDoesNotExist | None) -> str:
+    """Return that the model has no estimate, and why."""
+    why = f"no finite estimate exists; {reason_without_strengths(lost)}"
+    return sentences.no_number("the Bradley-Terry model of these choices", why)
+
+
+def way_out(lost: MleDoesNotExist | None) -> str:
+    """Return what gives strengths all the same."""
+    return PRIOR if lost is not None and lost.separate else FIRTH
+
+
+def missing_strengths(a: ChoiceAnswers) -> Block:
+    """Return the question of the strengths, which have no estimate."""
+    return Block(
+        id="strengths",
+        question=f"Which {ITEM} was preferred at equal {a.options.covariate}?",
+        sentences=(
+            lacking_sentence(a.lost),
+            "Strengths, worths (RPI) and preference shares need that model.",
+            way_out(a.lost),
+        ),
+    )
+
+
+# the answer
+
+
+def verdict_on_covariate(s: Result, pooled: Result, covariate: str) -> Conclusion:
+    """Return whether the covariate decides, influences or does not show in the choices, and how often its side wins."""
+    limit, high = lead_row(s).conf_high, higher_rate(pooled)
+    share, error = high.estimate, high.std_error or 0.0
+    if share in (0.0, 1.0):
+        against = "" if share else "the reverse of "
+        return verdict_of(
+            f"choices follow {against}{covariate} wherever the two sides differ in it",
+            certainty="interval",
+        )
+    size = "" if share is None else f": the side with more of it wins {of_ten(share)} times"
+    if limit is None or limit >= coin_value(s):
+        return verdict_of(
+            f"the data do not show that choices follow {covariate} more than coin flips do",
+            size,
+            certainty="open",
+        )
+    far = share is not None and error > 0 and abs(share - 0.5) > FAR * error
+    sure: Certainty = "clear" if far else "shown"
+    if limit < 1:
+        return verdict_of(f"{covariate} decides almost every choice", size, certainty=sure)
+    return verdict_of(
+        f"the data show that {covariate} influences choices but does not decide them",
+        size,
+        certainty=sure,
+    )
+
+
+def sensitivity_answer(s: Result, covariate: str) -> Iterator[str]:
+    """Yield S beside coin flips, and that all of it came from equals where this is so."""
+    row, plug_in = lead_row(s), s.row("S").estimate
+    quantity = capital(f"{kind_of_s(row)} S (0: {covariate} alone decides)")
+    yield sentences.reference_sentence(quantity, row, coin_value(s), "coin flips")
+    if plug_in and plug_in == s.row("S_equal").estimate:
+        yield f"All of S came from comparisons of equal {covariate}, in which some {ITEM}s were preferred."
+
+
+def answer(a: ChoiceAnswers) -> Iterator[str]:
+    """Yield the win rate at the higher covariate, S beside coin flips, the effect of a step, and the extreme items."""
+    covariate = a.options.covariate
+    yield a.pooled.sentence()
+    yield from sensitivity_answer(a.s, covariate)
+    if a.fit is None:
+        yield lacking_sentence(a.lost)
+        return
+    yield effect_sentence(a.fit.row(covariate, group="covariate"))
+    yield f"At equal {covariate}, {' '.join(rank_answer(a.fit, a.options))}"
+
+
+# cautions, data and methods
+
+
+def order_cautions_of(a: ChoiceAnswers) -> Iterator[Caution]:
+    """Yield the cautions about the order of presentation, which win rates and S are not adjusted for."""
+    covariate, imbalance = a.options.covariate, order_imbalance(a.design, a.options.covariate)
+    uneven = imbalance > MOST_IMBALANCE
+    affects = "win rates and S, which are not adjusted for order"
+    rows = a.fit.rows if a.fit is not None else ()
+    for row in (row for row in rows if row.group == "order" and sentences.is_significant(row)):
+        first = "first" if (row.estimate or 0.0) > 0 else "second"
+        effect = sentences.estimate_text(row)
+        fix = "balance or randomise the order within every story"
+        if not uneven:
+            fix = f"no action for averages, as orders are balanced over {covariate}; adjust single pairs for order"
+        detail = f"the {ITEM} shown {first} was preferred (order effect {effect}, log-odds)"
+        yield caution("SS107", detail, affects=affects, fix=fix)
+    if a.design.order_known and uneven:
+        detail = (
+            f"the share of rows that show the {ITEM} with the higher {covariate} first differs from "
+            f"one half by {percent(imbalance)}"
+        )
+        fix = f"randomise the order independently of {covariate}"
+        yield caution("SS108", detail, affects="win rates and S", fix=fix)
+
+
+def order_imbalance(design: Comparisons, covariate: str) -> float:
+    """Return how far the share of unequal rows that show the higher side first is from one half."""
+    more = steps(design, covariate) * design.first
+    unequal = design.count * (more != 0)
+    return float(abs((unequal * (more > 0)).sum() / max(unequal.sum(), 1) - 0.5))
+
+
+def covariate_table(design: Comparisons, covariate: str) -> PageTable:
+    """Count rows and wins by the covariate of both sides."""
+    sides = design.covariates[covariate]
+    won = np.where(design.outcome == TIED, 0.5, design.outcome == A_WON) * design.count
+    lines = []
+    for x, y in product(np.unique(np.concatenate([sides.a, sides.b])).tolist(), repeat=2):
+        here = (sides.a == x) & (sides.b == y)
+        n = int(design.count[here].sum())
+        chosen = percent(float(won[here].sum()) / n) if n else "none"
+        lines.append((f"{x:g}", f"{y:g}", n, chosen))
+    header = (f"{capital(covariate)} of a", f"{capital(covariate)} of b", "Rows", "a chosen")
+    return PageTable(f"Comparisons by {covariate} of both {ITEM}s", header, tuple(lines))
+
+
+def balance_table(design: Comparisons, covariate: str) -> PageTable:
+    """Count who was shown first (or stood in which column) by which side has the higher covariate."""
+    first, second = presented(design)
+    difference = steps(design, covariate) * design.first
+    labels = {
+        f"more {covariate}: {first}": 1,
+        f"equal {covariate}": 0,
+        f"more {covariate}: {second}": -1,
+    }
+    parts = [(label, design.count[difference == sign].sum()) for label, sign in labels.items()]
+    what = "order of presentation" if design.order_known else "column of the items"
+    return counts_table(
+        f"Balance of the {what}", ("Rows with", "Rows", "Share"), parts, design.n_rows
+    )
+
+
+def methods(a: ChoiceAnswers) -> Iterator[str]:
+    """Yield the methods, the brief paragraph first."""
+    covariate, row, options = a.options.covariate, lead_row(a.s), a.options
+    less = ", less sampling error" if kind_of_s(row) == "bias-corrected" else ""
+    way = {"jackknife": "the jackknife", "basic": "the basic bootstrap"}.get(
+        str(row.interval), "the bootstrap"
+    )
+    terms = (
+        [effect.term for effect in a.fit.rows if effect.group in ("order", "covariate")]
+        if a.fit
+        else []
+    )
+    model = (
+        f" Strengths were estimated by a Bradley-Terry model with {listing(terms)}."
+        if a.fit
+        else ""
+    )
+    yield (
+        f"The win rate counted each comparison once. S was 100 times the summed mean squared distance of {ITEM}s' "
+        f"win rates from 1, .50 and 0 at higher, equal and lower {covariate}{less}. Its "
+        f"{percent_of(options.level)} CI used {way} over {count(a.s.counts['pairs'], 'pair')} of {ITEM}s.{model}"
+    )
+    bias = "The plug-in S is inflated where replies to the same pair differ; no bias-corrected value is known."
+    if a.design.replies is None:
+        bias = (
+            "Sampling error inflates the plug-in S; the bias-corrected S subtracts the sampling variance of the "
+            "rates, and is the S of this page. Reference choosers have the S of their win probabilities, without "
+            "sampling error."
+        )
+    yield (
+        f"Win rates of {ITEM}s are means over opponents of a {ITEM}'s share of wins. {bias} Bootstraps resample pairs "
+        f"of {ITEM}s ({options.resamples:,} resamples, seed {options.seed})."
+    )
+    yield (
+        f"S = {PUBLISHED_BASELINE:g} has been published as the random baseline of this index. No random chooser has "
+        "that value on this design (table of reference choosers)."
+    )
+    yield from model_methods(a.fit, options) if a.fit is not None else ()
+    yield from [SHARE_METHODS] if a.shares else ()
+    yield from probability_methods(a.design)
+
+
+def diagnostics(a: ChoiceAnswers) -> tuple[Diagnostic, ...]:
+    """Return the checks of the data and the model."""
+    if a.fit is not None:
+        return fit_diagnostics(a.fit, a.design)
+    reason = f"No finite strengths: {reason_without_strengths(a.lost)}."
+    return Diagnostic(EXISTS, reason, way_out(a.lost)), evenness_check(a.design)
 
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
-    """Analyse the effects of urgency and of role preferences on choices."""
+    """Analyse the effects of the covariate and of preferences of items on choices."""
     design = design.whole()
     check_single(design)
-    plain = without_cited(design)
-    try:
-        fit = fit_model(plain, options, options.formula)
-        beside = without_order(fit, plain, options, options.formula)
-        counts = count_up(design, options)
-        parts, named = with_model(plain, fit, beside, counts, options)
-    except MleDoesNotExist as error:
-        counts = count_up(design, options)
-        parts, named = without_model(plain, counts, options, error)
-    return Outcome(
-        study="role-conflict",
-        title=f"Does {options.covariate} decide, or the role?",
+    a = compute(design, options)
+    simulated = [caution("SS401", options.simulated, affects="everything on this page")]
+    replies = () if a.replies is None else a.replies.results
+    return page_of(
+        "role-conflict",
+        f"Does {options.covariate} decide, or the {ITEM}?",
+        a.design,
+        options,
+        describe=describe(a.design, a.fit),
+        verdict=verdict_on_covariate(a.s, a.pooled, options.covariate),
+        answer=answer(a),
+        leading=a.leading,
+        blocks=questions(a),
+        uses=USES,
+        cautions=[
+            *([tuple(simulated)] if options.simulated else []),
+            change_cautions(a.pairs),
+            tuple(order_cautions_of(a)),
+            *(result.cautions for result in replies),
+            unmatched_items(a.design, options),
+        ],
+        data=[
+            covariate_table(a.design, options.covariate),
+            balance_table(a.design, options.covariate),
+            order_table(a.design),
+        ],
+        diagnostics=diagnostics(a),
+        methods=tuple(methods(a)),
+        references=("mogstad2024", "firth2004", "steegen2016")
+        if a.fit is not None
+        else ("ford1957", "konis2007", "firth1993", "steegen2016"),
         opening="win-rates",
-        data=(
-            grid_table(plain, options.covariate),
-            balance_table(plain, options.covariate),
-            order_table(plain),
-        ),
-        verifications=verify_all(named, parts["blocks"]) if options.verify else {},
-        settings=options.echo(),
-        **parts,
-        **shared(plain, options),
-    )
-
-
-def without_model(
-    design: Comparisons, counts: Counts, options: StudyOptions, error: MleDoesNotExist
-) -> tuple[dict[str, Any], dict[str, Result]]:
-    """Analyse what needs no strengths, and give the reason why there are none.
-
-    Parameters
-    ----------
-    design : Comparisons
-    counts : Counts
-    options : StudyOptions
-    error : MleDoesNotExist
-        What the fit raised.
-
-    Returns
-    -------
-    parts : dict
-        Fields of the outcome.
-    named : dict of str to Result
-        What is recomputed by other packages, by name.
-    """
-    covariate, wins = options.covariate, won_share(design)
-    strips = urgency_multiverses(design, None, counts.s, counts.groups, options)
-    reason = error.reason.split(": ", 1)[-1]
-    way_out = PRIOR if error.separate else FIRTH
-    lacking = sentences.no_number(
-        "the Bradley-Terry model of these choices", f"no finite estimate exists; {reason}"
-    )
-    rates = rates_blocks(
-        counts.rates, sorted(wins, key=lambda item: -wins[item]), options, counts.pooled
-    )
-    missing = Block(
-        id="strengths",
-        question=f"Which role was preferred at equal {covariate}?",
-        sentences=(
-            lacking,
-            "Strengths, worths (RPI) and preference shares need that model.",
-            way_out,
-        ),
-    )
-    parts: dict[str, Any] = {
-        "design": describe(design, None),
-        "verdict": verdict_on_covariate(counts.s, counts.pooled, options),
-        "answer": (*answer_sentences(counts.s, counts.pooled, options), lacking),
-        "cautions": order_cautions(
-            own_cautions(design, None, options), design.cautions, *counts.cautions()
-        ),
-        "blocks": (
-            sensitivity_block(counts.s),
-            rates[0],
-            missing,
-            *later_blocks(counts, design, options),
-            rates[1],
-            *strips,
-        ),
-        "diagnostics": (
-            Diagnostic(CHECK, f"No finite strengths: {reason}.", way_out),
-            evenness_check(design),
-        ),
-        "methods": (
-            brief_methods(counts.s, options, None),
-            *sensitivity_methods(options, drawn=design.replies is None),
-            *probability_methods(design),
-        ),
-        "references": literature(
-            counts.results(), ("ford1957", "konis2007", "firth1993", "steegen2016")
-        ),
-    }
-    return parts, counts.named() | {
-        result.title: result for block in strips for result in block.results
-    }
-
-
-def with_model(
-    design: Comparisons,
-    fit: BradleyTerryResult,
-    beside: Pairs,
-    counts: Counts,
-    options: StudyOptions,
-) -> tuple[dict[str, Any], dict[str, Result]]:
-    """Analyse everything: returns as `without_model`; `beside` has the fit without its order effect."""
-    covariate = options.covariate
-    try:
-        ratio = fit.effect_in_sds(covariate, level=options.level)
-    except UndefinedStatistic:
-        ratio = None
-    shares = share_blocks(fit, design, counts.groups | further_groups(design, options), options)
-    strips = urgency_multiverses(design, fit, counts.s, counts.groups, options)
-    rates, table = rates_blocks(
-        counts.rates, [r.term for r in strongest(fit)], options, counts.pooled
-    )
-    order = effects_block(fit, beside, said=(covariate,))
-    strengths = strengths_block(fit, options, item="role", planning=False)
-    blocks = (
-        sensitivity_block(counts.s, sensitivity_effect(counts.s, strips)),
-        rates,
-        weight_block(fit, ratio, options),
-        with_lead(strengths, fit, options),
-        *shares,
-        *later_blocks(counts, design, options),
-        table,
-        None if order is None else replace(order, part="appendix"),
-        cluster_block(design, options, options.formula, fit),
-        *strips,
-    )
-    own = (*change_cautions(beside), *own_cautions(design, fit, options))
-    more = [result.cautions for block in shares for result in block.results]
-    parts: dict[str, Any] = {
-        "design": describe(design, fit),
-        "verdict": verdict_on_covariate(counts.s, counts.pooled, options),
-        "answer": answer(counts.s, counts.pooled, ratio, fit, options),
-        "cautions": order_cautions(
-            own,
-            fit.cautions,
-            design.cautions,
-            *counts.cautions(),
-            *more,
-            unmatched_items(design, options),
-        ),
-        "blocks": with_strength_effect(blocks, fit),
-        "diagnostics": fit_diagnostics(fit, design),
-        "methods": (
-            brief_methods(counts.s, options, fit),
-            *sensitivity_methods(options, drawn=design.replies is None),
-            *ways_methods(fit, options),
-            *share_methods(shares),
-            *probability_methods(design),
-        ),
-        "references": literature(
-            [*counts.results(), fit], ("mogstad2024", "firth2004", "steegen2016")
-        ),
-    }
-    named: dict[str, Result] = {
-        "Strengths and effects": fit,
-        **plain_fits(beside),
-        **counts.named(),
-    }
-    named |= {} if ratio is None else {ratio.title: ratio}
-    named |= {
-        result.title: result
-        for block in shares
-        for result in block.results
-        if result.metric != "adjust"
-    }
-    return parts, named | {result.title: result for block in strips for result in block.results}
-
-
-def with_lead(block: Block, fit: BradleyTerryResult, options: StudyOptions) -> Block:
-    """Return the block of strengths that begins with the strongest role and whether its lead is reliable."""
-    chance = fit.win_probability(*(row.term for row in strongest(fit)[:2]))
-    return replace(
-        block,
-        sentences=(comparisons.answer(fit, options)[0], *block.sentences[1:]),
-        results=(*block.results, chance),
-    )
-
-
-def sensitivity_effect(s: Result, multiverses: tuple[Block, ...]) -> str:
-    """Return the design effect of the clusters on S, from the multiverse's analysis with independent rows."""
-    leads = multiverses[0].results[0].extras["leads"]
-    loose = leads.get("rows independent")
-    effect = None if loose is None else design_effect(s.row("S"), loose)
-    return "" if effect is None else f" Design effect: {number(effect, 1)}."
-
-
-def answer(
-    s: Result, pooled: Result, ratio: Result | None, fit: BradleyTerryResult, options: StudyOptions
-) -> tuple[str, ...]:
-    """Return the answer: a verdict with S beside coin flips, urgency in SD of the strengths, and the extreme roles."""
-    name, step = options.covariate, fit.row(options.covariate, group="covariate")
-    odds, low, high = (
-        None if v is None else float(np.exp(v)) for v in (step.estimate or 0.0, *ends(step)[1:])
-    )
-    second = f"Each step of {name} multiplied the odds of being chosen by {number(odds)}"
-    if step.p_value is not None and not sentences.is_significant(step):
-        second = f"The effect of {name} was not significant: each step multiplied the odds of being chosen by "
-        second += number(odds)
-    if low is not None:
-        second += f", {sentences.name_of_interval(step)}{interval(low, high, level=step.conf_level or 0.95)}"
-    if ratio is not None:
-        sd = sentences.estimate_text(ratio.rows[0], unit=" SD of the role strengths")
-        second += f" ({sd})"
-    return (
-        *answer_sentences(s, pooled, options),
-        f"{second}.",
-        "; ".join(rank_answer(fit, options, f"At equal {name}, ")),
     )
 
 
 def levels(design: Comparisons, options: StudyOptions) -> Outcome:
-    """Compare models (or prompts) on the same pairs of roles."""
+    """Compare models (or prompts) on the same pairs of items."""
     outcome = replace(compare.run(design, options), study="role-conflict")
     if options.labels is None:
         return outcome
-    numbers = check_labels(options.labels, options)
-    results = {f"Label check: {name}": result for name, result in numbers.results.items()}
+    labels = check_labels(options.labels, options)
+    results = label_checks(labels)
+    block = labels_question(options.labels, labels, f"labels of {options.covariate}")
     verified = verify_named(results) if options.verify else {}
+    references = [*outcome.references, *literature([*results.values()])]
     return replace(
         outcome,
-        blocks=(*outcome.blocks, *label_blocks(options, numbers)),
+        blocks=(*outcome.blocks, *([] if block is None else [block])),
         verifications=combine_verifications(outcome.verifications, verified),
-        references=tuple(dict.fromkeys((*outcome.references, *literature([*results.values()])))),
+        references=tuple(dict.fromkeys(references)),
     )
 
 
-def _applies(design: Comparisons) -> bool:
-    c = design.covariates.get("urgency")
-    varies = c is not None and np.issubdtype(c.a.dtype, np.number) and bool(np.any(c.a != c.b))
-    return varies and len(design.items) > 2
+def has_covariate(design: Comparisons) -> bool:
+    """Return whether the table has the covariate, with unequal sides, of more than two items."""
+    sides = design.covariates.get(StudyOptions().covariate)
+    if sides is None or len(design.items) < 3:
+        return False
+    return np.issubdtype(sides.a.dtype, np.number) and bool(np.any(sides.a != sides.b))
 
 
 STUDY = Study(
@@ -328,7 +687,7 @@ STUDY = Study(
     title="Does urgency decide, or the role?",
     design="comparisons",
     needs="item_a, item_b, winner, urgency_a, urgency_b (numbers); best with order and domain_a, domain_b",
-    suits=_applies,
+    suits=has_covariate,
     uses=("by reference",),
     run=run,
     levels=levels,
