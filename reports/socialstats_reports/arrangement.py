@@ -14,11 +14,13 @@ from socialstats.results.rows import distinct_cautions
 from socialstats.studies.page import Block, Outcome, PageTable
 from socialstats.text import count as counted
 from socialstats.text import number, quoted, visible_text
+from socialstats_reports.once import Captions, Said
+from socialstats_reports.opening import short_answers, statistics_below
 from socialstats_reports.text import CELL_WIDTH
 from socialstats_reports.verification import verification_table
 
-MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 1_460
-FRAME = 135  # words of headings, contents, short answers, verification and labels, which no study writes
+MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 900
+FRAME = 75  # words of headings, contents, verification and labels, which no study writes
 ROWS_OPEN = 14  # a longer table is collapsed
 ROWS_SHOWN, AT_EITHER_END = 200, 15  # a longer one has its first and last rows on the page
 APPENDIX = "A"  # first letter of the numbers of its figures and tables
@@ -37,12 +39,14 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A block with the numbers of its figure (empty without one) and tables."""
+    """A block with the numbers of its figure (empty without one) and tables, and the texts that the page prints."""
 
     block: Block
     part: str
     figure: str = ""
     tables: tuple[Numbered, ...] = ()
+    sentences: tuple[str, ...] = ()
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,40 +83,39 @@ class Arrangement:
 def arranged(outcome: Outcome, deviations: Sequence[str] = ()) -> Arrangement:
     """Place and number the blocks, tables and cautions of an outcome; deviations from a plan count as words.
 
-    The main part holds at most 8 blocks, 5 cautions and about 1,460 words. What goes beyond it is moved to the
-    appendix from the end: first tables are closed, then blocks are moved.
+    The main part holds at most 8 blocks, 5 cautions and 900 words beside its tables. Blocks beyond that are moved to
+    the appendix from the end; the block whose figure opens the page stays.
     """
-    asked = [block for block in outcome.blocks if block.part == "main"]
-    main, closed, beside = asked[:MOST_BLOCKS], False, _beside(outcome)
+    main = [block for block in outcome.blocks if block.part == "main"][:MOST_BLOCKS]
+    opening, beside = opening_block(outcome, main), _beside(outcome)
     while True:
-        found = _placed(outcome, main, closed, beside, deviations)
-        if found.words <= MOST_WORDS or (closed and not main):
-            return found
-        main, closed = (main[:-1] if closed else main), True
+        placed = _placed(outcome, main, opening, beside, deviations)
+        movable = [block for block in main if block is not opening]
+        if placed.words <= MOST_WORDS or not movable:
+            return placed
+        main = [block for block in main if block is not movable[-1]]
 
 
 def _placed(
     outcome: Outcome,
     main: Sequence[Block],
-    closed: bool,
+    opening: Block | None,
     beside: Mapping[str, Sequence[PageTable]],
     deviations: Sequence[str],
 ) -> Arrangement:
-    """Return the arrangement with these blocks in the main part, whose tables are all closed or not."""
+    """Return the arrangement with these blocks in the main part."""
     figures, tables = (partial(next, map(str, count(1))) for _ in range(2))
     later_figures, later_tables = (
         partial(next, (f"{APPENDIX}{k}" for k in count(1))) for _ in range(2)
     )
     kept = {id(block) for block in main}
     shown = [block for block in outcome.blocks if id(block) in kept]
-    opening = opening_block(outcome, shown)
     first_figure = "" if opening is None else figures()
     first = [
-        _numbered(b, "main", figures, tables, closed, first_figure if b is opening else "")
-        for b in shown
+        _numbered(b, "main", figures, tables, first_figure if b is opening else "") for b in shown
     ]
     rest = [
-        _numbered(b, "appendix", later_figures, later_tables, False)
+        _numbered(b, "appendix", later_figures, later_tables)
         for b in outcome.blocks
         if id(b) not in kept
     ]
@@ -126,7 +129,7 @@ def _placed(
     stated = cautions_of(outcome, [*first, *rest])
     found = Arrangement(
         opening="" if opening is None else opening.id,
-        blocks=(*first, *rest),
+        blocks=(*printed_once(outcome, first, opening), *rest),
         beside=own,
         cautions=tuple(replace(s, id=f"caution-{k}") for k, s in enumerate(stated[0], 1)),
         notes=tuple(replace(s, id=f"note-{k}") for k, s in enumerate(stated[1], 1)),
@@ -135,6 +138,22 @@ def _placed(
         found,
         words=sum(len(text.split()) for text in (*visible(outcome, found), *deviations)) + FRAME,
     )
+
+
+def printed_once(
+    outcome: Outcome, placed: Sequence[Placed], opening: Block | None
+) -> Iterator[Placed]:
+    """Yield the blocks of the main part without what its opening says, and what earlier captions say."""
+    said, captions = Said([*outcome.answer, *outcome.planning]), Captions()
+    # the figure of the opening is read first
+    brief = {
+        id(one): captions.brief(one.block.caption, one.figure)
+        for one in sorted(placed, key=lambda one: one.block is not opening)
+        if one.figure
+    }
+    for one in placed:
+        caption = brief.get(id(one), one.block.caption)
+        yield replace(one, sentences=said.without(one.block.sentences), caption=caption)
 
 
 def opening_block(outcome: Outcome, main: Sequence[Block]) -> Block | None:
@@ -149,7 +168,6 @@ def _numbered(
     part: str,
     figures: Callable[[], str],
     tables: Callable[[], str],
-    closed: bool,
     figure: str = "",
 ) -> Placed:
     """Return a block with numbers; a table of the main part stands open where the block draws nothing.
@@ -158,12 +176,12 @@ def _numbered(
     """
     if block.draw is not None and not figure:
         figure = figures()
-    opens = part == "appendix" or not (closed or figure)
+    opens = part == "appendix" or not figure
     held = tuple(
         Numbered(t, tables(), opens and len(t.cells) <= ROWS_OPEN, name)
         for t, name in named_tables(block.id, block.tables)
     )
-    return Placed(block, part, figure, held)
+    return Placed(block, part, figure, held, block.sentences, block.caption)
 
 
 def named_tables(place: str, tables: Sequence[PageTable]) -> list[tuple[PageTable, str]]:
@@ -255,53 +273,35 @@ def touched(own: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
 
 
 def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
-    """Return the texts that a reader of the closed page sees; the contents and the quotation say some again."""
-    yield from (
-        outcome.title,
-        outcome.design,
-        outcome.simulated,
-    )
-    yield APPROXIMATE
-    yield from (
-        outcome.verdict.text if outcome.verdict else "",
-        *outcome.answer,
-        *outcome.answer,
-        *outcome.planning,
-        *outcome.methods[:1],
-        *outcome.methods[:1],
-    )
+    """Return the texts of the main part beside its tables, as a reader sees them; the contents say questions again."""
+    yield from (outcome.title, outcome.design, outcome.simulated)
+    yield outcome.verdict.text if outcome.verdict else ""
+    for answers in short_answers(outcome, [said.caution for said in found.cautions]):
+        yield from answers
+    yield from (*statistics_below(outcome), *outcome.methods[:1])
     for said in found.cautions:
-        yield from (said.caution.short, said.caution.detail, said.caution.affects, said.caution.fix)
-        yield " ".join((*said.figures[:LINKS], *said.tables[:LINKS], "Affected: See Code"))
-    yield from (said.caution.short for said in found.notes if said.touches_main)
-    for placed in found.part("main"):
-        block = placed.block
-        yield from (
-            block.question,
-            block.question,
-            *block.sentences,
-            block.figure_title,
-            block.caption,
-            "Figure 1.",
+        yield from (said.caution.short, said.caution.detail, said.caution.fix)
+        links = (*said.figures[:LINKS], *said.tables[:LINKS])
+        yield (
+            " ".join((*links, "Figure Table Code"))
+            if links
+            else f"{said.caution.affects} Affected: Code"
         )
-        for table in placed.tables:
-            yield f"Table 1 {table.table.caption} (10 rows)"
-            if table.open:
-                yield from table.table.header
-                yield from (str(value) for row in table.table.cells for value in row)
+    for said in found.notes:
+        if said.caution.code == TRIED:
+            yield f"{said.caution.detail} Undeclared columns, tried as clusters:"
+        elif said.touches_main:
+            yield said.caution.short
+    for placed in found.part("main"):
+        yield from (placed.block.question, placed.block.question, *placed.sentences)
+        yield f"Figure 1. {placed.block.figure_title} {placed.caption}"
+        for numbered in placed.tables:
+            # the caption of an open table stands within it
+            if not numbered.open:
+                yield f"Table 1. {numbered.table.caption.split('; ')[0]} (10 rows)"
 
 
-APPROXIMATE = (
-    "CIs are called approximate where a caution, here or in the appendix, touches their estimate."
-)
-
-
-def said_approximate(outcome: Outcome) -> bool:
-    """Return whether the page calls an interval of its main part approximate."""
-    main = (text for block in outcome.blocks if block.part == "main" for text in block.sentences)
-    return any("approximate" in text for text in (*outcome.answer, *main))
-
-
+TRIED = "SS344"  # undeclared columns, tried as clusters
 LINKS = 3  # figures, and tables, that a caution links to
 
 

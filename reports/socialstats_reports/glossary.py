@@ -13,6 +13,14 @@ TERMS = {
         "The confidence interval: the values that fit the data. In repeated studies, such intervals hold the truth "
         "as often as the percentage says.",
     ),
+    "approximate": (
+        r"\b[Aa]pproximate\b",
+        "A caution, here or in the appendix, touches the estimate: the interval may be too short or too long.",
+    ),
+    "exploratory": (
+        r"\bexploratory\b",
+        "No plan said in advance what would be analysed. Results of such an analysis need new data to confirm them.",
+    ),
     "p": (
         r"^p$",
         "How often chance alone gives a result at least this far from no effect. Small values speak against chance.",

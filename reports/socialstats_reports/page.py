@@ -22,20 +22,19 @@ from socialstats.results import Verification, Verifications
 from socialstats.studies.page import Block, Outcome, PageTable, StudyOptions
 from socialstats.text import count
 from socialstats_reports.arrangement import (
-    APPROXIMATE,
     AT_EITHER_END,
     LINKS,
     ROWS_OPEN,
     ROWS_SHOWN,
-    Arrangement,
+    TRIED,
     Numbered,
     Placed,
     arranged,
     described,
-    said_approximate,
 )
 from socialstats_reports.data import embedded
 from socialstats_reports.glossary import explain_terms, slug_of
+from socialstats_reports.opening import short_answers, statistics_below
 from socialstats_reports.svg import inline
 from socialstats_reports.text import (
     cell,
@@ -51,14 +50,6 @@ from socialstats_reports.verification import verification_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 TERMS_HERE = "<!-- terms -->"  # where the list of explained terms goes
-LESS_SURE = " The cautions can make it less sure."
-MOST_NAMED = 2  # cautions that the short answer names
-# what to collect, by whether the question is open
-NEXT = {
-    True: "More of the same data: the question is open.",
-    False: "The same on other prompts or days, to see whether it holds there.",
-}
-TRIED = "SS344"  # undeclared columns, tried as clusters
 PHONE_WIDTH = 40  # characters of a table that fit on a phone
 UNBROKEN, LEAST = 16, 10  # characters of a text and of numbers that a column has room for
 ALWAYS = ("level", "seed", "resamples")
@@ -128,11 +119,10 @@ def render(
         "palette": palette_css(),
         "css": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
         "opening": next((b for b in blocks["main"] if b["block"].id == place.opening), None),
-        "short": short_answers(outcome, place),
+        "short": short_answers(outcome, [said.caution for said in place.cautions]),
         "statistics": statistics_below(outcome),
         "cautions": place.cautions,
         "tried": [said.caution for said in place.notes if said.caution.code == TRIED],
-        "approximate": APPROXIMATE if said_approximate(outcome) else "",
         "notes": place.notes,
         "main_notes": [
             said for said in place.notes if said.caution.code != TRIED and said.touches_main
@@ -168,37 +158,6 @@ def render(
     told = [(slug_of(term), term, text) for term, text in terms.items()]
     listed = _environment().get_template("terms.html").render({"terms": told})
     return f"{linked_page}{listed}{after}"
-
-
-def short_answers(outcome: Outcome, place: Arrangement) -> list[tuple[str, str]]:
-    """Return three questions of every reader with their answers: how sure, what could be wrong, what to collect."""
-    if outcome.verdict is None:
-        return []
-    sure = outcome.verdict.how_sure(float(outcome.settings.get("level", 0.95)))
-    serious = [said.caution for said in place.cautions]
-    wrong = "No caution was raised. How the data came about is not checked."
-    if serious:
-        named = [caution.short for caution in serious[:MOST_NAMED]]
-        more = len(serious) - len(named)
-        sure += LESS_SURE * (outcome.verdict.certainty != "open")
-        wrong = sentence("; ".join([*named, f"{count(more)} more"] if more else named))
-    if outcome.turned:
-        # what turns the verdict comes before what may make it less sure
-        wrong = " ".join([*outcome.turned, wrong] if serious else outcome.turned)
-    collect = outcome.planning[0] if outcome.planning else NEXT[outcome.verdict.certainty == "open"]
-    return [
-        ("How sure?", sure),
-        ("What could be wrong?", wrong),
-        ("What to collect next?", collect),
-    ]
-
-
-def statistics_below(outcome: Outcome) -> list[str]:
-    """Return the sentences below the verdict and the short answers: those that neither has said."""
-    if outcome.verdict is None:
-        return [*outcome.answer, *outcome.planning]
-    answer = [text for text in outcome.answer if text not in outcome.turned]
-    return [*answer, *outcome.planning[1:]]
 
 
 def _environment() -> Any:
@@ -283,6 +242,8 @@ def block_view(placed: Placed, svg: Markup | None, problem: str, mark: str) -> d
     """Return a block with its figure and its tables."""
     return {
         "block": placed.block,
+        "sentences": placed.sentences,
+        "caption": placed.caption,
         "figure": placed.figure,
         "svg": svg,
         "problem": problem,
@@ -316,6 +277,7 @@ def table_view(table: PageTable, numbered: Numbered | None = None) -> dict[str, 
     return {
         "number": numbered.number if numbered else "",
         "caption": table.caption,
+        "title": table.caption.split("; ")[0],
         "header": header,
         "right": right,
         "rows": shown,

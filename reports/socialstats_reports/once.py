@@ -1,0 +1,88 @@
+"""What the main part says only once: results of the opening, and the marks that figures share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from socialstats_reports.text import ended
+
+END = re.compile(r"(?<=[.!?])\s+")
+BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+NUMBER = re.compile(r"\d[\d.,]*")
+SHARED = 6  # words of a sentence that a later caption refers to instead of saying it again
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text.
+
+    Examples
+    --------
+    >>> sentences_of("The odds rose (p = .01). n = 20 pairs.")
+    ['The odds rose (p = .01).', 'n = 20 pairs.']
+    """
+    return [part for part in END.split(text) if part]
+
+
+def words_outside_brackets(text: str) -> str:
+    """Return a sentence without its statistics, by which its repetition is known.
+
+    Examples
+    --------
+    >>> words_outside_brackets("A was higher than B (difference = 0.2, 95% CI [0.1, 0.3], p = .01).")
+    'A was higher than B'
+    """
+    outside = text
+    # the inner brackets first: an interval stands within those of the statistics
+    while outside != (outside := BRACKETS.sub(" ", outside)):
+        continue
+    return " ".join(outside.split()).rstrip(" .")
+
+
+class Said:
+    """Sentences that the opening of a page has said.
+
+    Parameters
+    ----------
+    texts : iterable of str
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.numbers: dict[str, list[set[str]]] = {}
+        for text in texts:
+            for sentence in sentences_of(text):
+                numbers = set(NUMBER.findall(sentence))
+                self.numbers.setdefault(words_outside_brackets(sentence), []).append(numbers)
+
+    def has(self, sentence: str) -> bool:
+        """Whether the opening has a sentence of the same words, and no number that this one lacks."""
+        numbers = set(NUMBER.findall(sentence))
+        return any(
+            known <= numbers for known in self.numbers.get(words_outside_brackets(sentence), ())
+        )
+
+    def without(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Return texts without the sentences that the opening has."""
+        kept = (" ".join(one for one in sentences_of(text) if not self.has(one)) for text in texts)
+        return tuple(text for text in kept if text)
+
+
+class Captions:
+    """Captions of the figures of a page, in reading order: what an earlier one says, a later one refers to."""
+
+    def __init__(self) -> None:
+        self.figures: dict[str, str] = {}
+
+    def brief(self, caption: str, figure: str) -> str:
+        """Return a caption without the long sentences of earlier ones, and with a reference to the first of them."""
+        kept, earlier = [], ""
+        for sentence in sentences_of(caption):
+            if sentence in self.figures:
+                earlier = earlier or self.figures[sentence]
+                continue
+            kept.append(sentence)
+            if len(sentence.split()) >= SHARED:
+                self.figures[sentence] = figure
+        if earlier:
+            kept.append(f"Otherwise as Figure {earlier}.")
+        return ended(" ".join(kept))

@@ -1,0 +1,73 @@
+"""The opening of a page below its verdict: three short answers, and the statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from socialstats.errors import Caution
+from socialstats.studies.page import Outcome
+from socialstats.text import count
+from socialstats_reports.text import sentence
+
+LESS_SURE = " The cautions can make it less sure."
+MOST_NAMED = 2  # cautions that the short answer names
+MOST_OF_DETAIL = 14  # words of what a named caution is about
+# what to collect, by whether the question is open
+NEXT = {
+    True: "More of the same data: the question is open.",
+    False: "The same on other prompts or days, to see whether it holds there.",
+}
+
+
+def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[str, str]]:
+    """Return three questions of every reader with their answers: how sure, what could be wrong, what to collect.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    cautions : sequence of Caution
+        Those that stand open on the page, strongest first.
+    """
+    if outcome.verdict is None:
+        return []
+    sure = outcome.verdict.how_sure(float(outcome.settings.get("level", 0.95)))
+    wrong = ["No caution was raised. How the data came about is not checked."]
+    if cautions:
+        sure += LESS_SURE * (outcome.verdict.certainty != "open")
+        wrong = [sentence(with_subject(caution)) for caution in cautions[:MOST_NAMED]]
+        more = len(cautions) - len(wrong)
+        wrong += [f"{count(more, 'more caution')} below."] * (more > 0)
+    if outcome.turned:
+        # what turns the verdict comes before what may make it less sure
+        wrong = [*outcome.turned, *(wrong if cautions else ())]
+    collect = outcome.planning[0] if outcome.planning else NEXT[outcome.verdict.certainty == "open"]
+    return [
+        ("How sure?", sure),
+        ("What could be wrong?", " ".join(wrong)),
+        ("What to collect next?", collect),
+    ]
+
+
+def with_subject(caution: Caution) -> str:
+    """Return a caution in short, with what it is about where that is brief.
+
+    Examples
+    --------
+    >>> from socialstats.errors import caution
+    >>> with_subject(caution("SS202", "4 pairs for 3 differences of strengths, which is little; more"))
+    'few clusters: 4 pairs for 3 differences of strengths, which is little'
+    """
+    clause = caution.detail.split("; ")[0].rstrip(".")
+    if len(clause.split()) > MOST_OF_DETAIL:
+        clause = clause.split(", ")[0]
+    if not clause or len(clause.split()) > MOST_OF_DETAIL:
+        return caution.short
+    return f"{caution.short}: {clause}"
+
+
+def statistics_below(outcome: Outcome) -> list[str]:
+    """Return the sentences below the verdict and the short answers: those that neither has said."""
+    if outcome.verdict is None:
+        return [*outcome.answer, *outcome.planning]
+    answer = [text for text in outcome.answer if text not in outcome.turned]
+    return [*answer, *outcome.planning[1:]]
