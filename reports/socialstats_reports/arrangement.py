@@ -14,13 +14,13 @@ from socialstats.results.rows import distinct_cautions
 from socialstats.studies.page import Block, Outcome, PageTable
 from socialstats.text import count as counted
 from socialstats.text import number, quoted, visible_text
-from socialstats_reports.once import Captions, Said
+from socialstats_reports.once import Captions, Statements
 from socialstats_reports.opening import short_answers, statistics_below
-from socialstats_reports.text import CELL_WIDTH
+from socialstats_reports.text import CELL_WIDTH, words_shown
 from socialstats_reports.verification import verification_table
 
 MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 900
-FRAME = 75  # words of headings, contents, verification and labels, which no study writes
+FRAME = 80  # words of headings, contents, verification and labels, which no study writes
 ROWS_OPEN = 14  # a longer table is collapsed
 ROWS_SHOWN, AT_EITHER_END = 200, 15  # a longer one has its first and last rows on the page
 APPENDIX = "A"  # first letter of the numbers of its figures and tables
@@ -136,7 +136,7 @@ def _placed(
     )
     return replace(
         found,
-        words=sum(len(text.split()) for text in (*visible(outcome, found), *deviations)) + FRAME,
+        words=sum(map(words_shown, (*visible(outcome, found), *deviations))) + FRAME,
     )
 
 
@@ -144,16 +144,17 @@ def printed_once(
     outcome: Outcome, placed: Sequence[Placed], opening: Block | None
 ) -> Iterator[Placed]:
     """Yield the blocks of the main part without what its opening says, and what earlier captions say."""
-    said, captions = Said([*outcome.answer, *outcome.planning]), Captions()
+    opened = Statements([*outcome.answer, *outcome.planning])
+    captions = Captions()
     # the figure of the opening is read first
     brief = {
-        id(one): captions.brief(one.block.caption, one.figure)
-        for one in sorted(placed, key=lambda one: one.block is not opening)
-        if one.figure
+        id(block): captions.brief(block.block.caption, block.figure)
+        for block in sorted(placed, key=lambda block: block.block is not opening)
+        if block.figure
     }
-    for one in placed:
-        caption = brief.get(id(one), one.block.caption)
-        yield replace(one, sentences=said.without(one.block.sentences), caption=caption)
+    for block in placed:
+        caption = brief.get(id(block), block.block.caption)
+        yield replace(block, sentences=opened.without(block.block.sentences), caption=caption)
 
 
 def opening_block(outcome: Outcome, main: Sequence[Block]) -> Block | None:
@@ -272,33 +273,36 @@ def touched(own: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
     return figure, [table.number for table in placed.tables if shows(table.table.rows)]
 
 
-def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
+def visible(outcome: Outcome, place: Arrangement) -> Iterator[str]:
     """Return the texts of the main part beside its tables, as a reader sees them; the contents say questions again."""
     yield from (outcome.title, outcome.design, outcome.simulated)
     yield outcome.verdict.text if outcome.verdict else ""
-    for answers in short_answers(outcome, [said.caution for said in found.cautions]):
+    for answers in short_answers(outcome, [stated.caution for stated in place.cautions]):
         yield from answers
     yield from (*statistics_below(outcome), *outcome.methods[:1])
-    for said in found.cautions:
-        yield from (said.caution.short, said.caution.detail, said.caution.fix)
-        links = (*said.figures[:LINKS], *said.tables[:LINKS])
-        yield (
-            " ".join((*links, "Figure Table Code"))
-            if links
-            else f"{said.caution.affects} Affected: Code"
-        )
-    for said in found.notes:
-        if said.caution.code == TRIED:
-            yield f"{said.caution.detail} Undeclared columns, tried as clusters:"
-        elif said.touches_main:
-            yield said.caution.short
-    for placed in found.part("main"):
+    yield from visible_cautions(place)
+    for placed in place.part("main"):
         yield from (placed.block.question, placed.block.question, *placed.sentences)
         yield f"Figure 1. {placed.block.figure_title} {placed.caption}"
         for numbered in placed.tables:
             # the caption of an open table stands within it
             if not numbered.open:
                 yield f"Table 1. {numbered.table.caption.split('; ')[0]} (10 rows)"
+
+
+def visible_cautions(place: Arrangement) -> Iterator[str]:
+    """Return the texts of the cautions and notes that stand open."""
+    for stated in place.cautions:
+        caution = stated.caution
+        yield from (caution.short, caution.detail, caution.fix)
+        links = (*stated.figures[:LINKS], *stated.tables[:LINKS])
+        # links say what a caution touches
+        yield " ".join((*links, "Figure Table Code")) if links else f"Affected: {caution.affects}"
+    for note in place.notes:
+        if note.caution.code == TRIED:
+            yield f"Undeclared columns, tried as clusters: {note.caution.detail}"
+        elif note.touches_main:
+            yield note.caution.short
 
 
 TRIED = "SS344"  # undeclared columns, tried as clusters

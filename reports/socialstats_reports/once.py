@@ -9,16 +9,16 @@ from socialstats_reports.text import ended
 
 END = re.compile(r"(?<=[.!?])\s+")
 BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-NUMBER = re.compile(r"\d[\d.,]*")
+NUMBER = re.compile(r"\u2212?\.?\d+(?:[.,]\d+)*")
 SHARED = 6  # words of a sentence that a later caption refers to instead of saying it again
 
 
-def sentences_of(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text.
 
     Examples
     --------
-    >>> sentences_of("The odds rose (p = .01). n = 20 pairs.")
+    >>> split_sentences("The odds rose (p = .01). n = 20 pairs.")
     ['The odds rose (p = .01).', 'n = 20 pairs.']
     """
     return [part for part in END.split(text) if part]
@@ -39,7 +39,7 @@ def words_outside_brackets(text: str) -> str:
     return " ".join(outside.split()).rstrip(" .")
 
 
-class Said:
+class Statements:
     """Sentences that the opening of a page has said.
 
     Parameters
@@ -50,7 +50,7 @@ class Said:
     def __init__(self, texts: Iterable[str]) -> None:
         self.numbers: dict[str, list[set[str]]] = {}
         for text in texts:
-            for sentence in sentences_of(text):
+            for sentence in split_sentences(text):
                 numbers = set(NUMBER.findall(sentence))
                 self.numbers.setdefault(words_outside_brackets(sentence), []).append(numbers)
 
@@ -58,13 +58,16 @@ class Said:
         """Whether the opening has a sentence of the same words, and no number that this one lacks."""
         numbers = set(NUMBER.findall(sentence))
         return any(
-            known <= numbers for known in self.numbers.get(words_outside_brackets(sentence), ())
+            stated <= numbers for stated in self.numbers.get(words_outside_brackets(sentence), ())
         )
 
     def without(self, texts: Sequence[str]) -> tuple[str, ...]:
         """Return texts without the sentences that the opening has."""
-        kept = (" ".join(one for one in sentences_of(text) if not self.has(one)) for text in texts)
-        return tuple(text for text in kept if text)
+        remaining = (
+            " ".join(sentence for sentence in split_sentences(text) if not self.has(sentence))
+            for text in texts
+        )
+        return tuple(text for text in remaining if text)
 
 
 class Captions:
@@ -75,14 +78,14 @@ class Captions:
 
     def brief(self, caption: str, figure: str) -> str:
         """Return a caption without the long sentences of earlier ones, and with a reference to the first of them."""
-        kept, earlier = [], ""
-        for sentence in sentences_of(caption):
+        new, earlier = [], ""
+        for sentence in split_sentences(caption):
             if sentence in self.figures:
                 earlier = earlier or self.figures[sentence]
                 continue
-            kept.append(sentence)
+            new.append(sentence)
             if len(sentence.split()) >= SHARED:
                 self.figures[sentence] = figure
         if earlier:
-            kept.append(f"Otherwise as Figure {earlier}.")
-        return ended(" ".join(kept))
+            new.append(f"Otherwise as Figure {earlier}.")
+        return ended(" ".join(new))

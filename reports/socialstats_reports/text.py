@@ -16,13 +16,14 @@ NUMERIC = re.compile(
     r"^[^A-Za-z]*\d[^A-Za-z]*$"
 )  # 0.12, < .001, [0.1, 0.4], 12-15, 3.1\u00d710\u207b\u2079
 SYMBOL = re.compile(  # with an index anywhere, letters before a number only
-    r"(?<![\w.])((?:d_z|d_av|d_rm|g_z|p_Holm)\b|(?:SD|df|[pztnNMSrF])"
+    r"(?<![\w.])((?:d_z|d_av|d_rm|g_z|p_Holm|B_all)\b|(?:SD|df|[pztnNMSrF])"
     r"(?=(?:\([\d.,\s]+\))? ?[=&<>]|\([\d.,]+\) =))"
 )
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 DEGREES = re.compile(r"(?<=</i>)\((\d[\d.,]*), (?=\d[\d.,]*\))")  # F(2, 28.0)
 EQUALS = re.compile(r" (=|&lt;|&gt;) (?=[\u2212.\d\u221e])")  # n = 66, p < .001
 BRACKETS = re.compile(r"\[[\u2212\-.,\d\s\u221e]{3,40}\]")
+TAG = re.compile(r"<[^>]*>")
 DOI = re.compile(r"doi:(10\.\d{4,9}/\S+)$")
 SUPERSCRIPT = str.maketrans(
     "-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
@@ -55,6 +56,17 @@ def typeset(text: str) -> Markup:
     safe = DEGREES.sub("(\\1,\u00a0", safe)
     safe = EQUALS.sub("\u00a0\\1\u00a0", safe)
     return Markup(safe.replace("% CI", "%\u00a0CI"))
+
+
+def words_shown(text: str) -> int:
+    """Count the words of a sentence as the page shows it: a symbol and its index are two.
+
+    Examples
+    --------
+    >>> words_shown("It fell (p_Holm < .001).")
+    7
+    """
+    return len(TAG.sub(" ", typeset(text)).split())
 
 
 def latex_text(text: str) -> str:

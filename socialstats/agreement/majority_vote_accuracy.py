@@ -325,15 +325,19 @@ def left_out_cautions(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:
 
 def sentence(result: Result) -> str:
     """State how often the majority was right, and one rater."""
-    row, single = result.row("accuracy", group=result.rows[0].group), result.rows[1]
+    row = result.row("accuracy", group=result.rows[0].group)
+    # a page of several rules for ties shows the single rater once
+    singles = [rate for rate in result.rows if rate.term == "single rater"]
     ties = count(result.counts["ties"], "tied vote")
     if row.estimate is None:
         return sentences.no_number("the accuracy of the majority vote", f"{row.undefined} ({ties})")
     units = count(row.n or 0, "unit")
-    return (
-        f"The accuracy of the majority vote was {sentences.estimate_text(row)} ({units}, {ties}). "
-        f"That of a single rater was {sentences.estimate_text(single)}."
+    accuracy = (
+        f"The accuracy of the majority vote was {sentences.estimate_text(row)} ({units}, {ties})."
     )
+    if not singles:
+        return accuracy
+    return f"{accuracy} That of a single rater was {sentences.estimate_text(singles[0])}."
 
 
 def sample_voted_units(result: Result) -> Iterator[PlainSample]:

@@ -17,6 +17,7 @@ class Page(HTMLParser):
         self.seen: list[str] = []
         self.cells: list[str] = []
         self.words = 0
+        self.prose = 0
         self.lists: list[str] = []
         self.feed(text)
         self.close()
@@ -44,6 +45,8 @@ class Page(HTMLParser):
         hidden = bool({"script", "style", "head", "svg"} & set(self.open)) or "terms" in self.lists
         if not hidden and not self.is_closed():
             self.words += len(data.split())
+            # the main part beside its tables
+            self.prose += 0 if "table" in self.open else len(data.split())
         if {"td", "th"} & set(self.open):
             self.cells.append(data)
 

@@ -85,7 +85,7 @@ def test_one_main_one_heading_a_language_and_no_level_skipped(page: Page) -> Non
 
 
 def test_the_main_part_is_short(page: Page) -> None:
-    assert page.words <= 1_500
+    assert page.prose <= 900
     main = [
         inside for tag, _, inside in page.elements if tag == "article" and "details" not in inside
     ]

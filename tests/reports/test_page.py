@@ -213,19 +213,41 @@ def test_the_main_part_takes_eight_blocks_and_its_words_and_the_rest_goes_to_the
     blocks = tuple(replace(long, id=f"b{k}") for k in range(12))
     assert [p.part for p in arranged(replace(outcome(), blocks=blocks)).blocks].count(
         "main"
-    ) in range(3, 8)
+    ) in range(2, 5)
     short = tuple(replace(b, sentences=()) for b in blocks)
     assert [p.part for p in arranged(replace(outcome(), blocks=short)).blocks] == ["main"] * 8 + [
         "appendix"
     ] * 4
     few = replace(outcome(), blocks=blocks[:5])
     kept = [
-        sum(p.part == "main" for p in arranged(few, told).blocks) for told in ((), ("word " * 300,))
+        sum(p.part == "main" for p in arranged(few, told).blocks) for told in ((), ("word " * 250,))
     ]
     assert kept[1] < kept[0]  # deviations from the plan are read too
     table = PageTable(caption="t", header=("a", "b"), cells=(("x " * 1300, 1.0),))
     found = arranged(replace(outcome(), blocks=(replace(long, tables=(table,)),)))
-    assert [t.open for t in found.blocks[0].tables] == [False]
+    assert found.words < 900  # words of tables do not count
+    drawn = replace(long, id="last", draw=lambda: None)
+    kept_block = arranged(replace(outcome(), blocks=(*blocks, drawn)[-8:])).part("main")[-1]
+    assert kept_block.block.id == "last"  # the figure of the opening stays
+
+
+def test_the_opening_and_earlier_captions_are_not_said_again() -> None:
+    """A result with more statistics is the same result; with another number it is not."""
+    first = Block(
+        id="a",
+        question="Was it so?",
+        sentences=("It rose (d = 0.2, t(9) = 2.1).", "It rose (d = 0.4)."),
+        draw=lambda: None,
+        caption="Points with 95% CIs by the t distribution. n = 9.",
+    )
+    again = replace(
+        first, id="b", sentences=("It fell.",), caption=f"{first.caption} Lines: means."
+    )
+    made = replace(outcome(), answer=("It rose (d = 0.2).",), planning=(), blocks=(first, again))
+    shown = arranged(made).part("main")
+    assert [one.sentences for one in shown] == [("It rose (d = 0.4).",), ("It fell.",)]
+    assert shown[0].caption == first.caption
+    assert shown[1].caption == "n = 9. Lines: means. Otherwise as Figure 1."
 
 
 def test_figures_and_tables_are_numbered_in_reading_order(page: Page) -> None:
