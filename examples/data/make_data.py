@@ -485,6 +485,33 @@ def foundations(folder: Path) -> None:
     write_csv(folder / "foundations.csv", ("scenario", "model", "condition", "judge", *heads), rows)
 
 
+def survey(folder: Path) -> None:
+    """Answers of 60 people to six statements (1 to 7), a row each, and of two models in five rounds, a row an answer.
+
+    Birch agrees more than people do, by 1.5; alder answers as they do.
+    """
+    draw, centres = Random(39), (2.4, 3.1, 3.8, 4.4, 5.0, 5.6)
+    names = [f"s{k}" for k in range(1, 7)]
+
+    def answer(centre: float, spread: float) -> int:
+        return min(7, max(1, round(draw.gauss(centre, spread))))
+
+    rows = []
+    for k in range(1, 61):
+        age = draw.choice(("18-29", "30-49", "50-69"))
+        values = [answer(centre, 1.4) for centre in centres]
+        rows.append((f"p{k:02d}", age, *("" if draw.random() < 0.03 else v for v in values)))
+    write_csv(folder / "survey.csv", ("person", "age", *names), rows)
+    of_models = [
+        (model, name, run, answer(centre + shift, 0.7))
+        for model, shift in (("alder", 0.0), ("birch", 1.5))
+        for name, centre in zip(names, centres, strict=True)
+        for run in range(1, 6)
+    ]
+    head = ("model", "statement", "run", "answer")
+    write_csv(folder / "survey_models.csv", head, of_models)
+
+
 MADE: tuple[Callable[[Path], None], ...] = (
     choices,
     arena,
@@ -509,6 +536,7 @@ MADE: tuple[Callable[[Path], None], ...] = (
     cited,
     people,
     foundations,
+    survey,
 )
 
 

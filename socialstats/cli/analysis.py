@@ -18,6 +18,7 @@ from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, r
 from socialstats.cli.settings import COMPUTED, Settings
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
+from socialstats.cli.with_people import join_people_file
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
@@ -122,7 +123,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
         )
     if options.example is not None:
         settings = with_reading(options.example, settings)
-    found = read_input(options, settings)
+    found, settings = join_people_file(read_input(options, settings), settings)
     if plan.values.get("simulated") and not found.simulated:
         found = replace(found, simulated=SIMULATED)
     notes = found.notes

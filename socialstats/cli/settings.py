@@ -353,6 +353,12 @@ COMPUTED = (
 )
 BESIDE = (
     Setting(
+        "people",
+        "text",
+        "FILE",
+        "answers of people to the same questions, a row each or a row an answer: the page compares models with them",
+    ),
+    Setting(
         "controls",
         "text",
         "FILE",

@@ -46,7 +46,7 @@ def shaped(table: Table, settings: Settings) -> Study | None:
     own = {name: study for name, study in STUDIES.items() if study.read is not None}
     asked = own.get(str(settings.get("study")))
     for key in ELSEWHERE:
-        if asked is not None and settings.get(key):
+        if asked is not None and settings.get(key) and key not in asked.takes:
             option, name = SETTINGS[key].option, asked.name
             raise InputError(
                 f"{option} has no effect on study {name}, which reads one row per answer. Leave it out"

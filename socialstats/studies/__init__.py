@@ -18,6 +18,7 @@ from socialstats.studies import (
     one_source,
     paired,
     ratings,
+    survey,
 )
 from socialstats.studies.compare import ratings as compare_ratings
 from socialstats.studies.compare import study as compare
@@ -41,6 +42,7 @@ STUDIES: dict[str, Study] = {
         norm_goal.STUDY,
         ordinal_alignment.STUDY,
         one_source.STUDY,
+        survey.STUDY,
         ratings.STUDY,
         compare_ratings.STUDY,
         leaderboard.STUDY,

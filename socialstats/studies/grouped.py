@@ -91,7 +91,7 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     InputError
         Whatever the study raises, naming the level; for units with sampling weights, which no page has.
     """
-    refuse_weights(design, f"the page '{study.name}'")
+    refuse_weights(design, f"the page '{study.name}'", study.weighted)
     outcome = with_turned(run_levels(study, design, options))
     told = (
         r.cautions

@@ -399,6 +399,8 @@ class Study:
     beside : mapping of str to callable
         Further tables that the study takes: field of `StudyOptions` -> what reads the Table (or a name that stands for
         one) for it.
+    weighted : bool
+        Whether its page takes sampling weights of units.
     """
 
     name: str
@@ -419,6 +421,7 @@ class Study:
     knows: Callable[[Any, Mapping[str, str]], bool] | None = None
     scale: str = ""
     beside: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    weighted: bool = False
 
     def applies(self, design: Design) -> bool:
         """Return whether the study can be run on this design."""

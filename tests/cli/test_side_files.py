@@ -46,6 +46,7 @@ OPTIONS: dict[
     "--methods-note": (lambda f: ["report", "games.csv", "--methods-note", f, *QUICK], ()),
     "--models": (lambda f: ["report", "scores.csv", "--models", f, *QUICK], ()),
     "--models unused": (lambda f: ["report", "games.csv", "--models", f, *QUICK], ()),
+    "--people": (lambda f: ["report", "scores.csv", "--people", f, *QUICK], ()),
     "--controls": (lambda f: ["report", "stages.csv", "--controls", f, *QUICK], ()),
     "--weights": (lambda f: ["report", "stages.csv", "--weights", f, *QUICK], ()),
     "--stances": (lambda f: ["report", "stages.csv", "--stances", f, *QUICK], ()),

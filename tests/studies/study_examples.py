@@ -269,6 +269,19 @@ def leaderboard(hostile: bool) -> Ratings:
     return model_scores(frame, cluster="story")
 
 
+def survey(hostile: bool) -> Ratings:
+    """Return answers of 24 people to five questions."""
+    rng = np.random.default_rng(11)
+    rows = [
+        (f"p{p:02}", f"question {q}", int(np.clip(np.rint(rng.normal(2 + q / 2, 1)), 1, 5)))
+        for p in range(24)
+        for q in range(5)
+    ]
+    table = pd.DataFrame(rows, columns=["respondent", "question", "value"])
+    table = relabelled(table, hostile, "question")
+    return Ratings.from_frame(table, unit="question", rater="respondent", value="value")
+
+
 EXAMPLES: dict[str, Callable[[bool], Any]] = {
     "role-conflict": role_conflict,
     "comparisons": comparisons,
@@ -283,6 +296,7 @@ EXAMPLES: dict[str, Callable[[bool], Any]] = {
     "compare-ratings": compare_ratings,
     "leaderboard": leaderboard,
     "one-source": one_source,
+    "survey": survey,
 }
 MORE: dict[str, tuple[str, Callable[[bool], Any]]] = {
     "paired, of numbers": (

@@ -10,6 +10,7 @@ from socialstats.cli.readings.wide import two_judges
 from socialstats.designs.column_pairs import BEATEN, WINNERS, WON, differing, paired_names
 from socialstats.designs.profile import TableProfile, names_text, stem
 from socialstats.designs.roles import FAMILIES
+from socialstats.designs.surveys import MANY_PEOPLE
 from socialstats.designs.suspects import RATER_STEMS, item_suspects
 from socialstats.designs.vocabulary import (
     CONDITIONS,
@@ -160,6 +161,9 @@ def rating_doubt(parts: Parts) -> str:
     columns = [*parts.get("raters", ()), *parts.get("units", ())]
     rater = parts.get("rater", ())
     names = [c.name for c in columns]
+    if columns and item_suspects(names) and "units" in parts and columns[0].rows >= MANY_PEOPLE:
+        ends = quoted([names[0], names[-1]])
+        return f"{ends} are numbered like items: the page says what people answer (study survey)"
     if columns and item_suspects(names):
         who = "persons who describe themselves in them rate no units"
         return f"{quoted([names[0], names[-1]])} are numbered like items of a questionnaire: {who} (SS326)"
