@@ -85,11 +85,24 @@ TIED_MODELS = ("davidson", "rao_kupper")  # with ties of their own, beside wins 
 JOINT = ("SS203", "SS206")  # cautions about joint tests, on which simultaneous rank intervals rest
 RANK_SETS: tuple[Literal["marginal"], Literal["simultaneous"]] = ("marginal", "simultaneous")
 RANK_REFERENCES = ("mogstad2024", "romanowolf2005", "firth2004")
-MOST_MOVED = 3  # items named whose ranks change
+MOST_NAMED = 4  # conclusions, or items whose ranks change, that a sentence names
 MOST_GROUPS = 12  # groups of items
 SAME = 1e-8  # log-odds: strengths nearer than this share a rank, as in choices/bradley_terry/ranks
 # groups of effects, with their words
 BESIDE = {"order": "the order of presentation", "covariate": "", "tie": "ties"}
+TIES = {
+    "davidson": "Ties followed Davidson's model.",
+    "rao_kupper": "Ties followed Rao and Kupper's model.",
+    "half": "Ties counted as half a win for each side.",
+}
+UNDECLARED = "The order of presentation was not declared, and no order effect was estimated."
+BOUNDED = "Degrees of freedom are lower bounds, as rows stayed in their files."
+MAX_T_RANKS = "Rank intervals inverted step-down max-t tests of all differences."
+HOLM_RANKS = "Rank intervals used Holm's method, as there are many items."
+MAXIMISED = (
+    "Likelihoods were maximised by Newton's method on distinct pairs; existence was checked on the win graph. A "
+    "marginal rank interval covers the rank of one item, simultaneous ones cover all ranks together."
+)
 USES = ("seed", "level", "ties", "penalty", "prior", "adjust", "group", "verify")
 
 
@@ -207,28 +220,15 @@ def model_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, 
     likelihood = "quasi-likelihood" if state.probable else "maximum likelihood"
     prior = fit.settings["prior"]
     pseudo_wins = f" with {count(prior, 'pseudo-win')} an item" if prior else ""
-    ties = {
-        "davidson": " Ties followed Davidson's model.",
-        "rao_kupper": " Ties followed Rao and Kupper's model.",
-        "half": " Ties counted as half a win for each side.",
-    }.get(fit.settings["ties"], "")
-    undeclared = (
-        " The order of presentation was not declared, and no order effect was estimated."
-        if not fit.design.order_known
-        else ""
-    )
-    bounded = state.robust is not None and any(part.bounded for part in state.robust.parts)
-    kept = " Degrees of freedom are lower bounds, as rows stayed in their files." if bounded else ""
-    ranks = "inverted step-down max-t tests of all differences"
-    if len(fit.items) > MOST_MAX_T:
-        ranks = "used Holm's method, as there are many items"
-    return (
-        f"Log-strengths (0: the average item) were estimated by {likelihood}{pseudo_wins}: {fit.title}{effects}."
-        f"{ties}{undeclared} {percent_of(options.level)} CIs used {fit.inference}.{kept} "
-        f"Rank intervals {ranks}.",
-        "Likelihoods were maximised by Newton's method on distinct pairs; existence was checked on the win graph. "
-        "A marginal rank interval covers the rank of one item, simultaneous ones cover all ranks together.",
-    )
+    texts = [
+        f"Log-strengths (0: the average item) were estimated by {likelihood}{pseudo_wins}: {fit.title}{effects}.",
+        TIES.get(fit.settings["ties"], ""),
+        "" if fit.design.order_known else UNDECLARED,
+        f"{percent_of(options.level)} CIs used {fit.inference}.",
+        BOUNDED if state.robust and any(part.bounded for part in state.robust.parts) else "",
+        HOLM_RANKS if len(fit.items) > MOST_MAX_T else MAX_T_RANKS,
+    ]
+    return " ".join(filter(None, texts)), MAXIMISED
 
 
 # the fit without its order effect
@@ -331,9 +331,9 @@ def changes(pairs: Pairs) -> str:
 
 
 def by_level_text(texts: Mapping[str, Sequence[str]]) -> str:
-    """Return texts of levels as a list; one level without a name stands alone."""
+    """Return texts of levels as a list, each after its level; one level without a name stands alone."""
     parts = [
-        f"{shorten(level, 30)}: {listing(list(named))}" if level else listing(list(named))
+        f"{shorten(level, 30)}{': ' * bool(level)}{listing(list(named), most=MOST_NAMED)}"
         for level, named in texts.items()
         if named
     ]
@@ -360,21 +360,15 @@ def changes_sentence(pairs: Pairs) -> str:
 
 def moved_items(pair: WithoutOrder) -> list[str]:
     """Return the items whose rank differs without the order effect, with both ranks, the farthest first."""
-    page, plain = (
+    ranks, plain = (
         {row.term: rank for rank, row in enumerate(strongest(fit), 1)}
         for fit in (pair.fit, pair.plain)
     )
-    moved = sorted(
-        (item for item in page if page[item] != plain[item]),
-        key=lambda item: -abs(page[item] - plain[item]),
-    )
-    texts = [
-        f"{shorten(item, 30)} (rank {page[item]} with it, {plain[item]} without)"
-        for item in moved[:MOST_MOVED]
+    moved = [item for item in ranks if ranks[item] != plain[item]]
+    moved.sort(key=lambda item: -abs(ranks[item] - plain[item]))
+    return [
+        f"{shorten(item, 30)} (rank {ranks[item]} with it, {plain[item]} without)" for item in moved
     ]
-    if len(moved) > MOST_MOVED:
-        texts.append(count(len(moved) - MOST_MOVED, "further item"))
-    return texts
 
 
 def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
@@ -386,14 +380,11 @@ def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
 
 
 def order_results(pairs: Pairs) -> list[Result]:
-    """Return the fits without the order effect, and the leads of both fits, with titles that say which they are."""
+    """Return the fits without the order effect, and the leads of both fits."""
     results: list[Result] = []
-    for level, pair in pairs.items():
-        of_level = f" of {shorten(level, 40)}" if level else ""
-        results.append(replace(pair.plain, title=f"Model without the order effect{of_level}"))
-        for how, fit in (("with", pair.fit), ("without", pair.plain)):
-            title = f"Lead {how} the order effect{of_level}"
-            results.append(replace(lead_result(strongest(fit), fit), title=title))
+    for pair in pairs.values():
+        results.append(replace(pair.plain, title="Model without the order effect"))
+        results += [lead_result(strongest(fit), fit) for fit in (pair.fit, pair.plain)]
     return results
 
 
@@ -699,20 +690,16 @@ def lead_sentence(fit: BradleyTerryResult, options: StudyOptions) -> str:
     )
 
 
-def rank_answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, str]:
+def rank_answer(fit: BradleyTerryResult, options: StudyOptions) -> list[str]:
     """Return the ranks of the strongest and the weakest item with intervals."""
     ranks, rows = page_ranks(fit, options), strongest(fit)
-    first, last = (
+    joint = not untrusted(fit)
+    return [
         sentences.rank_with_interval(
-            shorten(row.term),
-            ranks.row(row.term),
-            len(rows),
-            options.level,
-            simultaneous=not untrusted(fit),
+            shorten(item), ranks.row(item), len(rows), options.level, simultaneous=joint
         )
-        for row in (rows[0], rows[-1])
-    )
-    return first, last
+        for item in (rows[0].term, rows[-1].term)
+    ]
 
 
 def firsts(rows: Sequence[Row]) -> list[str]:
@@ -798,12 +785,12 @@ def sizes_text(groups: Mapping[str, object], noun: str = "item") -> str:
 
 def further_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
     """Return the groupings from beside the table, of the items that it has."""
-    known, found = item_groups(design), {}
+    in_table, groupings = item_groups(design), {}
     for name, groups in (options.item_groups or {}).items():
-        kept = {item: group for item, group in groups.items() if item in design.items}
-        if name not in known and len(set(kept.values())) > 1:
-            found[name] = kept
-    return found
+        present = {item: group for item, group in groups.items() if item in design.items}
+        if name not in in_table and len(set(present.values())) > 1:
+            groupings[name] = present
+    return groupings
 
 
 def unmatched_items(design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:

@@ -14,6 +14,7 @@ import socialstats as ss
 from socialstats.choices.win_rate_difference import win_rate_difference
 from socialstats.errors import UndefinedStatistic
 from socialstats.studies import STUDIES, run_study
+from socialstats.studies.sources import RULES
 from socialstats.text import number
 
 
@@ -168,9 +169,8 @@ def test_refusals_are_bounded_for_every_prompt() -> None:
     design = ss.Comparisons.from_frame(frame, by="prompt", refusal="no")
     outcome = run_study(STUDIES["compare"], design, replace(FAST, verify=False))
     found = block(outcome, "refusals")
-    rates = {(row.label("level"), row.label("refusals")): row.estimate for row in found.drawn}
-    assert len({rate for (level, _), rate in rates.items() if level == "default"}) == 1
-    assert dict(found.tables[1].cells) == {"default": 0, "fond": 51}
+    assert found.results[0].design.n_rows == len(FOND) - 51
+    rates = dict(zip(RULES.values(), found.drawn, strict=True))
     unequal = FOND["urgency_a"] != FOND["urgency_b"]
     higher = np.where(FOND["urgency_a"] > FOND["urgency_b"], FOND["item_a"], FOND["item_b"])
     gone = refusing["winner"] == "no"
@@ -184,7 +184,7 @@ def test_refusals_are_bounded_for_every_prompt() -> None:
         ("all refusals counted against", wins / (n + r)),
         ("all refusals counted for", (wins + r) / (n + r)),
     ):
-        assert rates["fond", key] == pytest.approx(share)
+        assert rates[key].estimate == pytest.approx(share)
     assert "fond refused most often (20.2% of its stories)" in found.sentences[0]
     assert "differences-items" in [b.id for b in outcome.blocks]
 

@@ -358,8 +358,12 @@ def test_real_crowd_comparisons() -> None:
     assert "8,931 comparisons, 59 items" in outcome.design
     assert "38.9% ties" in outcome.design
     assert "124 workers, 13 prompts" in outcome.design
-    clusters = next(b for b in outcome.blocks if b.id == "clusters").tables[0].cells
-    ratio = {str(row[0]): row[3] for row in clusters}
+    block = next(b for b in outcome.blocks if b.id == "dependence")
+    ways = [cells[0] for cells in block.tables[0].cells]
+    ratio = {
+        way: np.median(fit.fitted_state.design_effects)
+        for way, fit in zip(ways[1:], block.results[1:], strict=True)
+    }
     assert ratio["clustered by worker"] == pytest.approx(1.18, abs=0.01)  # CR2 (1.16 by CR1)
     assert ratio["clustered by prompt"] == pytest.approx(1.57, abs=0.01)  # CR2 (1.53 by CR1)
     assert {"SS202", "SS205", "SS109"} <= {c.code for c in outcome.cautions}
@@ -388,7 +392,7 @@ def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(
     role_conflict: Outcome,
 ) -> None:
     block = next(b for b in role_conflict.blocks if b.id == "urgency-against-roles")
-    spread = block.results[0].row("SD of strengths")
+    spread = block.results[1].row("SD of strengths")
     truth = ss.datasets.role_conflict_truth()
     true = pd.Series(truth.strengths).std() * (1 + 0.346 * truth.pair_sd**2) ** -0.5
     assert spread.conf_low is not None

@@ -374,9 +374,7 @@ def blocks(
         items_block(numbers.items, by, reference, options.level),
         entropy_block(numbers.entropy, by, reference, options.level),
         replies_by(design, options.level),
-        refusals_by_level(
-            {k: v.design for k, v in numbers.levels.items()}, by, options, numbers.silent
-        )
+        refusals_by_level({k: v.design for k, v in numbers.levels.items()}, options, numbers.silent)
         if numbers.own_s
         else None,
         ranges_block(numbers.ranges),

@@ -261,9 +261,12 @@ def check_labels(check: LabelCheck, options: StudyOptions) -> LabelNumbers:
         except (UndefinedStatistic, NothingToAnalyse, InputError) as error:
             problems[f"{attempt.name}: {error.reason}"] = None
         else:
-            rows = tuple(add_labels(result.rows, **attempt.labels))
-            results[attempt.name] = replace(result, rows=rows)
-    return LabelNumbers(results=without_repeats(results), problems=tuple(problems))
+            # only the accuracy depends on the rule for ties
+            repeated = attempt.labels.get("rule") in list(RULES.values())[1:]
+            rows = (result.row("accuracy"),) if repeated else result.rows
+            labelled = tuple(add_labels(rows, **attempt.labels))
+            results[attempt.name] = replace(result, rows=labelled)
+    return LabelNumbers(results=results, problems=tuple(problems))
 
 
 def label_attempts(check: LabelCheck) -> Iterator[LabelAttempt]:
@@ -294,17 +297,6 @@ def label_attempts(check: LabelCheck) -> Iterator[LabelAttempt]:
                 labels={"weights": weights, "stories": stories, "kind": kind},
                 compute=of_raters(weighted_kappa, pair, ratings, weights=weights, pairs=pair),
             )
-
-
-def without_repeats(results: Mapping[str, Result]) -> dict[str, Result]:
-    """Return results of which only the first majority has the rows that do not depend on the rule for ties."""
-    kept: dict[str, Result] = {}
-    for name, result in results.items():
-        repeats = any(other.metric == result.metric for other in kept.values())
-        if result.metric == "majority_vote_accuracy" and repeats:
-            result = replace(result, rows=(result.row("accuracy"),))
-        kept[name] = result
-    return kept
 
 
 def ratings_by_stories(check: LabelCheck) -> dict[str, Ratings]:

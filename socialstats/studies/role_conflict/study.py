@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 
 import numpy as np
 
 from socialstats import sentences
+from socialstats.arrays import unique_rows
 from socialstats.choices.bradley_terry import BradleyTerryResult, effect_sentence
 from socialstats.choices.choice_entropy import choice_entropy
 from socialstats.choices.sensitivity import kind_of_s, lead_row, reference_values, sensitivity
@@ -18,7 +18,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_data import without_cited
 from socialstats.designs.parts import A_WON, TIED
 from socialstats.errors import Caution, MleDoesNotExist, caution
-from socialstats.figures import dumbbell
+from socialstats.figures import dumbbell, forest
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, combine_verifications
@@ -59,7 +59,6 @@ from socialstats.studies.comparisons import (
 )
 from socialstats.studies.estimates import (
     counts_table,
-    design_effect,
     literature,
     pairs_to_halve,
     probability_methods,
@@ -98,11 +97,10 @@ from socialstats.studies.role_conflict.variants import (
     sensitivity_variants,
     steps,
     variant_questions,
-    won_shares,
 )
 from socialstats.studies.sources import replies_by
 from socialstats.studies.verdicts import Certainty, Conclusion, of_ten, verdict_of
-from socialstats.text import capital, count, listing, number, percent, percent_of
+from socialstats.text import capital, count, number, percent
 
 FIRTH = "Use Firth's penalty (--penalty firth), which makes all of them finite and shrinks them."
 PRIOR = (
@@ -297,12 +295,10 @@ def sensitivity_question(a: ChoiceAnswers) -> Block | None:
     s, row, covariate = a.s, lead_row(a.s), a.options.covariate
     parts = pick_rows(s.rows, None, kind=row.label("kind") or "")
     largest = max(parts[1:], key=lambda part: part.estimate or 0.0)
-    independent = a.other_s.extras["leads"].get("rows independent")
-    effect = None if independent is None else design_effect(row, independent)
-    clustered = "" if effect is None else f" Design effect: {number(effect, 1)}."
     more = clusters_to_halve(row)
-    plug_in = [] if row.term == "S" else pick_rows(s.rows, None, kind="plug_in")
     choosers = tuple((line.label, line.value, line.words) for line in reference_values(s))
+    header = ("Chooser", "S", "Rule of choice")
+    plug_in = pick_rows(s.rows, None, kind="plug_in")
     return ask_rows(
         "sensitivity",
         f"How far were choices from following {covariate} alone?",
@@ -311,31 +307,26 @@ def sensitivity_question(a: ChoiceAnswers) -> Block | None:
         quantity=f"{kind_of_s(row)} S and its parts",
         names=["S", *(f"{part.label('part')} {covariate}" for part in parts[1:])],
         say=[
-            f"Sampling error inflated the plug-in S to {number(plug_in[0].estimate)}."
-            if plug_in
-            else "",
+            ""
+            if row.term == "S"
+            else f"Sampling error inflated the plug-in S to {number(plug_in[0].estimate)}.",
             f"Comparisons at {largest.label('part')} {covariate} contributed most "
             f"({number(largest.estimate)}).",
             *(pairs_to_halve(more, a.design, ITEM, "S", drawn=True) if more else ()),
         ],
         draw=interval_points(),
-        tables={"Plug-in S and its parts": plug_in},
-        more=[
-            PageTable(
-                "S of reference choosers on this design",
-                ("Chooser", "S", "Rule of choice"),
-                choosers,
-                1,
-            )
-        ],
+        tables={} if row.term == "S" else {"Plug-in S and its parts": plug_in},
+        more=[PageTable("S of reference choosers on this design", header, choosers, 1)],
         note="100 times the mean squared distance of win rates from 1, .50 and 0 at higher, equal and "
-        f"lower {covariate}. n = {count(s.counts['comparisons'])} comparisons.{clustered}",
+        f"lower {covariate}. n = {count(s.counts['comparisons'])} comparisons.",
     )
 
 
 def rates_question(a: ChoiceAnswers) -> Block | None:
     """Ask how often items won at higher, equal and lower values of the covariate."""
-    covariate, order = a.options.covariate, items_in_order(a)[:MOST_DRAWN]
+    covariate = a.options.covariate
+    items = a.design.items if a.fit is None else [row.term for row in strongest(a.fit)]
+    order = list(items)[:MOST_DRAWN]
     of_items = [row for row in a.rates.rows if row.label("item") in order]
     return ask_rows(
         "win-rates",
@@ -350,14 +341,6 @@ def rates_question(a: ChoiceAnswers) -> Block | None:
         note=f"The figure has means over opponents of {count(len(order), ITEM)}; dotted lines: rates if "
         f"{covariate} alone decided (1, .50, 0). {design_effect_note(of_items)}",
     )
-
-
-def items_in_order(a: ChoiceAnswers) -> list[str]:
-    """Return the items by strength, or by their share of wins where no strengths exist."""
-    if a.fit is not None:
-        return [row.term for row in strongest(a.fit)]
-    shares = won_shares(a.design)
-    return sorted(shares, key=lambda item: -shares[item])
 
 
 def higher_sentence(rates: Result, covariate: str) -> str:
@@ -394,31 +377,32 @@ def rates_table_question(a: ChoiceAnswers) -> Block | None:
 
 def effect_question(a: ChoiceAnswers, fit: BradleyTerryResult) -> Block | None:
     """Ask how large the effect of the covariate was beside the preferences of items, in one model."""
-    covariate, ratio = a.options.covariate, a.ratio
-    step = fit.row(covariate, group="covariate")
-    spread = [] if ratio is None else [ratio.row("SD of strengths")]
-    others = [] if ratio is None else [row for row in ratio.rows if row not in spread]
-    chance = "" if ratio is None else sentences.estimate_text(ratio.rows[2])
-    held = [f"difference in {covariate}", *(["order"] if fit.design.order_known else [])]
+    covariate = a.options.covariate
+    step = replace(fit.row(covariate, group="covariate"), term=f"one step of {covariate}")
+    results = [] if a.ratio is None else [a.ratio]
+    texts = [f"{ITEM.capitalize()} strengths varied no more than their sampling error."]
+    rows, drawn = [step], [step]
+    if a.ratio is not None:
+        _, spread, chance = a.ratio.rows
+        rows, drawn = (
+            [step, *a.ratio.rows],
+            [step, replace(spread, term=f"1 SD of {ITEM} strengths")],
+        )
+        texts = [
+            a.ratio.sentence(),
+            f"A {ITEM} 1 SD weaker but one step higher in {covariate} had win probability "
+            f"{sentences.estimate_text(chance)}.",
+        ]
     return ask_rows(
         "urgency-against-roles",
         f"How large was the effect of {covariate} beside {ITEM} preferences?",
         fit,
-        [step, *spread],
-        quantity=f"log-odds of one step of {covariate} beside 1 SD of {ITEM} strengths",
-        names=[f"one step of {covariate}", f"1 SD of {ITEM} strengths"][: 1 + len(spread)],
-        say=[
-            f"{ITEM.capitalize()} strengths varied no more than their sampling error."
-            if ratio is None
-            else ratio.sentence(),
-            f"A {ITEM} 1 SD weaker but one step higher in {covariate} had win probability {chance}."
-            if chance
-            else "",
-        ],
-        draw=interval_points(),
-        tables={f"Effect of {covariate} in SD of the strengths": others},
-        results=[] if ratio is None else [ratio],
-        note=f"One model with {ITEM} strengths, {listing(held)}. The SD excludes sampling error. "
+        rows,
+        quantity=f"effect of {covariate} and spread of the {ITEM}s",
+        say=texts,
+        draw=lambda *_: partial(forest, drawn, xlabel="log-odds", sort=False),
+        results=results,
+        note=f"One model of strengths and {covariate}. The SD excludes sampling error. "
         f"n = {count(fit.design.n_rows)} comparisons.",
     )
 
@@ -540,15 +524,16 @@ def order_imbalance(design: Comparisons, covariate: str) -> float:
 def covariate_table(design: Comparisons, covariate: str) -> PageTable:
     """Count rows and wins by the covariate of both sides."""
     sides = design.covariates[covariate]
+    values, _, place = unique_rows(np.column_stack([sides.a, sides.b]))
+    n = np.bincount(place.ravel(), design.count)
     won = np.where(design.outcome == TIED, 0.5, design.outcome == A_WON) * design.count
-    lines = []
-    for x, y in product(np.unique(np.concatenate([sides.a, sides.b])).tolist(), repeat=2):
-        here = (sides.a == x) & (sides.b == y)
-        n = int(design.count[here].sum())
-        chosen = percent(float(won[here].sum()) / n) if n else "none"
-        lines.append((f"{x:g}", f"{y:g}", n, chosen))
-    header = (f"{capital(covariate)} of a", f"{capital(covariate)} of b", "Rows", "a chosen")
-    return PageTable(f"Comparisons by {covariate} of both {ITEM}s", header, tuple(lines))
+    shares = np.bincount(place.ravel(), won) / n
+    lines = zip(values.tolist(), n.tolist(), shares.tolist(), strict=True)
+    return PageTable(
+        f"Comparisons by {covariate} of both {ITEM}s",
+        (f"{capital(covariate)} of a", f"{capital(covariate)} of b", "Rows", "a chosen"),
+        tuple((f"{a:g}", f"{b:g}", int(rows), percent(share)) for (a, b), rows, share in lines),
+    )
 
 
 def balance_table(design: Comparisons, covariate: str) -> PageTable:
@@ -569,25 +554,11 @@ def balance_table(design: Comparisons, covariate: str) -> PageTable:
 
 def methods(a: ChoiceAnswers) -> Iterator[str]:
     """Yield the methods, the brief paragraph first."""
-    covariate, row, options = a.options.covariate, lead_row(a.s), a.options
-    less = ", less sampling error" if kind_of_s(row) == "bias-corrected" else ""
-    way = {"jackknife": "the jackknife", "basic": "the basic bootstrap"}.get(
-        str(row.interval), "the bootstrap"
-    )
-    terms = (
-        [effect.term for effect in a.fit.rows if effect.group in ("order", "covariate")]
-        if a.fit
-        else []
-    )
-    model = (
-        f" Strengths were estimated by a Bradley-Terry model with {listing(terms)}."
-        if a.fit
-        else ""
-    )
+    covariate, options = a.options.covariate, a.options
+    less = ", less sampling error" if kind_of_s(lead_row(a.s)) == "bias-corrected" else ""
     yield (
         f"The win rate counted each comparison once. S was 100 times the summed mean squared distance of {ITEM}s' "
-        f"win rates from 1, .50 and 0 at higher, equal and lower {covariate}{less}. Its "
-        f"{percent_of(options.level)} CI used {way} over {count(a.s.counts['pairs'], 'pair')} of {ITEM}s.{model}"
+        f"win rates from 1, .50 and 0 at higher, equal and lower {covariate}{less} ({a.s.inference})."
     )
     bias = "The plug-in S is inflated where replies to the same pair differ; no bias-corrected value is known."
     if a.design.replies is None:
@@ -598,14 +569,14 @@ def methods(a: ChoiceAnswers) -> Iterator[str]:
         )
     yield (
         f"Win rates of {ITEM}s are means over opponents of a {ITEM}'s share of wins. {bias} Bootstraps resample pairs "
-        f"of {ITEM}s ({options.resamples:,} resamples, seed {options.seed})."
+        f"of {ITEM}s ({options.resamples:,} resamples, seed {options.seed}). S = {PUBLISHED_BASELINE:g} has been "
+        "published as the random baseline of this index. No random chooser has that value on this design (table of "
+        "reference choosers)."
     )
-    yield (
-        f"S = {PUBLISHED_BASELINE:g} has been published as the random baseline of this index. No random chooser has "
-        "that value on this design (table of reference choosers)."
-    )
-    yield from model_methods(a.fit, options) if a.fit is not None else ()
-    yield from [SHARE_METHODS] if a.shares else ()
+    if a.fit is not None:
+        yield from model_methods(a.fit, options)
+    if a.shares:
+        yield SHARE_METHODS
     yield from probability_methods(a.design)
 
 

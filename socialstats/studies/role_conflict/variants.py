@@ -19,13 +19,12 @@ from socialstats.designs.comparisons_data import combine_designs, merged
 from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.inference.dependence import settled_cluster
 from socialstats.results import Result, Row
-from socialstats.studies.asking import add_labels, ask_rows, grid_table, interval_points, pick_rows
+from socialstats.studies.asking import pick_rows
 from socialstats.studies.comparisons import fit_model
 from socialstats.studies.estimates import single
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
-from socialstats.studies.page import Block, PageTable, StudyOptions
-from socialstats.studies.second import turned
-from socialstats.studies.sources import RULES, Rule, bounds_sentence, refusal_block
+from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.sources import Rule, refusal_block
 from socialstats.text import count, percent, shorten
 
 THIS_PAGE = "as on this page"
@@ -106,14 +105,7 @@ def refusal_questions(design: Comparisons, options: StudyOptions) -> Iterator[Bl
         target=f"the higher {covariate}",
         reference=coin_value,
     )
-    about_rate = refusal_block(
-        partial(share_of, design, covariate, options),
-        unequal,
-        quantity=f"win rate of the side with the higher {covariate}",
-        lead=higher_rate,
-        target="the higher side",
-        reference=lambda rates: 0.5,
-    )
+    about_rate = rate_bounds(design, options, unequal)
     note = f"{count(refused.n_rows, 'refusal')}, {unequal:,} of them between unequal sides. {EQUAL}"
     if about_s is not None:
         yield replace(about_s, id="refusals-s", caption=f"{about_s.caption} {note}")
@@ -123,54 +115,52 @@ def refusal_questions(design: Comparisons, options: StudyOptions) -> Iterator[Bl
 
 
 def refusals_by_level(
-    parts: Mapping[str, Comparisons], by: str, options: StudyOptions, silent: Mapping[str, str]
+    parts: Mapping[str, Comparisons], options: StudyOptions, silent: Mapping[str, str]
 ) -> Block | None:
-    """Return the bounds of the share of choices for the higher covariate, of every level; None without refusals.
+    """Return the bounds of the share of choices for the higher covariate, of every level that refused.
 
     `silent`: why further levels have no choice; nothing bounds their share.
     """
-    refused = {
-        name: 0 if part.refused is None else part.refused.n_rows for name, part in parts.items()
-    }
-    if not any(refused.values()):
-        return None
-    quantity = f"win rate of the side with the higher {options.covariate}"
-    results: list[Result] = []
-    rows: dict[str, dict[Rule, Row]] = {name: {} for name in parts}
-    changes: list[str] = []
+    blocks: dict[str, Block] = {}
+    share: dict[str, float] = {}
     for name, part in parts.items():
-        for rule in RULES:
-            results.append(share_of(part, options.covariate, options, rule))
-            (rows[name][rule],) = add_labels(
-                [higher_rate(results[-1])], level=name, refusals=RULES[rule]
-            )
-        others = [
-            (f"{shorten(name, 40)}: with {RULES[rule]} the higher side", row)
-            for rule, row in rows[name].items()
-        ]
-        changes += turned(rows[name]["drop"], others, f"the {quantity}", 0.5)
-    share = {name: n / max(parts[name].n_rows + n, 1) for name, n in refused.items()}
+        n = 0 if part.refused is None else part.refused.n_rows
+        block = rate_bounds(part, options, n)
+        if block is not None:
+            blocks[shorten(name, 40)] = block
+            share[shorten(name, 40)] = n / (part.n_rows + n)
+    if not blocks:
+        return None
     most = max(share, key=lambda name: share[name])
-    start = f"{shorten(most, 40)} refused most often ({percent(share[most])} of its stories)"
-    bounds = bounds_sentence(rows[most], refused[most], f"its {quantity}", "the higher side")
-    every = [row for by_rule in rows.values() for row in by_rule.values()]
-    block = ask_rows(
-        "refusals",
-        "How much could refusals change the rates?",
-        results[0],
-        every,
-        quantity=quantity,
-        say=[
+    return replace(
+        blocks[most],
+        question="How much could refusals change the rates?",
+        sentences=(
             *(f"{shorten(name, 40)} has no bounds: {why}." for name, why in silent.items()),
-            f"{start}; {bounds}",
-        ],
-        draw=interval_points(0.5, label=by),
-        table=grid_table(every, quantity, "level", "refusals", cell="interval"),
-        more=[PageTable(f"Refusals by {by}", (by, "Refusals"), tuple(refused.items()))],
-        results=results[1:],
-        note="Levels that refused different stories are compared on the stories that both answered.",
+            f"{most} refused most often ({percent(share[most])} of its stories).",
+            *blocks[most].sentences,
+        ),
+        figure_title=f"{most}: {blocks[most].figure_title}",
+        tables=tuple(
+            replace(table, caption=f"{name}: {table.caption}")
+            for name, block in blocks.items()
+            for table in block.tables
+        ),
+        results=tuple(result for block in blocks.values() for result in block.results),
+        turned=tuple(f"{name}: {text}" for name, block in blocks.items() for text in block.turned),
     )
-    return None if block is None else replace(block, turned=tuple(changes))
+
+
+def rate_bounds(design: Comparisons, options: StudyOptions, refused: int) -> Block | None:
+    """Return the bounds of the rate at which the side with the higher covariate wins."""
+    return refusal_block(
+        partial(share_of, design, options.covariate, options),
+        refused,
+        quantity=f"win rate of the side with the higher {options.covariate}",
+        lead=higher_rate,
+        target="the higher side",
+        reference=lambda rates: 0.5,
+    )
 
 
 # other tables, and estimates under each
