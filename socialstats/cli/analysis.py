@@ -132,6 +132,10 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
         from socialstats.cli.own_study import own_analysis
 
         return own_analysis(options, plan, found, settings, deviations, fixed)
+    if settings.get("people"):
+        raise InputError(
+            "--people is for a study of your own (--study FILE.toml); 'socialstats join' puts any tables together"
+        )
     if found.logs and not (settings.get("study") or settings.get("design")):
         settings, said = of_logs(found.table, settings)
         notes += said

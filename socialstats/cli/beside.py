@@ -74,14 +74,19 @@ def read_beside(
         elif path is not None:
             table = read_side(key, path)
             fields[field] = taken[field](table)
-            digest = table.sha256() if table.sha256 is not None else ""
-            facts |= {spoken: table.source, f"sha256 of the {spoken}": digest}
+            facts |= side_facts(spoken, table)
         elif options.example is not None and field in study.beside and key in BUNDLED:
             entry = bundled(options.example.replace("-", "_") + BUNDLED[key])
             if entry is not None:
                 fields[field] = study.beside[field](as_table(entry.load(), entry.name))
                 facts[spoken] = f"bundled data set {entry.name}"
     return fields, facts
+
+
+def side_facts(name: str, table: Table) -> dict[str, str]:
+    """Return what identifies a table beside the data."""
+    digest = table.sha256() if table.sha256 is not None else ""
+    return {name: table.source, f"sha256 of the {name}": digest}
 
 
 def models_of(table: Table) -> Table:

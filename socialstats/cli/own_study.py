@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.beside import read_side, side_facts
 from socialstats.cli.designs import selected
 from socialstats.cli.inputs import settle
 from socialstats.cli.plan import SIMULATED, Plan, read_plan
@@ -18,12 +19,13 @@ from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
 from socialstats.results import Result, ResultGroup
 from socialstats.studies.declared.asking import BETWEEN, Answered
-from socialstats.studies.declared.declaration import Declaration, nearest_of
+from socialstats.studies.declared.declaration import Declaration, check_columns, nearest_of
 from socialstats.studies.declared.page import (
     answer_questions,
     describe_study,
     study_outcome,
 )
+from socialstats.studies.declared.people import add_people
 from socialstats.studies.declared.scoring import score_table
 from socialstats.studies.page import Outcome, StudyOptions
 from socialstats.studies.plan import Hypothesis
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
 COMPUTED = ("level", "seed", "resamples")
 # what may be said beside the file; everything else stands in it
-BESIDE = ("where", "exclude", "exclude_raters", "encoding", *COMPUTED)
+BESIDE = ("where", "exclude", "exclude_raters", "encoding", "people", *COMPUTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,15 +122,24 @@ def own_analysis(
         named = listing([SETTINGS[key].option for key in typed])
         raise InputError(f"{named}: the file of the study, {plan.name}, says this. Write it there")
     table, steps = selected(data.table, settings)
+    declaration, notes, facts = plan.own, data.notes, dict(data.facts)
+    if settings.get("people"):
+        check_columns(declaration, table)
+        people = read_side("people", settings["people"])
+        joined = add_people(table, people, declaration)
+        table, declaration = joined.table, joined.declaration
+        notes = (*notes, *joined.notes)
+        facts |= side_facts("people", people)
     chosen = {key: settings[key] for key in COMPUTED if key in settings}
+    computed = StudyOptions(**{**chosen, **fixed}, simulated=data.simulated)
     return OwnAnalysis(
-        declaration=plan.own,
+        declaration=declaration,
         table=table,
-        options=StudyOptions(**{**chosen, **fixed}, simulated=data.simulated),
+        options=computed,
         hypotheses=own_hypotheses(plan),
         deviations=(*contradictions(plan), *deviations),
-        facts={**data.facts, **plan_facts(plan)},
-        notes=data.notes,
+        facts={**facts, **plan_facts(plan)},
+        notes=notes,
         steps=tuple(steps),
     )
 
@@ -180,7 +191,7 @@ class OwnStudy:
     def scores(self, data: Any) -> pd.DataFrame:
         """Return a row for each answer and scale: ``scale``, ``score``, and the columns that the study names."""
         analysis = self.analysis(data)
-        return pandas_of(score_table(analysis.table, self.declaration).scores)
+        return pandas_of(score_table(analysis.table, analysis.declaration).scores)
 
     def answers(
         self, data: Any, questions: Sequence[str] | None = None, **options: Any
@@ -209,7 +220,7 @@ class OwnStudy:
                 )
         analysis = self.analysis(data, **options)
         _, answered = answer_questions(
-            analysis.table, self.declaration, analysis.options, METRICS, chosen
+            analysis.table, analysis.declaration, analysis.options, METRICS, chosen
         )
         return {name: as_group(answer) for name, answer in answered.items()}
 

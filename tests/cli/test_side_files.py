@@ -53,6 +53,11 @@ OPTIONS: dict[
     "--name-check": (lambda f: ["report", "couples.csv", "--name-check", f, *QUICK], ()),
     "--label-check": (lambda f: ["report", "roles.csv", "--label-check", f, *QUICK], ()),
     "--item-groups": (lambda f: ["report", "roles.csv", "--item-groups", f, *QUICK], ()),
+    "--people": (
+        lambda f: ["report", "scores.csv", "--study", "survey.toml", "--people", f, *QUICK],
+        (),
+    ),
+    "new": (lambda f: ["new", f, "-o", "-"], ("cities.csv", "full")),  # guesses at any table
     "show": (lambda f: ["show", f], ()),
     "estimate": (lambda f: ["estimate", "bradley_terry", f], ()),
     "estimate of two": (lambda f: ["estimate", "sensitivity_difference", "roles.csv", f], ()),
@@ -98,6 +103,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "scores.csv").write_text(
         "task,item,model,score\n" + "".join(f"t,{row}" for row in scores)
+    )
+    (folder / "survey.toml").write_text(
+        '[data]\nmap = {unit = "item", source = "model", value = "score"}\n'
+        '[[question]]\nid = "level"\nmetric = "mean_ratings"\n'
     )
     datasets.staged_values().to_csv(folder / "stages.csv", index=False)
     datasets.relationship_bias().to_csv(folder / "couples.csv", index=False)

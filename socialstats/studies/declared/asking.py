@@ -315,7 +315,8 @@ class Call:
 
     def rater(self, dimensions: Sequence[str]) -> str | None:
         """Return the column of raters: the one declared, or that of the sources where no cell fixes these."""
-        declared = self.declaration.of("rater")
+        units = texts_in(self.question.options.get("unit"))
+        declared = [name for name in self.declaration.of("rater") if name not in units]
         sources = [name for name in self.declaration.of("source") if name not in dimensions]
         return next(iter((*declared, *sources)), None) if "rater" in self.read else None
 
@@ -339,7 +340,10 @@ class Call:
         rater = self.rater(self.dimensions)
         if "rater" in self.read:
             found["rater"] = False if rater is None else rater
-            found["rater_source"] = next(iter(declaration.of("kind")), None)
+            # a source is of one kind
+            of_one_kind = {*declaration.of("source"), *declaration.of("kind")} & {*self.dimensions}
+            kind = None if of_one_kind else next(iter(declaration.of("kind")), None)
+            found["rater_source"] = kind
         else:
             repeats += declaration.of("rater")
         used = {*joint, *self.compared.values()} if joint else set()

@@ -23,7 +23,7 @@ from socialstats.studies.estimates import (
     settings_of,
     verify_named,
 )
-from socialstats.studies.grids import TableLayout, dimensions_of, layout_table
+from socialstats.studies.grids import Labelled, TableLayout, dimensions_of, layout_table
 from socialstats.studies.page import (
     Block,
     Outcome,
@@ -369,11 +369,22 @@ def cells_table(cells: CellGrid, answer: Answered, declaration: Declaration) -> 
         message = f"{key}: '{shorten(name)}' does not tell the cells of its question apart"
         fix = nearest_of(name, dimensions)
         raise InputError(declaration.wrong("table", message, fix, nth, of))
-    silent = [name for name in dimensions if name not in grid.sides]
+    silent = [
+        name for name in dimensions if name not in grid.sides and varies_in_cells(pairs, grid, name)
+    ]
     if silent and grid.cell != "mean_sd":
         message = f"rows: the table says nothing of {quoted(silent)}"
         raise InputError(declaration.wrong("table", message, "Add it to rows", nth, of))
     return layout_table(grid, pairs)
+
+
+def varies_in_cells(pairs: Sequence[Labelled], grid: TableLayout, dimension: str) -> bool:
+    """Return whether rows of one cell of a table differ in a dimension."""
+    labels: dict[tuple[str, ...], set[str]] = {}
+    for named, _ in pairs:
+        cell = tuple(named.get(name, grid.none) for name in grid.sides)
+        labels.setdefault(cell, set()).add(named.get(dimension, grid.none))
+    return any(len(several) > 1 for several in labels.values())
 
 
 def describe_study(data: Scored, declaration: Declaration) -> str:

@@ -63,7 +63,7 @@ PARTS = ("unit", "source", "kind", "rater", "repeat", "condition", "item", "valu
 LONE_PARTS = ("source", "kind", "rater", "item", "value")  # that one column plays
 READING = ("levels", "scale", "na", "refusal", "missing")
 OF_FILE = ("study", "title", "status", "registered", "data_seen", "simulated", "file")
-ROWS = ("where", "exclude", "exclude_raters", "reasons", "encoding")
+ROWS = ("where", "exclude", "exclude_raters", "reasons", "encoding", "people")
 COMPUTED = ("level", "seed", "resamples")
 ALLOWED = (*OF_FILE, *ROWS, *COMPUTED, *READING, "map", "cluster", "range")
 NEEDED = {
@@ -293,10 +293,11 @@ class Reader:
         span = self.settings.get("range")
         if span is not None and ends_of(span) is None:
             self.note("data", f"range = {span!r} is not the lowest and the highest value", "[1, 7]")
-        path = PurePath(str(self.settings.get("file", "")))
-        if path.is_absolute() or ".." in path.parts:
-            fix = "Name the table in the command"
-            self.note("data", f"file = '{path}' lies outside the folder", fix)
+        for key in ("file", "people"):
+            path = PurePath(str(self.settings.get(key, "")))
+            if path.is_absolute() or ".." in path.parts:
+                fix = "Name the table in the command"
+                self.note("data", f"{key} = '{path}' lies outside the folder", fix)
 
     def check_names(
         self,
