@@ -46,7 +46,7 @@ from socialstats.scales.model_numbers import (
     ComparisonRule,
     ModelNumber,
 )
-from socialstats.scales.model_words import sentence
+from socialstats.scales.model_words import comparison_text
 from socialstats.scales.plain_models import MODELS_COMPARED
 from socialstats.shares.sources import models_of
 from socialstats.tables import as_table
@@ -260,7 +260,7 @@ def compare_models(
     named_units = {name for model_number in numbers for name in model_number.units}
     # pairs without names of their units are different units
     unnamed = (m.pairs.mean.n for m in numbers if m.pairs is not None and not m.units)
-    words = sentence(rows, phrase, rule, level, noun, shared=shared)
+    words = comparison_text(rows, phrase, rule, level, noun, shared=shared)
     inference = f"{listing(ways_of_comparing(ways))}; {dependence_text(first_result)}"
     inference += f"; {raters}" * bool(raters)
     inference += "; rank sets by Holm's method" * rule.ranked
@@ -378,7 +378,7 @@ def raters_text(results: Mapping[str, Result], numbers: Sequence[ModelNumber]) -
 
 
 WAYS: dict[Way, str] = {
-    "units": "t of differences on the units of both, by what each unit adds to them (jackknife)",
+    "units": "t of differences on the units of both (jackknife)",
     "apart": "Welch's t of levels without a common unit",
     "clusters": "t of differences by clusters that both levels have",
 }

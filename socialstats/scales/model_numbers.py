@@ -187,6 +187,8 @@ class ComparisonRule:
         Result -> words in brackets after the number.
     ranked : bool
         Signed differences of levels have no ranks; their own tests are a family.
+    superlative : str
+        What the model with rank 1 is, in everyday terms; empty where the number has none.
     """
 
     phrase: str
@@ -197,6 +199,7 @@ class ComparisonRule:
     further: Callable[[Result], Mapping[str, tuple[str, str]]] = lambda result: {}
     about: Callable[[Result], str] | None = None
     ranked: bool = True
+    superlative: str = ""
 
     def select(self, number_name: str | None, results: Mapping[str, Result]) -> ComparisonRule:
         """Return how the number that is asked for is compared.
@@ -220,7 +223,9 @@ class ComparisonRule:
                     f"by {result.metric}(){where}; {has} ({option('number', None)})"
                 )
         phrase, best = self.further(next(iter(results.values())))[number_name]
-        return replace(self, phrase=phrase, best=best)
+        # no group of names is the best of two
+        superlative = self.superlative if best == self.best else ""
+        return replace(self, phrase=phrase, best=best, superlative=superlative)
 
 
 def number_or_nan(row: Row) -> float:
@@ -579,6 +584,7 @@ COMPARISON_RULES: dict[str, ComparisonRule] = {
         numbers=sensitivity_numbers,
         reach=LARGEST_S,
         best="lowest",
+        superlative="follows the rule most closely",
         further=lambda result: dict(SENSITIVITIES),
     ),
     "relationship_bias": ComparisonRule(
@@ -586,13 +592,21 @@ COMPARISON_RULES: dict[str, ComparisonRule] = {
         numbers=bias_numbers,
         reach=4.0,
         best="lowest",
+        superlative="is least biased",
         further=bias_names,
     ),
     "js_similarity": ComparisonRule(
-        phrase="Jensen-Shannon similarity", numbers=similarity_numbers, reach=1.0, bounded=True
+        phrase="Jensen-Shannon similarity",
+        numbers=similarity_numbers,
+        reach=1.0,
+        bounded=True,
+        superlative="is most like people",
     ),
     "ada_met": ComparisonRule(
-        phrase="distance from people (ADA-Met)", numbers=distance_numbers, best="lowest"
+        phrase="distance from people (ADA-Met)",
+        numbers=distance_numbers,
+        best="lowest",
+        superlative="is nearest to the answers of people",
     ),
     "trait_profile": ComparisonRule(phrase="composite", numbers=profile_numbers),
     "krippendorff_alpha": ComparisonRule(

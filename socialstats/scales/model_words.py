@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -30,6 +31,7 @@ from socialstats.text import (
 )
 
 MOST_NAMED = 3  # significant differences that sentences name
+FEWEST_DF = 5  # a test with fewer degrees of freedom is named
 
 
 def sorted_numbers(rows: Sequence[Row], best: str) -> list[Row]:
@@ -156,3 +158,68 @@ def differences_sentence(
     if untested:
         text += f" {count(untested, 'difference')} could not be tested{reason}."
     return text
+
+
+def comparison_text(
+    rows: Sequence[Row],
+    phrase: str,
+    rule: ComparisonRule,
+    level: float,
+    noun: str,
+    *,
+    shared: Collection[str] = (),
+) -> str:
+    """Return `sentence`, and which models differ from which."""
+    first = sentence(rows, phrase, rule, level, noun, shared=shared)
+    return " ".join([first, *details_sentences(rows, phrase, rule, shared=shared)])
+
+
+def details_sentences(
+    rows: Sequence[Row], phrase: str, rule: ComparisonRule, *, shared: Collection[str] = ()
+) -> list[str]:
+    """State which models differ from which and how far at most, and which test has few degrees of freedom.
+
+    Nothing without tests. `shared`: as of `sentence`.
+    """
+    tested = [row for row in rows if row.group == DIFFERENCE and row.p_adjusted is not None]
+    if not tested:
+        return []
+    texts = []
+    if len(tested) > 1:
+        numbers = sorted_numbers(rows, rule.best)
+        if sum(is_significant(row) for row in tested) > MOST_NAMED:
+            texts += [apart_sentence(rows, tested, numbers[end].term) for end in (0, -1)]
+        texts += [
+            model_difference_sentence(row, phrase, shared=row.term in shared)
+            for row in named_differences(rows)
+        ]
+    fewest = min(tested, key=lambda row: math.inf if row.df is None else row.df)
+    if fewest.df is not None and fewest.df < FEWEST_DF:
+        pair = listing([shorten(name, 40) for name in models_of_difference(fewest)])
+        df = number(fewest.df, 0 if float(fewest.df).is_integer() else 1)
+        texts.append(f"The test of {pair} had only {df} degrees of freedom. Collect more units.")
+    return texts
+
+
+def models_of_difference(row: Row) -> tuple[str, str]:
+    """Return the two models of a difference."""
+    return row.label("model") or "", row.label("minus") or ""
+
+
+def apart_sentence(rows: Sequence[Row], tested: Sequence[Row], model: str) -> str:
+    """State from how many others a model differed significantly, and by name the fewer of both kinds."""
+    ranks = [row.estimate for row in rows if row.group == RANK and row.term == model]
+    rank = f" (rank {number(ranks[0], 0)})" if ranks else ""
+    kinds: dict[bool, list[str]] = {True: [], False: []}
+    for row in tested:
+        pair = models_of_difference(row)
+        if model in pair:
+            kinds[is_significant(row)] += [name for name in pair if name != model]
+    differing, alike = kinds[True], kinds[False]
+    total = count(len(differing) + len(alike), "other")
+    text = f"{shorten(model, 40)}{rank} differed significantly from"
+    if not differing or not alike:
+        return f"{text} {'all' if differing else 'none of the'} {total}."
+    names = listing(shortened(alike if len(alike) <= len(differing) else differing))
+    exceptions = f"all but {names}" if len(alike) <= len(differing) else names
+    return f"{text} {count(len(differing))} of {total} ({exceptions})."

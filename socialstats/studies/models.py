@@ -2,67 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import permutations
 from typing import Any
-
-import numpy as np
 
 from socialstats.designs.nouns import noun_or
 from socialstats.errors import InputError, SocialStatsError, caution
-from socialstats.figures import forest, heat
+from socialstats.figures import forest
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import negate_row
 from socialstats.scales.bias_analysis import BIAS
 from socialstats.scales.compare_models import compare_models, factors_of_models
 from socialstats.scales.leaderboard import difference_of
-from socialstats.scales.model_differences import DIFFERENCE
-from socialstats.scales.model_numbers import NUMBER, RANK
+from socialstats.scales.model_numbers import NUMBER
 from socialstats.scales.model_words import (
-    MOST_NAMED,
-    differences_sentence,
     extremes_sentence,
-    model_difference_sentence,
+    models_of_difference,
     named_differences,
+    sorted_numbers,
 )
 from socialstats.scales.over_models import over_models
 from socialstats.sentences import is_significant, more_clusters_sentence, more_of, some_of, stat
-from socialstats.studies.estimates import (
-    beside,
-    df_text,
-    p_text,
-    pairs_to_halve,
-    rows_table,
-    table_of,
+from socialstats.studies.asking import (
+    Draw,
+    Drawing,
+    ask_rows,
+    attempt_result,
+    cell_map,
+    compact_table,
+    interval_points,
+    pick_rows,
 )
-from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.estimates import beside, p_text, pairs_to_halve, rows_table, table_of
+from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.studies.verdicts import Conclusion, higher_or_lower, ranking, verdict_of
-from socialstats.text import (
-    capital,
-    count,
-    listing,
-    number,
-    percent_of,
-    plural_of,
-    shorten,
-    shortened,
-)
+from socialstats.text import capital, count, percent_of, plural_of, shorten
 
-TESTED: dict[str, str] = {
+# the tests of a comparison, by the units of a difference
+TESTED = {
     "units": "t tests on shared units",
     "part": "t tests on shared units",
     "apart": "Welch's t tests of independent levels",
     "clusters": "t tests by the clusters of both levels",
 }
-COMBINED = "by the CIs of both combined (Zou and Donner)"
+COMBINED = "the CIs of both combined (Zou and Donner)"
 LEADING = "models"  # id of the block that has the main number
 FACTORS = "models-factors"  # start of the ids of blocks on groups of models
-FEWEST_DF = 5  # a test with fewer degrees of freedom is named
 MOST_DRAWN, MOST_CELLS = 60, 12  # models of a figure, and of a heat map
-MOST_PAIRS = 435  # differences of a table: all of 30 models
-MOST_FURTHER = 45  # differences of a table about another number than the main one: more are listed where significant
+MOST_PAIRS, MOST_FURTHER = (
+    435,
+    45,
+)  # differences of the main number (30 models), and of others, that are all listed
 MOST_BIASES = 3
 FEW = 4  # models that each get a whole page; more get their leading blocks
 
@@ -92,33 +84,277 @@ def comparison(
     led : bool
         The answer of the page is `lead_words`, which the blocks do not repeat.
     """
-    given = results if isinstance(results, Result) else ResultGroup(by=by, results=results)
-    found: list[Result] = []
-    for wanted in numbers:
+    models = results if isinstance(results, Result) else ResultGroup(by=by, results=results)
+    compare = partial(compare_models, models, level=options.level)
+    boards = [attempt_result(compare, number) for number in numbers]
+    if numbers[0] is None and boards[0] is None:
+        return ()
+    boards = [board for board in boards if board is not None]
+    if boards[0].extras["crossed"]:
         try:
-            found.append(compare_models(given, wanted, level=options.level))
-        except SocialStatsError:
-            if wanted is None:
-                return ()
-    if found[0].extras["crossed"]:
-        try:
-            found.insert(0, compare_models(given, level=options.level, average=True))
-        except (
-            SocialStatsError
-        ) as error:  # no model in common: levels are compared model by model alone
-            told = caution(
+            boards.insert(0, compare(average=True))
+        except SocialStatsError as error:
+            # levels without a common model are compared model by model alone
+            apart = caution(
                 "SS342",
                 str(error),
                 affects="levels, which are compared model by model alone",
                 fix="ask the same models at every level",
             )
-            found[0] = replace(found[0], cautions=(told, *found[0].cautions))
-    blocks = tuple(
+            boards[0] = replace(boards[0], cautions=(apart, *boards[0].cautions))
+    blocks = [
         block
-        for k, one in enumerate(found)
-        for block in blocks_of(one, k, options, by, lost or {}, led=led and not k)
+        for k, board in enumerate(boards)
+        for block in questions(board, k, options, by, lost or {}, led=led and not k)
+        if block is not None
+    ]
+    tables = (*blocks[0].tables, *numbers_table(boards, by))
+    return (replace(blocks[0], tables=tables), *blocks[1:])
+
+
+def questions(
+    board: Result, k: int, options: StudyOptions, by: str, lost: Mapping[str, str], *, led: bool
+) -> Iterator[Block | None]:
+    """Yield the questions on the k-th number: how models compare, which differ, and groups of models.
+
+    The difference of two models stands in the table of their numbers.
+    """
+    leader, pairs = leader_question(board, k, by, lost, led=led), pairs_question(board, k, by)
+    if pairs is not None and leader is not None and len(pick_rows(board.rows, "difference")) == 1:
+        leader, pairs = replace(leader, tables=(*leader.tables, *pairs.tables)), None
+    yield leader
+    yield pairs
+    # averages over models have no groups of models
+    if options.models is not None and not board.extras["crossed"] and not board.extras["average"]:
+        yield factors_question(board, k, options)
+
+
+def numbers_of(board: Result) -> list[Row]:
+    """Return the numbers, rank 1 first, those that do not exist last."""
+    undefined = [row for row in board.rows if row.group == NUMBER and row.estimate is None]
+    return [*sorted_numbers(board.rows, board.settings["best"]), *undefined]
+
+
+def anchor(name: str, k: int) -> str:
+    """Return the id of a block about the k-th number; a number at the end would be that of a level."""
+    return f"{name}-more-{k}" if k else name
+
+
+def numbers_table(boards: Sequence[Result], by: str) -> list[PageTable]:
+    """Return a table with one line per model and one column per number, where several numbers are compared."""
+    numbers = {
+        str(board.settings["number"]): {row.term: row for row in numbers_of(board)}
+        for board in boards
+    }
+    first, *others = numbers.values()
+    if not others or any(set(rows) != set(first) for rows in others):
+        return []
+    caption = "All numbers compared, with unadjusted CIs"
+    return [beside(caption, (capital(shorten(by, 40)),), numbers, list(first))]
+
+
+def leader_question(
+    board: Result, k: int, by: str, lost: Mapping[str, str], *, led: bool
+) -> Block | None:
+    """Ask how models compare: the number of each with its interval and rank interval, or why it has none."""
+    rows, quantity, noun = numbers_of(board), str(board.settings["number"]), noun_or(by, "group")
+    crossed, average = board.extras["crossed"], board.extras["average"]
+    n = count(len(rows)) if crossed and not average else count(len(rows), noun)
+    which = f" by {quantity}" if k else ""
+    if average:
+        some = "the models that all of them have" if board.extras["left_out"] else "all models"
+        which = f", over {some}"
+    say = list(halving_sentences(board))
+    if not led:
+        say = [board.sentence(), *alone_words(board)]
+    elif not say and not board.extras["kind"].ranked:
+        kind = board.extras["kind"]
+        say = [extremes_sentence(board.rows, quantity, kind, board.extras["noun"])]
+    level = percent_of(board.settings["level"])
+    joint = f" simultaneous {level} intervals of ranks;" * board.extras["kind"].ranked
+    block = ask_rows(
+        anchor(LEADING, k),
+        f"How did the {n} compare{which}?",
+        board,
+        rows,
+        quantity=quantity,
+        say=say,
+        draw=rank_points(board, by),
+        table=leader_table(board, rows, by, lost),
     )
-    return (with_numbers(blocks[0], found, by), *blocks[1:]) if len(found) > 1 else blocks
+    # the intervals of the numbers are those of their metric
+    return block and replace(
+        block,
+        caption=f"Estimates with unadjusted {level} CIs, the {board.settings['best']} first;{joint} n = "
+        f"{count(board.counts['units'], 'unit')}. Overlapping CIs do not rule out a difference.",
+    )
+
+
+def rank_points(board: Result, by: str) -> Draw:
+    """Return the drawing of numbers with their intervals and rank intervals, rank 1 first."""
+    ranks = {
+        row.term: (int(row.conf_low), int(row.conf_high))
+        for row in pick_rows(board.rows, "rank")
+        if row.conf_low is not None and row.conf_high is not None
+    }
+    ranked = board.extras["kind"].ranked
+
+    def draw(rows: Sequence[Row], _names: Sequence[str], xlabel: str) -> Drawing:
+        return partial(
+            forest,
+            rows[:MOST_DRAWN],
+            ranks=ranks if ranked else None,
+            reference=None if ranked else 0.0,
+            xlabel=xlabel,
+            label=shorten(by, 40),
+            sort=False,
+        )
+
+    return draw
+
+
+def leader_table(board: Result, rows: Sequence[Row], by: str, lost: Mapping[str, str]) -> PageTable:
+    """Return the numbers with their ranks, or with their tests where they have no ranks."""
+    ranks = {row.term: row for row in pick_rows(board.rows, "rank")}
+    title = capital(str(board.settings["number"]))
+    columns: dict[str, Any] = {"Estimate": "estimate", "Low": "conf_low", "High": "conf_high"}
+
+    def rank(row: Row) -> int | None:
+        place = ranks[row.term].estimate if row.term in ranks else None
+        return None if place is None else int(place)
+
+    def rank_interval(row: Row) -> str | None:
+        ends = ranks[row.term].ends(0) if row.term in ranks else None
+        return None if ends is None else f"{ends[0]:.0f}\u2013{ends[1]:.0f}"
+
+    if ranks:
+        title += " and rank"
+        columns = {"Rank": rank, **columns, "Rank interval": rank_interval}
+    else:
+        title += f"; p (Holm): over the {count(len(rows), noun_or(by, 'group'))}"
+        columns |= {"p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted)}
+    without = [Row(term=name, undefined=why) for name, why in lost.items()]
+    head = (capital(shorten(by, 40)), "term")
+    return table_of([*rows, *without], title, head, columns | {"Why not": "undefined"})
+
+
+def halving_sentences(board: Result) -> tuple[str, ...]:
+    """State how many more clusters halve the interval of the difference between the first two models."""
+    names = [row.term for row in numbers_of(board) if row.estimate is not None]
+    # without ranks no two are first
+    if len(names) < 2 or not (board.extras["kind"].ranked or len(names) == 2):
+        return ()
+    gap = difference_of(board, names[0], names[1])
+    more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
+    unit = more_of(board.extras["cluster"], board.extras["unit"])
+    first, second = (shorten(name, 40) for name in names[:2])
+    quantity = f"the difference between {first} and {second}"
+    if more is not None and board.extras["pairs"]:
+        return pairs_to_halve(more, board.design, "item", quantity)
+    return (more_clusters_sentence(more, unit, quantity),) if more and unit else ()
+
+
+def pairs_question(board: Result, k: int, by: str) -> Block | None:
+    """Ask which models differ: the differences of any two, on the units of both."""
+    rows = pick_rows(board.rows, "difference")
+    tested, significant = tests_of(board)
+    all_listed = len(rows) <= (MOST_FURTHER if k else MOST_PAIRS)
+    shared = {"units", "part"}.issuperset(board.extras["ways"].values())
+    untested = len(rows) - len(tested)
+    what = f"{'tested ' * bool(untested)}differences between {plural_of(noun_or(by, 'group'))}"
+    listed = rows if all_listed else significant
+    names = [row.term for row in numbers_of(board) if row.estimate is not None]
+    title = f"Differences, first minus second, by {tests_text(tested or rows, board)}"
+    if not all_listed:
+        title = f"Significant differences of {count(len(rows))}; the embedded numbers have all"
+    return ask_rows(
+        anchor("models-differences", k),
+        "Which differed on the same units?" if shared else "Which differed?",
+        board,
+        listed,
+        quantity=f"differences in {board.settings['number']}",
+        say=[
+            some_of(len(significant), len(tested), what) if tested else "",
+            f"{count(untested, 'difference')} could not be tested (reasons in the table)."
+            if untested
+            else "",
+        ],
+        draw=difference_map(rows, names) if 2 < len(names) <= MOST_CELLS else None,
+        table=compact_table(
+            rows_table(listed, title, labels=[row.term for row in listed], units=True)
+        ),
+        note="The figure has row minus column.",
+        part="appendix" if k else "main",
+    )
+
+
+def difference_map(rows: Sequence[Row], names: Sequence[str]) -> Draw:
+    """Return the drawing of each difference in both directions, models in the order of names."""
+    swapped = [
+        replace(
+            negate_row(row),
+            key=tuple(zip(("model", "minus"), models_of_difference(row)[::-1], strict=True)),
+        )
+        for row in rows
+    ]
+    places = {name: k for k, name in enumerate(names)}
+    cells = [
+        replace(row, n=None)
+        for row in (*rows, *swapped)
+        if places.keys() >= {*models_of_difference(row)}
+    ]
+    cells.sort(key=lambda row: [places[name] for name in models_of_difference(row)])
+    colours = cell_map("model", "minus", neutral=0.0, extreme=None)
+    return lambda _rows, _names, _label: colours(cells, (), "minus")
+
+
+def factors_question(board: Result, k: int, options: StudyOptions) -> Block | None:
+    """Ask whether groups of models differ, with models as the sample.
+
+    Raises
+    ------
+    InputError
+        If no factor of the models has two groups of which one has two models.
+    """
+    models = [row.term for row in numbers_of(board)]
+    factors = {
+        name: levels
+        for name, levels in factors_of_models(options.models, sorted(models)).items()
+        if 1 < len(set(levels.values())) < len(levels)
+    }
+    if not factors:
+        raise InputError(
+            "--models: no factor has two groups of which one has two models of this page"
+        )
+    quantity = str(board.settings["number"])
+    groups = over_models(board.extras["by_model"], [quantity], groups=factors, level=options.level)
+    means = pick_rows(groups.rows, factor=True)
+    gaps = pick_rows(groups.rows, "difference")
+    tested = [row for row in gaps if row.p_adjusted is not None]
+    significant = [row for row in tested if is_significant(row)]
+    largest = sorted(significant, key=lambda row: -abs(row.estimate or 0.0))[:3]
+    what = "differences between groups of models"
+    tally = some_of(len(significant), len(tested), what, family=("each factor",)) if tested else ""
+    return ask_rows(
+        anchor(FACTORS, k),
+        f"Did groups of models differ in {quantity}?",
+        groups,
+        means,
+        quantity=f"mean {quantity} of groups of models",
+        names=[row.group or "" for row in means],
+        say=[
+            groups.sentence(),
+            tally,
+            *(f"{capital(shorten(row.group or '', 60))}: {stat(row)}." for row in largest),
+        ],
+        draw=interval_points(None, label="Group of models"),
+        tables={"Differences of groups (Welch's t)": gaps},
+        note=f"Models are the sample; n = {count(len(models), 'model')}.",
+        part="appendix" if k else "main",
+    )
+
+
+# the answer of a page that compares models
 
 
 def lead_words(shown: Sequence[Block]) -> tuple[str, ...]:
@@ -131,156 +367,44 @@ def lead_words(shown: Sequence[Block]) -> tuple[str, ...]:
     """
     if not shown or shown[0].id != LEADING:
         return ()
-    found = shown[0].results[0]
-    said = found.sentence()
-    if (
-        not found.extras["kind"].ranked and len(ordered(found)) <= FEW
-    ):  # each level has a sentence of its own
-        said = differences_sentence(
-            found.rows,
-            str(found.settings["number"]),
-            found.extras["noun"],
-            shared=found.extras["shared"],
-        )
-    return (said, *set_apart(found))
+    return (shown[0].results[0].sentence(),)
 
 
-def tests_by(found: Result) -> str:
-    """Name the t tests of a comparison: on shared units, or of independent levels."""
-    gaps = [row for row in found.rows if row.group == DIFFERENCE]
-    tested = [row for row in gaps if row.p_value is not None] or gaps
-    return listing(list(dict.fromkeys(TESTED[found.extras["ways"][row.term]] for row in tested)))
+def tests_of(board: Result) -> tuple[list[Row], list[Row]]:
+    """Return the differences with a test, and those that are significant after Holm's adjustment."""
+    tested = [row for row in pick_rows(board.rows, "difference") if row.p_adjusted is not None]
+    return tested, [row for row in tested if is_significant(row)]
+
+
+def tests_text(rows: Sequence[Row], board: Result) -> str:
+    """Name the tests of some differences: t tests, or intervals of both where sizes fold at 0."""
+    kinds = dict.fromkeys(
+        COMBINED if row.interval == "test_inversion" else TESTED[board.extras["ways"][row.term]]
+        for row in rows
+    )
+    return " or by ".join(sorted(kinds, key=lambda kind: kind == COMBINED))
+
+
+def matched_words(shown: Sequence[Block], by: str) -> str:
+    """Return how levels were compared, for the methods; nothing without a comparison."""
+    if not lead_words(shown):
+        return ""
+    board = shown[0].results[0]
+    tested, _ = tests_of(board)
+    how = tests_text(tested or pick_rows(board.rows, "difference"), board)
+    return f" Levels of {shorten(by, 40)} were compared by {how}, with Holm-adjusted p values."
 
 
 def own_tests(rows: Sequence[Row]) -> str:
     """Return how many levels were significant alone, of those that have a test."""
     tested = [row for row in rows if row.p_value is not None]
-    return some_of(
-        sum(is_significant(row) for row in tested), len(tested), "tests of single levels"
-    )
+    return some_of(sum(map(is_significant, tested)), len(tested), "tests of single levels")
 
 
-def alone_words(found: Result) -> tuple[str, ...]:
+def alone_words(board: Result) -> tuple[str, ...]:
     """Return how many numbers that have no ranks were significant alone (Holm); nothing of others."""
-    rows = [row for row in found.rows if row.group == NUMBER and row.p_adjusted is not None]
+    rows = [row for row in board.rows if row.group == NUMBER and row.p_adjusted is not None]
     return (own_tests(rows),) if rows else ()
-
-
-def set_apart(found: Result) -> tuple[str, ...]:
-    """Return which of several models differ from which, how far at most, and tests with few degrees of freedom."""
-    tested, clear = tests_of(found)
-    known = [row.term for row in ordered(found) if row.estimate is not None]
-    if not tested:
-        return ()
-    said: list[str] = []
-    if len(tested) > 1:
-        if len(clear) > MOST_NAMED:
-            said = [apart_from(found, name) for name in (known[0], known[-1])]
-        said += [
-            model_difference_sentence(
-                row, str(found.settings["number"]), shared=row.term in found.extras["shared"]
-            )
-            for row in named_differences(found.rows)
-        ]
-    fewest = min(tested, key=lambda row: row.df or np.inf)
-    if fewest.df is not None and fewest.df < FEWEST_DF:
-        pair = listing([shorten(name, 40) for name in pair_of(fewest)])
-        said.append(
-            f"The test of {pair} had only {df_text(fewest.df)} degrees of freedom. Collect more units."
-        )
-    return tuple(said)
-
-
-# what the first model is, by the number that is compared
-SUPERLATIVES = {
-    "distance from people (ADA-Met)": "is nearest to the answers of people",
-    "Jensen-Shannon similarity": "is most like people",
-    "bias-corrected B_all": "is least biased",
-    "corrected sensitivity S": "follows the rule most closely",
-    "plug-in sensitivity S": "follows the rule most closely",
-}
-
-
-def verdict_on_models(shown: Sequence[Block]) -> Conclusion | None:
-    """Return which model is first in the leading number, or of two which is higher; None without a comparison."""
-    if not lead_words(shown):
-        return None
-    found = shown[0].results[0]
-    noun, said = str(found.extras["noun"]), str(found.settings["number"])
-    ranks = [row for row in found.rows if row.group == RANK]
-    if ranks:
-        superlative = SUPERLATIVES.get(said, f"has the {found.settings['best']} {said}")
-        return ranking(ranks, superlative, "are ahead of", noun)
-    named = named_differences(found.rows)
-    if not named:
-        return verdict_on_levels(())
-    row = named[0]
-    first, second = (f"for {shorten(name, 30)}" for name in pair_of(row))
-    return higher_or_lower(row, f"values of the {said}", first, second)
-
-
-def verdict_on_levels(shown: Sequence[Block]) -> Conclusion:
-    """Return which difference of the leading tested family is the clearest, or that none is shown."""
-    rows = [
-        row
-        for block in shown
-        for result in block.results
-        for row in result.rows
-        if row.p_adjusted is not None
-    ]
-    clear = [row for row in rows if is_significant(row)]
-    if not rows:
-        return verdict_of("The data do not show whether the levels differ", certainty="open")
-    if not clear:
-        return verdict_of(
-            "The data do not show any difference between the levels", certainty="open"
-        )
-    return verdict_of(
-        f"The data show {count(len(clear))} of {count(len(rows), 'difference')} between the levels",
-        certainty="shown",
-    )
-
-
-def matched_words(shown: Sequence[Block], by: str) -> str:
-    """Return how levels were compared: by t tests, or by intervals of both where sizes fold; nothing without both."""
-    if not lead_words(shown):
-        return ""
-    found = shown[0].results[0]
-    gaps = [row for row in found.rows if row.group == DIFFERENCE]
-    folded = [row.interval == "test_inversion" for row in gaps if row.p_value is not None]
-    how = [f"by {tests_by(found)}"] * (not all(folded) or not folded) + [COMBINED] * any(folded)
-    return f" Levels of {shorten(by, 40)} were compared {' or '.join(how)}, with Holm-adjusted p values."
-
-
-def tests_of(found: Result) -> tuple[list[Row], list[Row]]:
-    """Return the differences with a test, and those that are significant after Holm's adjustment."""
-    tested = [row for row in found.rows if row.group == DIFFERENCE and row.p_adjusted is not None]
-    return tested, [row for row in tested if is_significant(row)]
-
-
-def apart_from(found: Result, name: str) -> str:
-    """Return from how many others the first or the last model differed significantly."""
-    ranks = [
-        f" (rank {number(row.estimate, 0)})"
-        for row in found.rows
-        if row.group == RANK and row.term == name
-    ]
-    tested, clear = (
-        [other for row in rows if name in pair_of(row) for other in pair_of(row) if other != name]
-        for rows in tests_of(found)
-    )
-    open_ = [other for other in tested if other not in clear]
-    text = f"{shorten(name, 40)}{''.join(ranks)} differed significantly from "
-    if not clear or not open_:
-        return f"{text}{'all' if clear else 'none of the'} {count(len(tested), 'other')}."
-    few = clear if len(clear) < len(open_) else open_
-    named = f"{'' if few is clear else 'all but '}{listing(shortened(few))}"
-    return f"{text}{count(len(clear))} of {count(len(tested), 'other')} ({named})."
-
-
-def pair_of(row: Row) -> tuple[str, str]:
-    """Return the two models of a difference."""
-    return row.label("model") or "", row.label("minus") or ""
 
 
 def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:
@@ -289,263 +413,37 @@ def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:
     return (None, *[row.term for row in first.rows if row.group == BIAS][:MOST_BIASES])
 
 
-def with_numbers(block: Block, found: Sequence[Result], by: str) -> Block:
-    """Add a table with one row per model and one column per number, where several numbers are compared."""
-    names = [row.term for row in ordered(found[0])]
-    numbers = {
-        str(one.settings["number"]): {row.term: row for row in ordered(one)} for one in found
-    }
-    if any(set(rows) != set(names) for rows in numbers.values()):
-        return block
-    table = beside(
-        "All numbers compared, with unadjusted CIs", (capital(shorten(by, 40)),), numbers, names
-    )
-    return replace(block, tables=(*block.tables, table))
-
-
-def placed(name: str, k: int) -> str:
-    """Return the anchor of a block about the k-th number; a number at the end would be that of a level."""
-    return f"{name}-more-{k}" if k else name
-
-
-def blocks_of(
-    found: Result, k: int, options: StudyOptions, by: str, lost: Mapping[str, str], *, led: bool
-) -> tuple[Block, ...]:
-    """Return the leaderboard of one number, its differences, and tests of factors of models.
-
-    The differences of two models stand in their leaderboard.
-    """
-    first, pairs = (
-        leaderboard_block(found, k, by, lost, led=led),
-        pairs_block(found, k, by, led=led),
-    )
-    if sum(row.group == DIFFERENCE for row in found.rows) == 1:
-        made: tuple[Block, ...] = (replace(first, tables=(*first.tables, *pairs.tables)),)
-    else:
-        made = (first, pairs)
-    factors = factors_block(found, k, options)
-    return made if factors is None else (*made, factors)
-
-
-def ordered(found: Result) -> list[Row]:
-    """Return the numbers, rank 1 first, those that do not exist last."""
-    sign = -1.0 if found.settings["best"] == "highest" else 1.0
-    rows = [row for row in found.rows if row.group == NUMBER]
-    return sorted(rows, key=lambda row: (row.estimate is None, sign * (row.estimate or 0.0)))
-
-
-def leaderboard_block(
-    found: Result, k: int, by: str, lost: Mapping[str, str], *, led: bool
-) -> Block:
-    """Return the number of each model with its interval and rank interval, or why it has none."""
-    rows, unit = ordered(found), str(found.extras["unit"])
-    unit = "units" if unit.startswith("clusters") else unit
-    ranks = {row.term: row for row in found.rows if row.group == RANK}
-    sets = {
-        name: (int(r.conf_low), int(r.conf_high))
-        for name, r in ranks.items()
-        if r.conf_low is not None and r.conf_high is not None
-    }
-    said, level = str(found.settings["number"]), percent_of(found.settings["level"])
-    ranked = bool(ranks)
-    ends = {"Estimate": "estimate", "Low": "conf_low", "High": "conf_high"}
-    columns: dict[str, Any] = (
-        {
-            "Rank": lambda r: (
-                None if r.term in lost or (one := ranks[r.term].estimate) is None else int(one)
-            ),
-            **ends,
-            "Rank interval": lambda r: (
-                "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None
-            ),
-        }
-        if ranked
-        else {**ends, "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted)}
-    )
-    columns |= {"Why not": "undefined"}
-    rest, own = len(rows) - MOST_DRAWN, halving_words(found)
-    if not own and not ranked:
-        own = (extremes_sentence(found.rows, said, found.extras["kind"], found.extras["noun"]),)
-    counted = (
-        count(len(rows))
-        if found.extras["crossed"] and not found.extras["average"]
-        else count(len(rows), noun_or(by, "group"))
-    )
-    first = (
-        f"rank 1 ({found.settings['best']}) first" if ranked else f"{found.settings['best']} first"
-    )
-    title = f"{capital(said)} by {shorten(by, 40)}, {first}"
-    about = (
-        " and rank" if ranked else f"; p (Holm): over the {count(len(rows), noun_or(by, 'group'))}"
-    )
-    joint = f"ranks: simultaneous {level} intervals; " if ranked else ""
-    return Block(
-        id=placed(LEADING, k),
-        question=f"How did the {counted} compare{f' by {said}' if k else ''}?"
-        if not found.extras["average"]
-        else f"How did the {counted} compare, over "
-        + ("the models that all of them have?" if found.extras["left_out"] else "all models?"),
-        sentences=(led and own) or (found.sentence(), *alone_words(found)),
-        draw=partial(
-            forest,
-            rows[:MOST_DRAWN],
-            ranks=sets if ranked else None,
-            reference=None if ranked else 0.0,
-            xlabel=said,
-            label=shorten(by, 40),
-            sort=False,
-        ),
-        figure_title=title + (f" ({count(rest)} more in the table)" if rest > 0 else ""),
-        caption=f"Points: estimates; unadjusted {level} CIs; {joint}"
-        f"n = {count(found.counts['units'])} {unit}. Overlapping CIs do not rule out a difference.",
-        tables=(
-            table_of(
-                [*rows, *(Row(term=name, undefined=why) for name, why in lost.items())],
-                f"{capital(said)}{about}",
-                (capital(shorten(by, 40)), "term"),
-                columns,
-            ),
-        ),
-        results=(found,),
-    )
-
-
-def halving_words(found: Result) -> tuple[str, ...]:
-    """Return how many more clusters halve the interval of the difference between the first two models."""
-    names = [row.term for row in ordered(found) if row.estimate is not None]
-    names = names[
-        : 2 if found.extras["kind"].ranked or len(names) == 2 else 0
-    ]  # without ranks no two are first
-    gap = difference_of(found, *names) if len(names) > 1 else Row(term="")
-    more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
-    if more is None:
-        return ()
-    quantity = "the difference between {} and {}".format(*(shorten(name, 40) for name in names))
-    if found.extras["pairs"]:
-        return pairs_to_halve(more, found.design, "item", quantity)
-    unit = more_of(found.extras["cluster"], found.extras["unit"])
-    return (more_clusters_sentence(more, unit, quantity),) if unit else ()
-
-
-def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
-    """Return the differences of any two models on the units of both."""
-    rows = [row for row in found.rows if row.group == DIFFERENCE]
-    tested, clear = tests_of(found)
-    lost = len(rows) - len(tested)
-    what = f"{'tested ' if lost else ''}differences between {plural_of(noun_or(by, 'group'))}"
-    said = [some_of(len(clear), len(tested), what)] if tested else []
-    if lost:
-        said.append(f"{count(lost, 'difference')} could not be tested (reasons in the table).")
-    names = [row.term for row in ordered(found) if row.estimate is not None]
-    cells = [
-        replace(difference_of(found, one, other), term=one, group=other, n=None)
-        for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)
-    ]
-    far = max((abs(r.estimate) for r in rows if r.estimate is not None), default=0.0) or 1.0
-    listed = (
-        rows
-        if len(rows) <= MOST_PAIRS
-        else [row for row in rows if names[0] in (row.label("model"), row.label("minus"))]
-    )
-    columns: dict[str, Any] = {
-        "Estimate": "estimate",
-        "Low": "conf_low",
-        "High": "conf_high",
-        "p": lambda r: p_text(r.p_value),
-        "p (Holm)": lambda r: p_text(r.p_adjusted),
-        "Units": "n_units",
-    } | ({"Why not": "undefined"} if any(row.undefined for row in rows) else {})
-    caption = "All differences, first minus second; "
-    if not found.extras["kind"].ranked and tested:
-        caption = f"All differences, first minus second, by {tests_by(found)}; "
-    caption += f"p (Holm): over {count(len(tested), 'test')}" if tested else "none has a test"
-    if k and len(rows) > MOST_FURTHER:
-        listed, caption = (
-            clear,
-            f"Significant differences; all {count(len(rows))} are in the embedded numbers",
-        )
-    elif len(listed) < len(rows):
-        caption = f"Differences from {shorten(names[0], 40)}; all {count(len(rows))} are in the embedded numbers"
-    title = f"Differences in {found.settings['number']}"
-    return Block(
-        id=placed("models-differences", k),
-        question="Which differed on the same units?"
-        if {"units", "part"}.issuperset(found.extras["ways"].values())
-        else "Which differed?",
-        sentences=(*said, *(() if led else set_apart(found))),
-        draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus") if cells else None,
-        figure_title=title if cells else "",
-        caption=f"Row minus column; {shorten(by, 40)}s in order of {'rank' if found.extras['kind'].ranked else 'size'}"
-        + (
-            f"; t tests in the table, p values Holm-adjusted (m = {count(len(tested))})."
-            * bool(tested)
-            or "."
-        )
-        if cells
-        else "",
-        tables=(table_of(listed, caption, ("Difference", "term"), columns),),
-        part="appendix" if k else "main",
-    )
-
-
-def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
-    """Return means of groups of models and their differences, with models as the sample; None without factors."""
-    if options.models is None or found.extras["crossed"] or found.extras["average"]:
+def verdict_on_models(shown: Sequence[Block]) -> Conclusion | None:
+    """Return which model is first in the leading number, or of two which is higher; None without a comparison."""
+    if not lead_words(shown):
         return None
-    factors = {
-        name: levels
-        for name, levels in factors_of_models(options.models, models_of(found)).items()
-        if 1 < len(set(levels.values())) < len(levels)
-    }
-    if not factors:
-        raise InputError(
-            "--models: no factor has two groups of which one has two models of this page"
+    board = shown[0].results[0]
+    quantity, ranks = str(board.settings["number"]), pick_rows(board.rows, "rank")
+    if ranks:
+        superlative = (
+            board.extras["kind"].superlative or f"has the {board.settings['best']} {quantity}"
         )
-    number_of = str(found.settings["number"])
-    made = over_models(found.extras["by_model"], [number_of], groups=factors, level=options.level)
-    means = [
-        replace(row, term=row.group or "", group=None)
-        for row in made.rows
-        if row.role == "estimate" and row.label("factor")
-    ]
-    gaps = [
-        replace(row, term=row.group or "", group=None)
-        for row in made.rows
-        if row.role == "difference"
-    ]
-    tested = [row for row in gaps if row.p_adjusted is not None]
-    clear = [row for row in tested if is_significant(row)]
-    what, largest = (
-        "differences between groups of models",
-        sorted(clear, key=lambda row: -abs(row.estimate or 0.0)),
-    )
-    said = [some_of(len(clear), len(tested), what, family=("each factor",))] if tested else []
-    said += [f"{capital(shorten(row.term, 60))}: {stat(row)}." for row in largest[:3]]
-    title = f"{capital(number_of)} by {listing(list(factors), 6)}"
-    return Block(
-        id=placed(FACTORS, k),
-        question=f"Did groups of models differ in {number_of}?",
-        sentences=(made.sentence(), *said),
-        draw=partial(
-            forest,
-            means[:MOST_DRAWN],
-            reference=None,
-            sort=False,
-            xlabel=number_of,
-            label="Group of models",
-        ),
-        figure_title=title,
-        caption=f"Points: means over models; unadjusted {percent_of(options.level)} CIs (t, models as the "
-        f"sample); n = {count(len(models_of(found)), 'model')}. Differences: Welch's t.",
-        tables=(
-            rows_table(means, f"Mean {number_of} of groups of models", term="Group"),
-            rows_table(gaps, "Differences of groups", term="Groups"),
-        ),
-        results=(made,),
-        part="appendix" if k else "main",
-    )
+        return ranking(ranks, superlative, "are ahead of", str(board.extras["noun"]))
+    named = named_differences(board.rows)
+    if not named:
+        return verdict_on_levels(())
+    first, second = (f"for {shorten(name, 30)}" for name in models_of_difference(named[0]))
+    return higher_or_lower(named[0], f"values of the {quantity}", first, second)
 
 
-def models_of(found: Result) -> list[str]:
-    """Return the models of a comparison."""
-    return [row.term for row in found.rows if row.group == NUMBER]
+def verdict_on_levels(shown: Sequence[Block]) -> Conclusion:
+    """Return how many differences of the leading tested family are significant, or that none is shown."""
+    rows = [
+        row
+        for block in shown
+        for result in block.results
+        for row in result.rows
+        if row.p_adjusted is not None
+    ]
+    significant = [row for row in rows if is_significant(row)]
+    if significant:
+        of = count(len(rows), "difference")
+        text = f"The data show {count(len(significant))} of {of} between the levels"
+        return verdict_of(text, certainty="shown")
+    what = "any difference between the levels" if rows else "whether the levels differ"
+    return verdict_of(f"The data do not show {what}", certainty="open")
