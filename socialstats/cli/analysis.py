@@ -123,7 +123,9 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
         )
     if options.example is not None:
         settings = with_reading(options.example, settings)
-    found, settings = join_people_file(read_input(options, settings), settings)
+    found = read_input(options, settings)
+    if plan.own is None:
+        found, settings = join_people_file(found, settings)
     if plan.values.get("simulated") and not found.simulated:
         found = replace(found, simulated=SIMULATED)
     notes = found.notes
@@ -132,10 +134,6 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
         from socialstats.cli.own_study import own_analysis
 
         return own_analysis(options, plan, found, settings, deviations, fixed)
-    if settings.get("people"):
-        raise InputError(
-            "--people is for a study of your own (--study FILE.toml); 'socialstats join' puts any tables together"
-        )
     if found.logs and not (settings.get("study") or settings.get("design")):
         settings, said = of_logs(found.table, settings)
         notes += said

@@ -351,14 +351,7 @@ COMPUTED = (
         choices="raw d_z",
     ),
 )
-PEOPLE = Setting(
-    "people",
-    "text",
-    "FILE",
-    "answers of people, one row for each and one column for each question, for a study of your own",
-)
 BESIDE = (
-    PEOPLE,
     Setting(
         "people",
         "text",

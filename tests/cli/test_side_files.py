@@ -53,7 +53,7 @@ OPTIONS: dict[
     "--name-check": (lambda f: ["report", "couples.csv", "--name-check", f, *QUICK], ()),
     "--label-check": (lambda f: ["report", "roles.csv", "--label-check", f, *QUICK], ()),
     "--item-groups": (lambda f: ["report", "roles.csv", "--item-groups", f, *QUICK], ()),
-    "--people": (
+    "--people of a study": (
         lambda f: ["report", "scores.csv", "--study", "survey.toml", "--people", f, *QUICK],
         (),
     ),

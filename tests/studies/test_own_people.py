@@ -148,8 +148,3 @@ def test_scores_of_people_are_those_of_models(long: bool, folder: Path) -> None:
     )
     (folder / "people.csv").write_text("person,care1,care2\nx,9,1\n")
     assert main(["check", "models.csv", "--study", "study.toml"]) == 2
-
-
-def test_other_studies_take_no_people(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "models.csv", "--people", "people.csv"]) == 2
-    assert "--people is for a study of your own" in capsys.readouterr().err
