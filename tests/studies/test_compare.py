@@ -84,13 +84,15 @@ def test_known_differences_are_found_with_their_direction(outcome: Outcome) -> N
         for text in outcome.answer
     )
     firm = next(
-        r for r in block(outcome, "levels-strengths").results if "firm minus" in r.title
+        r for r in block(outcome, "differences-strengths").results if "firm minus" in r.title
     ).row("urgency")
     assert firm.conf_low is not None
     assert firm.conf_high is not None
     assert firm.conf_low < 1.2 < firm.conf_high
     assert firm.conf_low > 0
-    fond = next(r for r in block(outcome, "levels-strengths").results if "fond minus" in r.title)
+    fond = next(
+        r for r in block(outcome, "differences-strengths").results if "fond minus" in r.title
+    )
     h = fond.row("h")
     assert h.estimate == max(r.estimate or 0 for r in fond.rows if r.group == "strength")
     assert (h.conf_low or 0) > 0
@@ -108,13 +110,14 @@ def test_all_blocks_are_there_drawn_and_verified(outcome: Outcome) -> None:
         "levels-shares",
         "differences-shares",
         "levels-strengths",
+        "differences-strengths",
         "differences-entropy",
         "multiverse",
     ]
     assert all(b.draw is None or b.draw() for b in outcome.blocks)
     assert outcome.verifications
     assert all(v.ok for v in outcome.verifications.values())
-    assert all(r.verify().ok for r in block(outcome, "levels-strengths").results)
+    assert all(r.verify().ok for r in block(outcome, "differences-strengths").results)
 
 
 def test_what_a_level_says_by_itself_has_its_interval(outcome: Outcome) -> None:
@@ -127,9 +130,12 @@ def test_what_a_level_says_by_itself_has_its_interval(outcome: Outcome) -> None:
                 "0.", "."
             )
             assert (row.term, row.group, said) == (cells[0], cells[1], cells[column])
-    effects = block(outcome, "levels-effects").tables[0]
-    assert {cells[1] for cells in effects.cells} >= {"urgency", "urgency / SD of strengths"}
-    assert all(isinstance(end, float) for cells in effects.cells for end in cells[2:])
+    effects, ratios = block(outcome, "levels-effects").tables[:2]
+    assert effects.caption.startswith("Effect of one step of urgency (log-odds)")
+    assert ratios.caption.startswith("Effect in SDs of the strengths")
+    for table_of_effects in (effects, ratios):
+        ends = [table_of_effects.header.index(name) for name in ("Estimate", "Low", "High")]
+        assert all(isinstance(line[k], float) for line in table_of_effects.cells for k in ends)
     strengths, worths = block(outcome, "levels-strengths").tables[:2]
     fit = next(r for r in block(outcome, "levels-shares").results).extras["fit"]
     first = strengths.cells[0]
@@ -187,7 +193,7 @@ def test_differences_swap_sign_with_the_reference(outcome: Outcome) -> None:
             STUDIES["compare"], design_of(*frames), replace(FAST, reference=reference, verify=False)
         )
         results.append(
-            {(r.term, r.group): r for r in block(found, "levels-strengths").results[0].rows}
+            {(r.term, r.group): r for r in block(found, "differences-strengths").results[0].rows}
         )
     for key, row in results[0].items():
         other = results[1][key]
@@ -244,17 +250,19 @@ def test_without_urgency_strengths_and_entropy_are_compared() -> None:
     frames = [chooser(0.0, {"a": 2.0}, 1, "one"), chooser(0.0, {"h": 2.0}, 2, "two")]
     design = design_of(*(f.drop(columns=["urgency_a", "urgency_b"]) for f in frames))
     found = run_study(STUDIES["compare"], design, FAST)
-    said = found.answer[0]
-    assert (
-        "of 8 differences in strength and 2 of 2 differences in preference shares were significant (Holm"
-        in said
-    )
-    rows = next(r for r in block(found, "levels-strengths").results if "two minus" in r.title).rows
-    top = max(
-        (r for r in rows if r.group in ("strength", "share")), key=lambda r: abs(r.statistic or 0.0)
-    )
-    assert f"The largest was {top.term} ({number(top.estimate, 2)} log-odds, 95% CI [" in said
-    assert [b.id for b in found.blocks][-2:] == ["levels-strengths", "differences-entropy"]
+    said = " ".join(found.answer)
+    assert "of 8 differences in strength from one were significant (Holm)." in said
+    assert "2 of 2 differences in preference shares from one were significant (Holm)." in said
+    rows = next(
+        r for r in block(found, "differences-strengths").results if "two minus" in r.title
+    ).rows
+    top = max((r for r in rows if r.group == "strength"), key=lambda r: abs(r.statistic or 0.0))
+    assert f"The largest was two: {top.term} ({number(top.estimate, 2)}, 95% CI [" in said
+    assert [b.id for b in found.blocks][-3:] == [
+        "levels-strengths",
+        "differences-strengths",
+        "differences-entropy",
+    ]
     assert found.verdict is not None
     assert found.verdict.text.startswith("The data show ")
 
@@ -266,7 +274,7 @@ def test_pairs_of_one_level_only_are_left_out_of_the_difference_with_a_caution()
         design_of(one, two[~((two.item_a == "a") & (two.item_b == "b"))]),
         replace(FAST, verify=False),
     )
-    made = block(found, "levels-strengths").results[0]
+    made = block(found, "differences-strengths").results[0]
     assert made.counts["pairs"] == 27
     assert "SS301" in {c.code for c in found.cautions}
 
@@ -282,11 +290,11 @@ def test_levels_that_cannot_be_told_apart_read_as_one_number() -> None:
         same["winner"]
         == np.where(same["urgency_a"] > same["urgency_b"], same["item_a"], same["item_b"])
     )[same["urgency_a"] != same["urgency_b"]].mean()
-    won = f"was {number(share, 3, bounded=True)} in all 2."
+    won = f"was {number(share, 3, bounded=True)} in all 2 cases."
     assert found.answer[1] == "Lower S is closer to following urgency alone."
     assert found.answer[2] == f"The share of choices won by the side with higher urgency {won}"
     said = [block(found, name).sentences[0] for name in ("levels-s", "levels-effects")]
-    assert all(" in all 2" in text and "ranged from" not in text for text in said)
+    assert all(" in all 2 cases" in text and "lay between" not in text for text in said)
 
 
 def test_a_hypothesis_is_about_a_difference_of_two_levels(outcome: Outcome) -> None:
@@ -324,7 +332,9 @@ def test_a_hypothesis_is_about_a_difference_of_two_levels(outcome: Outcome) -> N
     ]
     found = examine(outcome, wanted, design, FAST, METRICS)
     tests = {test.label: test for test in found.tests}
-    models = {r.settings["labels"][0]: r for r in block(outcome, "levels-strengths").results}
+    models = {
+        r.settings["labels"][0]: r for r in block(outcome, "differences-strengths").results[:2]
+    }
     assert tests["effect"].row.estimate == models["firm"].row("urgency").estimate
     assert tests["item"].row.estimate == models["fond"].row("h").estimate
     assert (
@@ -392,7 +402,7 @@ def test_strengths_that_are_not_tested_are_said_to_be_so_with_the_reason() -> No
     levels = [chooser(0.4, PLAIN, seed, name) for seed, name in ((1, "default"), (2, "firm"))]
     prior = run_study(STUDIES["role-conflict"], design_of(*levels), replace(FAST, prior=0.5))
     assert (
-        block(prior, "levels-strengths").sentences[0]
+        block(prior, "differences-strengths").sentences[0]
         == "None of 8 differences in strength from default was significant (Holm)."
     )
     brief = compare_levels(
@@ -412,7 +422,7 @@ def test_without_tests_of_strengths_the_answer_has_the_shares_chosen(
         raise UndefinedStatistic(why)
 
     monkeypatch.setattr(
-        sys.modules["socialstats.studies.compare.numbers"], "bradley_terry_difference", lost
+        sys.modules["socialstats.studies.compare.study"], "bradley_terry_difference", lost
     )
     told = ((PLAIN, 1, "default"), (FOND, 2, "firm"))
     frames = [chooser(0.0, *one).drop(columns=["urgency_a", "urgency_b"]) for one in told]

@@ -2,51 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.choices.bradley_terry import BradleyTerryResult
-from socialstats.custom.multiverse import ends, moves
+from socialstats.choices.bradley_terry.difference import bradley_terry_difference
+from socialstats.choices.bradley_terry.model import ORDER
+from socialstats.choices.choice_entropy import choice_entropy_difference
+from socialstats.choices.conditions import common_pairs
+from socialstats.choices.preference_shares import preference_shares
+from socialstats.choices.sensitivity import reference_values, sensitivity, sensitivity_difference
+from socialstats.choices.win_rate_difference import win_rate_difference
+from socialstats.choices.win_rates import win_rates
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import Caution, InputError
-from socialstats.planning.adjusting import adjust_family_by_holm
+from socialstats.designs.comparisons_data import without_cited
+from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
 from socialstats.results import Result, Row
-from socialstats.sentences import is_significant, no_number, stat
-from socialstats.studies.compare.blocks import (
-    SHARE,
-    clearest,
-    clustered,
-    differences_block,
-    differences_of_s,
-    effects_block,
-    entropy_block,
-    items_block,
-    labelled,
-    range_words,
-    sensitivity_block,
-    share_levels_block,
-    shares_block,
-    some_words,
-    strengths_block,
-    told,
+from socialstats.studies.asking import (
+    add_labels,
+    ask_rows,
+    attempt_result,
+    grid_table,
+    interval_points,
+    kind_tables,
+    page_of,
+    pick_rows,
+    rows_by,
+    span_sentence,
 )
-from socialstats.studies.compare.numbers import (
+from socialstats.studies.compare.differences import (
     DEFAULTS,
-    STRENGTHS,
-    Level,
-    Numbers,
-    compute,
-    groupings_of,
+    Differences,
+    ask_differences,
+    compare_levels,
+    difference_sentences,
     reference_of,
 )
 from socialstats.studies.comparisons import (
+    Pairs,
     change_cautions,
+    changes_sentence,
+    choose_groups,
     fit_diagnostics,
+    fit_model,
+    fits_table,
+    further_groups,
+    item_groups,
+    order_results,
+    sizes_text,
+    turned_by_order,
     unmatched_items,
+    without_order,
 )
-from socialstats.studies.estimates import probability_methods, verify_all
+from socialstats.studies.estimates import probability_methods, single
 from socialstats.studies.models import (
     comparison,
     lead_words,
@@ -63,202 +77,650 @@ from socialstats.studies.page import (
     StudyOptions,
     order_cautions,
     reason_of,
-    shared,
 )
-from socialstats.studies.role_conflict.variants import refusals_by_level
+from socialstats.studies.role_conflict.variants import (
+    effect_variants,
+    refusals_by_level,
+    sensitivity_variants,
+)
 from socialstats.studies.sources import replies_by
-from socialstats.text import count, count_with_noun, listing, number, percent_of, shorten
+from socialstats.text import as_words, count, listing, number, percent_of, quoted, shorten
 from socialstats.voice import option
 
 __all__ = ["STUDY", "reference_of", "run"]
 
-
-def answer(numbers: Numbers, options: StudyOptions, first: Sequence[Block]) -> tuple[str, ...]:
-    """Return the comparison of all levels, and the differences from a named reference; without S, other differences."""
-    if numbers.s:
-        beside = () if first and not named(numbers, options) else s_answer(numbers, options)
-        about_s = (*lead_words(first), *beside)
-        towards = (f"Lower S is closer to following {options.covariate} alone.",) if about_s else ()
-        return (*about_s, *towards, *won_words(numbers, options), *effect_answer(numbers, options))
-    kinds = {kind: of_kind(numbers.models, kind) for kind in ("strength", "share")}
-    said = [
-        level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers)
-        for name in numbers.models
-    ]
-    return tuple(said) or without_strengths(numbers)
-
-
-def without_strengths(numbers: Numbers) -> tuple[str, ...]:
-    """Return that no difference in strength exists, and the differences in choices that do."""
-    why = "".join(f" For {problem}." for problem in numbers.problems)
-    what = "difference in strength" if numbers.items else "difference"
-    lacking = f"No {what} could be computed.{why}"
-    if not numbers.items:
-        return (lacking,)
-    tested, _ = adjust_family_by_holm(labelled(numbers.items, "item"), "items chosen")
-    return (lacking, some_words(tested, "differences in the share chosen", numbers.reference))
-
-
-def named(numbers: Numbers, options: StudyOptions) -> bool:
-    """Return whether one of several levels was named as the reference, by an option or by its name."""
-    found = options.reference is not None or numbers.reference.casefold().strip() in DEFAULTS
-    return found and len(numbers.s) > 1
-
-
-def of_kind(models: Mapping[str, Result], kind: str) -> dict[str, list[Row]]:
-    """Return the differences of a kind by level, adjusted over all levels, as in the tables of the page."""
-    rows = [
-        (name, row) for name, result in models.items() for row in result.rows if row.group == kind
-    ]
-    tested, _ = adjust_family_by_holm(
-        [replace(row, term=f"{k}") for k, (_, row) in enumerate(rows)], f"differences of {kind}s"
-    )
-    found: dict[str, list[Row]] = {name: [] for name in models}
-    for (name, row), done in zip(rows, tested, strict=True):
-        found[name].append(replace(row, p_adjusted=done.p_adjusted))
-    return found
-
-
-def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers) -> str:
-    """Return how many strengths and shares of a level differed significantly, and the largest difference."""
-    clear = [row for rows in found.values() for row in rows if is_significant(row)]
-    counts = [
-        f"{count(sum(is_significant(row) for row in rows))} of "
-        f"{count_with_noun(len(rows), f'differences in {WORDS[kind]}')}"
-        for kind, rows in found.items()
-        if rows
-    ]
-    text = f"{shorten(name, 40)} minus {shorten(numbers.reference, 40)}: {listing(counts)} "
-    text += f"{'was' if len(clear) == 1 else 'were'} significant (Holm within each kind)."
-    tested = clear or [row for rows in found.values() for row in rows if row.p_value is not None]
-    if not tested:
-        return text
-    top = clearest(tested)[0]
-    unit = " log-odds" if top.group == "strength" else ""
-    return f"{text} The largest was {shorten(top.term, 60)} ({stat(top, unit=unit)})."
-
-
-WORDS = {"strength": "strength", "share": "preference shares"}
-
-
-def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return which levels differed from the reference in S."""
-    rows, _ = adjust_family_by_holm(differences_of_s(numbers.s), "differences in S")
-    name = "corrected" if rows[0].label("kind") == "corrected" else "plug-in"
-    return told(rows, numbers.reference, f"{name} sensitivity S")
-
-
-def won_words(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the smallest and the largest share of choices won by the side with more of the covariate."""
-    higher = [
-        replace(v.rates.row("all", group="higher"), term=name, limits=SHARE)
-        for name, v in numbers.levels.items()
-        if v.rates is not None
-    ]
-    what = f"The share of choices won by the side with higher {options.covariate}"
-    return (range_words(what, higher),) if higher else ()
-
-
-def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return how the effect of the covariate, adjusted for item strength, differed from that of the reference."""
-    changes = [
-        replace(row, term=name, group=None)
-        for name, result in numbers.models.items()
-        for row in result.rows
-        if row.group == "effect" and row.term == options.covariate
-    ]
-    if not changes:
-        return ()
-    rows, _ = adjust_family_by_holm(changes, "differences of the effect")
-    what = f"effect of {options.covariate} (log-odds, adjusted for item strength)"
-    if len(rows) == 1:
-        return told(rows, numbers.reference, what)
-    clear = clearest([row for row in rows if is_significant(row)])
-    reference, n = shorten(numbers.reference, 40), count(len(rows), "level")
-    text = f"Adjusted for item strength, the {options.covariate} effect differed from {reference}'s in "
-    text += f"{count(len(clear))} of {n} (Holm)."
-    if clear:
-        text += f" The largest difference was for {shorten(clear[0].term, 40)} ({stat(clear[0], unit=' log-odds')})."
-    return (text,)
-
-
-def cautions_of(
-    numbers: Numbers, design: Comparisons, options: StudyOptions
-) -> tuple[Caution, ...]:
-    """Return the cautions of the table, the levels and the differences."""
-    levels = [
-        c
-        for v in numbers.levels.values()
-        for r in (v.fit, v.s)
-        if r is not None
-        for c in r.cautions
-    ]
-    pairs = [
-        c
-        for group in (numbers.s, numbers.models, numbers.entropy)
-        for r in group.values()
-        for c in r.cautions
-    ]
-    own = change_cautions(numbers.beside)
-    beside = unmatched_items(design, options)
-    return order_cautions(own, numbers.left, tuple(pairs), tuple(levels), design.cautions, beside)
-
-
-def level_table(numbers: Numbers, by: str) -> PageTable:
-    """Count rows, pairs and ties of every level; and what could not be computed."""
-    cells: list[tuple[str | float | int | None, ...]] = [
-        (
-            name,
-            v.design.n_rows,
-            len(v.design.pair.levels),
-            v.design.n_ties,
-            "; ".join(
-                [
-                    *(["reference"] if name == numbers.reference else []),
-                    *(f"no {what}: {reason_of(error)}" for what, error in v.lost.items()),
-                    *(p for p in numbers.problems if p.startswith(f"{shorten(name)} minus ")),
-                ]
-            ),
-        )
-        for name, v in numbers.levels.items()
-    ]
-    cells += [(name, 0, 0, 0, why) for name, why in numbers.silent.items()]
-    return PageTable(
-        caption=f"What each level of {by} has",
-        header=(by, "Rows", "Pairs", "Ties", "Note"),
-        cells=tuple(cells),
-    )
-
-
-def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:
-    """Return the methods: first in brief, then in full."""
-    tested = ", ".join(dict.fromkeys(result.inference for result in numbers.s.values()))
-    brief = "Levels were compared on the same pairs of items. "
-    if numbers.s:
-        brief += f"{percent_of(options.level)} CIs of differences in sensitivity S came from the jackknife over pairs. "
-    brief += "Strengths came from Bradley-Terry models with cluster-robust standard errors. "
-    if numbers.models:
-        brief += f"Their differences had t tests ({clustered(numbers.models)}). "
-    brief += "p values were Holm-adjusted within each kind of difference."
-    return brief, (
-        f"Every level was compared with {shorten(numbers.reference)} on the pairs of items of both. The two models of "
-        "strengths were taken as one, whose clusters were matched by their labels, so what both share cancels. Choice "
-        "entropies were compared by paired t tests over pairs."
-        + (f" S: {tested}." if tested else "")
-    )
-
-
+STRENGTHS = "strengths"
 MOST_TOLD = 6  # levels with a finding of their own that are written out
 
 
-def diagnostics(levels: Mapping[str, Level]) -> tuple[Diagnostic, ...]:
+# compute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """What exists for one level by itself; `s`, `rates` and `ratio` only with a covariate; `lost` says why not more."""
+
+    design: Comparisons
+    fit: BradleyTerryResult | None
+    s: Result | None = None
+    rates: Result | None = None
+    ratio: Result | None = None
+    lost: Mapping[str, SocialStatsError] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """Every level by itself, and every other level minus the reference.
+
+    Attributes
+    ----------
+    design : Comparisons
+    options : StudyOptions
+    reference : str
+    levels : mapping of str to Level
+    silent : mapping of str to str
+        Why further levels have no choice.
+    beside : mapping
+        The fit of every level without its order effect.
+    groupings : mapping
+        Groups of the items, by the name of the grouping.
+    found : mapping of str to mapping of level to Result
+        Differences of sensitivity (``s``), of strengths, effects and shares (``models``), of ``entropy``, and of how
+        often each item is chosen (``items``).
+    problems : tuple of str
+        Which differences do not exist.
+    untested : mapping of str to str
+        Why no difference of a kind does.
+    left : tuple of Caution
+        Which pairs of items only one of two levels has.
+    """
+
+    design: Comparisons
+    options: StudyOptions
+    reference: str
+    levels: Mapping[str, Level]
+    silent: Mapping[str, str]
+    beside: Pairs
+    groupings: Mapping[str, Mapping[str, Any]]
+    found: Mapping[str, Mapping[str, Result]]
+    problems: tuple[str, ...]
+    untested: Mapping[str, str]
+    left: tuple[Caution, ...]
+
+    @property
+    def fits(self) -> dict[str, BradleyTerryResult]:
+        """The model of every level that has one."""
+        return {name: level.fit for name, level in self.levels.items() if level.fit is not None}
+
+    @property
+    def own_s(self) -> dict[str, Result]:
+        """S of every level by itself."""
+        return {name: level.s for name, level in self.levels.items() if level.s is not None}
+
+    def why(self, what: str) -> dict[str, str]:
+        """State why levels have no such number, by level."""
+        lost = {name: level.lost.get(what) for name, level in self.levels.items()}
+        reasons = {name: reason_of(error) for name, error in lost.items() if error is not None}
+        return reasons | dict(self.silent)
+
+    def differ(
+        self, name: str, kind: str, dimension: str = "number", **picks: Any
+    ) -> Differences | None:
+        """Return the differences of a kind from the reference; `picks` are fields of its rows."""
+
+        def pick(result: Result) -> list[Row]:
+            return [
+                row
+                for row in result.rows
+                if all(getattr(row, field) == value for field, value in picks.items())
+            ]
+
+        return compare_levels(name, self.reference, self.found[kind], pick, dimension=dimension)
+
+
+def compute(design: Comparisons, options: StudyOptions) -> Choices:
+    """Compute every level by itself and every difference from the reference."""
+    parts = {name: replace(part, by=None) for name, part in without_cited(design).split().items()}
+    reference = reference_of(tuple(parts), options.reference)
+    by_covariate = has_covariate(design, options)
+    formula = options.formula if by_covariate else None
+    groupings = choose_groups(design, options) | further_groups(design, options)
+    levels = {name: one_level(name, part, options, formula) for name, part in parts.items()}
+    lost = [(name, error) for name, level in levels.items() for error in level.lost.values()]
+    if lost and all(level.fit is None and level.s is None for level in levels.values()):
+        name, error = lost[0]
+        error.args = (f"{shorten(name)}: {error}",)
+        raise error
+    beside: dict[str, Any] = {}
+    for name, level in levels.items():
+        if level.fit is not None:
+            beside |= without_order(level.fit, level.design, options, formula, name)
+    skipped = {"models", "items"} if options.brief and by_covariate else set()
+    skipped |= set() if by_covariate else {"s"}
+    left: list[Caution] = []
+    problems: list[str] = []
+    untested: dict[str, str] = {}
+    found: dict[str, dict[str, Result]] = {"s": {}, "models": {}, "entropy": {}, "items": {}}
+    kept: list[tuple[Comparisons, BradleyTerryResult]] = []
+
+    def fitted(part: Comparisons) -> BradleyTerryResult:
+        """Return the fit of a table, which is that of the reference for each level on the same pairs."""
+        for table, fit in kept:
+            if table is part:
+                return fit
+        cluster = "declared" if part.declared else "pair"
+        kept.append((part, fit_model(part, options, formula, cluster=cluster)))
+        return kept[-1][1]
+
+    def strengths(one: Comparisons, two: Comparisons, **how: Any) -> Result:
+        return bradley_terry_difference(fitted(one), fitted(two), groups=groupings, **how)
+
+    for name in (name for name in parts if name != reference):
+        versus = f"{shorten(name)} minus {shorten(reference)}"
+        try:
+            one, two, _, dropped = common_pairs(parts[name], parts[reference], "drop")
+        except SocialStatsError as error:
+            problems.append(f"{versus}: {str(error).splitlines()[0]}")
+            continue
+        left += [replace(c, detail=f"{quoted([name, reference])}: {c.detail}") for c in dropped]
+        how: dict[str, Any] = {"labels": (name, reference), "level": options.level}
+        drawn = options.chosen("seed", "resamples")
+        makers: dict[str, Callable[[], Result]] = {
+            "s": partial(sensitivity_difference, one, two, options.covariate, **drawn, **how),
+            "models": partial(strengths, one, two, **how),
+            "entropy": partial(choice_entropy_difference, one, two, **how),
+            "items": partial(win_rate_difference, one, two, **how),
+        }
+        for kind, make in makers.items():
+            if kind in skipped:
+                continue
+            try:
+                found[kind][name] = make()
+            except SocialStatsError as error:
+                reason = str(error).split("\n")[0]
+                problems.append(f"{versus}: {reason}")
+                untested.setdefault(kind, reason)
+    return Choices(
+        design=design,
+        options=options,
+        reference=reference,
+        levels=levels,
+        silent=design.silent(),
+        beside=beside,
+        groupings=groupings,
+        found=found,
+        problems=tuple(problems),
+        untested={kind: why for kind, why in untested.items() if not found[kind]},
+        left=tuple(left),
+    )
+
+
+def has_covariate(design: Comparisons, options: StudyOptions) -> bool:
+    """Return whether the covariate that should decide is there, with unequal sides."""
+    c = design.covariates.get(options.covariate)
+    return c is not None and np.issubdtype(c.a.dtype, np.number) and bool(np.any(c.a != c.b))
+
+
+def one_level(name: str, design: Comparisons, options: StudyOptions, formula: str | None) -> Level:
+    """Compute what exists of one level by itself.
+
+    Raises
+    ------
+    InputError
+        For options that cannot be used, naming the level.
+    """
+    lost: dict[str, SocialStatsError] = {}
+
+    def attempt(what: str, make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except InputError as error:
+            error.args = (f"{shorten(name)}: {error}",)
+            raise
+        except SocialStatsError as error:
+            lost[what] = error
+            return None
+
+    fit = attempt(STRENGTHS, lambda: fit_model(design, options, formula))
+    if formula is None:
+        return Level(design=design, fit=fit, lost=lost)
+    covariate, level = options.covariate, options.level
+    how: dict[str, Any] = {"groups": next(iter(item_groups(design).values()), None)}
+    how |= options.chosen()
+    s = attempt("S", lambda: single(sensitivity(design, covariate, **how)))
+    rates = attempt(
+        "win rates", lambda: single(win_rates(design, covariate, weights="pooled", level=level))
+    )
+    ratio = None
+    if fit is not None:
+        with suppress(UndefinedStatistic):
+            ratio = fit.effect_in_sds(covariate, level=level)
+    return Level(design=design, fit=fit, s=s, rates=rates, ratio=ratio, lost=lost)
+
+
+# questions
+
+
+def by_level(results: Mapping[str, Result], group: str | None = None) -> list[Row]:
+    """Return the rows (of a group) of the result of each level, with the level in their keys."""
+    rows = []
+    for level, result in results.items():
+        own = [row for row in result.rows if group in (None, row.group)]
+        rows += add_labels(own, level=level)
+    return rows
+
+
+def kind_of_s(results: Mapping[str, Result]) -> str:
+    """Return the kind of S that every level has: corrected where that exists, else plug-in."""
+    known = [result.row("S_corrected").estimate for result in results.values()]
+    return "plug_in" if None in known else "corrected"
+
+
+def differences_of_s(choices: Choices) -> Differences | None:
+    """Return the differences in S: of the corrected S, or of the plug-in S where a level has no other."""
+    results = choices.found["s"]
+    gaps = [result.row("S_corrected", group="difference") for result in results.values()]
+    corrected = all(row.estimate is not None for row in gaps)
+    name = f"{'corrected' if corrected else 'plug-in'} sensitivity S"
+    term = "S_corrected" if corrected else "S"
+    return choices.differ(name, "s", term=term, group="difference")
+
+
+def questions(choices: Choices, by: str, led: bool) -> Iterator[Block | None]:
+    """Yield the questions in the order of the page; what the comparison of all levels repeats is in the appendix."""
+    options, reference = choices.options, shorten(choices.reference, 40)
+    named = is_named(choices)
+    towards = f"Below 0: closer to following {options.covariate}."
+    block = sensitivity_question(choices, by)
+    yield block and replace(block, part="appendix" if led else "main")
+    yield ask_differences(
+        differences_of_s(choices),
+        "s",
+        f"Which differed from {reference} on the same pairs?",
+        note=towards,
+        part="appendix" if led and not named else "main",
+    )
+    yield effects_question(choices, by)
+    yield shares_question(choices, by)
+    yield ask_differences(
+        choices.differ("preference shares", "models", "group", group="share"),
+        "shares",
+        "Did the preferences between groups of items differ?",
+        note=sizes_note(choices),
+    )
+    yield strengths_question(choices)
+    yield ask_differences(
+        choices.differ("strength", "models", "item", group="strength"),
+        "strengths",
+        f"Which items differed in strength from {reference}?",
+        note="Differences are in log-strengths.",
+    )
+    yield ask_differences(
+        choices.differ("the share chosen", "items", "item", group="item"),
+        "items",
+        "Which items were chosen more often on the same stories?",
+        note="Shares are of the stories of both that are no ties.",
+    )
+    sizes = choices.differ("entropy (d_z over pairs of items)", "entropy", term="d_z")
+    yield ask_differences(
+        choices.differ("choice entropy (bits)", "entropy", term="H", group="difference"),
+        "entropy",
+        f"Which differed from {reference} in choice entropy?",
+        note="Above 0: less consistent choices.",
+        part="appendix",
+        more=[] if sizes is None else kind_tables(sizes.rows, sizes.name),
+    )
+    yield replies_by(choices.design, options.level)
+    if choices.own_s:
+        parts = {name: level.design for name, level in choices.levels.items()}
+        yield refusals_by_level(parts, options, choices.silent)
+        yield variants_question(choices)
+
+
+def is_named(choices: Choices) -> bool:
+    """Return whether one of several levels was named as the reference, by an option or by its name."""
+    chosen = choices.options.reference is not None
+    return len(choices.found["s"]) > 1 and (
+        chosen or choices.reference.casefold().strip() in DEFAULTS
+    )
+
+
+def sensitivity_question(choices: Choices, by: str) -> Block | None:
+    """Ask how far each level was from following the covariate alone, beside reference choosers."""
+    results = choices.own_s
+    if not results:
+        return None
+    kind, first = kind_of_s(results), next(iter(results.values()))
+    every = by_level(results)
+    rows = pick_rows(every, part="S", kind=kind)
+    lines = reference_values(first)
+    named = listing([f"{line.label} {number(line.value)}" for line in lines[:3]])
+    name = f"{kind.replace('_', '-')} sensitivity S"
+    return ask_rows(
+        "levels-s",
+        f"How far was each {by} from following {choices.options.covariate} alone?",
+        first,
+        rows,
+        quantity=name,
+        say=[span_sentence(rows, f"the {name}"), f"Reference values of S: {named}."],
+        draw=interval_points(lines[1].value),
+        more=kind_tables([row for row in every if row not in rows], "S and its parts"),
+        results=list(results.values())[1:],
+        note=f"Line: {lines[1].label}.",
+    )
+
+
+def effects_question(choices: Choices, by: str) -> Block | None:
+    """Ask how large the effects beside the strengths were in each level, and how they differ from the reference."""
+    every = [*by_level(choices.fits, "covariate"), *by_level(choices.fits, "order")]
+    if not every:
+        return None
+    lead = choices.options.covariate
+    if lead not in {row.term for row in every}:
+        lead = every[0].term
+    rows = [row for row in every if row.term == lead]
+    beside: list[Row] = []
+    for name, level in choices.levels.items():
+        own = [] if level.ratio is None else level.ratio.rows[:1]
+        won = [] if level.rates is None else [level.rates.row("all", group="higher")]
+        beside += add_labels([*own, *won], level=name)
+    changed = choices.differ("effects", "models", "effect", group="effect")
+    step = "being shown first" if lead == ORDER else f"one step of {lead}"
+    tables = [fits_table(choices.beside)] if choices.beside else []
+    if changed is not None:
+        tables += kind_tables(changed.rows, "effects")
+    block = ask_rows(
+        "levels-effects",
+        f"How large was the effect of {lead} in each {by}?",
+        choices.fits[rows[0].label("level") or ""],
+        rows,
+        quantity=f"effect of {step} (log-odds)",
+        say=[
+            span_sentence(rows, f"the effect of {step} on the log-odds of being chosen"),
+            changes_sentence(choices.beside) if choices.beside else "",
+        ],
+        draw=interval_points(),
+        more=[
+            *kind_tables([row for row in every if row not in rows], "effect"),
+            *kind_tables(beside, "effect in SDs of the strengths, and share won"),
+            *tables,
+        ],
+        results=[*(changed.adjusted if changed else ()), *order_results(choices.beside)],
+        note="Separate fits, adjusted for item strength.",
+    )
+    return block and replace(block, turned=turned_by_order(choices.beside))
+
+
+def sizes_note(choices: Choices) -> str:
+    """Return for which items shares hold."""
+    sizes = "; ".join(sizes_text(groups) for groups in choices.groupings.values())
+    return f"Shares hold for these items: {sizes}."
+
+
+def shares_question(choices: Choices, by: str) -> Block | None:
+    """Ask which groups of items each level preferred; its rows are those of the first grouping."""
+    found: dict[str, dict[str, Result]] = {}
+    for grouping, groups in choices.groupings.items():
+        for level, fit in choices.fits.items():
+            known = {item: str(group) for item, group in groups.items() if item in fit.strengths}
+            how = {"ci": "delta", "ungrouped": "leave_out", "level": choices.options.level}
+            shares = attempt_result(preference_shares, fit, known, **how)
+            if shares is not None:
+                title = f"{shorten(level, 40)}: shares by {grouping}"
+                found.setdefault(grouping, {})[level] = replace(shares, title=title)
+    if not found:
+        return None
+    first, *others = found
+    rows = by_level(found[first], "arithmetic")
+    return ask_rows(
+        "levels-shares",
+        f"Which groups of items did each {by} prefer?",
+        next(iter(found[first].values())),
+        rows,
+        quantity=f"preference share by {as_words(first)}",
+        say=[
+            span_sentence(of_level, f"the share of a group for {shorten(level, 40)}")
+            for level, of_level in rows_by(rows, "level").items()
+        ],
+        draw=interval_points(None, panels="level"),
+        table=grid_table(
+            by_level(found[first]),
+            f"Preference shares by {as_words(first)}",
+            ["group", "scale"],
+            "level",
+        ),
+        more=[
+            grid_table(
+                by_level(found[name]),
+                f"Preference shares by {as_words(name)}",
+                ["group", "scale"],
+                "level",
+            )
+            for name in others
+        ],
+        results=list(found[first].values())[1:],
+        note=f"Share: mean worth of a group over the sum of the group means, from separate fits. {sizes_note(choices)}",
+    )
+
+
+def strengths_question(choices: Choices) -> Block | None:
+    """Ask how strong each item was in each level; `why` levels have no strengths, or no differences of these."""
+    lost = [
+        sentences.no_number(f"the strengths of {shorten(name, 40)}", why, plural=True)
+        for name, why in choices.why(STRENGTHS).items()
+    ]
+    question = "How strong was each item in each level?"
+    if not choices.fits:
+        return Block(id="levels-strengths", question=question, sentences=tuple(lost))
+    rows = by_level(choices.fits, "strength")
+    worths = by_level({level: fit.worth() for level, fit in choices.fits.items()})
+    if not choices.found["models"]:
+        why = choices.untested.get("models", "")
+        what = "Differences in strength"
+        none = sentences.no_number(f"tests of {what.lower()}", why, plural=True)
+        lost.insert(0, none if why else f"{what} were not tested on this page.")
+    return ask_rows(
+        "levels-strengths",
+        question,
+        next(iter(choices.fits.values())),
+        rows,
+        quantity="log-strength (0: average item)",
+        say=lost,
+        draw=interval_points(panels="level"),
+        table=grid_table(rows, "Log-strengths (0 = average item)", "item", "level"),
+        more=[grid_table(worths, "RPI: worths that sum to 1", "item", "level")],
+        results=list(choices.fits.values())[1:],
+    )
+
+
+def variants_question(choices: Choices) -> Block | None:
+    """Ask whether S and the effect of the covariate depend on the analysis variant, for each level."""
+    results: dict[str, Result] = {}
+    for name, level in choices.levels.items():
+        if level.s is None or choices.options.brief:
+            continue
+        groups = item_groups(level.design)
+        given = (groups, choices.options)
+        results[name] = sensitivity_variants(level.design, level.s, *given, clusters=False)
+        if level.fit is not None:
+            effect = effect_variants(level.design, level.fit, *given, clusters=False)
+            results |= {} if effect is None else {f"{name}, effect": effect}
+    rows = by_level(results)
+    return ask_rows(
+        "multiverse",
+        other_analyses("the answer"),
+        next(iter(results.values()), None),
+        rows,
+        quantity="estimate by analysis variant",
+        say=[f"{shorten(name)}: {one.sentence()}" for name, one in results.items()],
+        names=[f"{row.label('level')}: {row.term}" for row in rows],
+        results=list(results.values())[1:],
+        part="appendix",
+    )
+
+
+# answer
+
+
+def answer(choices: Choices, first: Sequence[Block]) -> list[str]:
+    """Return the comparison of all levels and the differences from a named reference; without S, other differences."""
+    covariate = choices.options.covariate
+    texts: list[str] = []
+    compared = [
+        choices.differ("strength", "models", "item", group="strength"),
+        choices.differ("preference shares", "models", "group", group="share"),
+    ]
+    if choices.found["s"]:
+        texts += lead_words(first)
+        gaps = differences_of_s(choices)
+        if gaps is not None and (not first or is_named(choices)):
+            texts += difference_sentences(gaps)
+        texts += [f"Lower S is closer to following {covariate} alone."] * bool(texts)
+        rates = {name: level.rates for name, level in choices.levels.items() if level.rates}
+        won = [row for row in by_level(rates, "higher") if row.term == "all"]
+        share = f"the share of choices won by the side with higher {covariate}"
+        texts += [span_sentence(won, share)] if won else []
+        name = f"effect of {covariate} (log-odds, adjusted for item strength)"
+        compared = [choices.differ(name, "models", group="effect", term=covariate)]
+    elif not choices.found["models"]:
+        why = "".join(f" For {problem}." for problem in choices.problems)
+        what = "difference in strength" if choices.found["items"] else "difference"
+        texts.append(f"No {what} could be computed.{why}")
+        compared = [choices.differ("the share chosen", "items", "item", group="item")]
+    texts += [text for one in compared if one for text in difference_sentences(one)]
+    silent = choices.silent.items()
+    return [
+        *texts,
+        *(sentences.no_number(f"the result of {shorten(name)}", why) for name, why in silent),
+    ]
+
+
+def run(design: Comparisons, options: StudyOptions) -> Outcome:
+    """Answer: did the levels of the by factor differ on the same pairs of items?"""
+    design = design.whole()
+    if design.by is None or len(design.by.levels) < 2:
+        raise InputError(
+            f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
+            "two at least"
+        )
+    choices, by = compute(design, options), shorten(design.by.name, 40)
+    first = comparison(choices.own_s, options, design.by.name, lost=choices.why("S"), led=True)
+    blocks = [*first, *with_level_effect(list(questions(choices, by, bool(first))), choices.fits)]
+    levels = f"{count(len(choices.levels) + len(choices.silent), 'level')} of {by}"
+    sizes = f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}"
+    shown = [block for block in blocks if block is not None]
+    page = page_of(
+        "compare",
+        f"How did {levels} differ on the same pairs?",
+        design,
+        options,
+        describe=f"{sizes}, {levels}; reference: '{shorten(choices.reference)}'",
+        verdict=verdict_on_models(first) or verdict_on_levels(shown),
+        answer=answer(choices, first),
+        leading=checked_results(choices),
+        blocks=blocks,
+        uses=(),
+        cautions=[cautions_of(choices)],
+        data=[level_table(choices)],
+        diagnostics=diagnostics(choices.levels),
+        methods=[*methods(choices), *probability_methods(design)],
+    )
+    return replace(page, settings=options.echo() | {"reference": choices.reference})
+
+
+def with_level_effect(
+    blocks: Sequence[Block | None], fits: Mapping[str, BradleyTerryResult]
+) -> list[Block | None]:
+    """Add the design effect of the clusters, the median over the levels' strengths, to the first figure's caption."""
+    ratios = [fit.fitted_state.design_effects for fit in fits.values()]
+    # they are ratios of standard errors
+    effects = [float(np.median(ratio**2)) for ratio in ratios if ratio is not None]
+    first = next((block for block in blocks if block is not None and block.draw is not None), None)
+    if not effects or first is None:
+        return list(blocks)
+    low, high = number(min(effects)), number(max(effects))
+    span = f"{low}." if low == high else f"{low} to {high}, level by level."
+    text = f"Design effect of the clusters (median over the strengths): {span}"
+    told = replace(first, caption=f"{first.caption} {text}".lstrip())
+    return [told if block is first else block for block in blocks]
+
+
+def cautions_of(choices: Choices) -> tuple[Caution, ...]:
+    """Return the cautions of the levels and of the differences."""
+    results = [
+        *(one for kind in ("s", "models", "entropy") for one in choices.found[kind].values()),
+        *(one for level in choices.levels.values() for one in (level.fit, level.s) if one),
+    ]
+    return order_cautions(
+        change_cautions(choices.beside),
+        choices.left,
+        *(result.cautions for result in results),
+        choices.design.cautions,
+        unmatched_items(choices.design, choices.options),
+    )
+
+
+def checked_results(choices: Choices) -> dict[str, Result]:
+    """Return the results that other packages recompute, by name."""
+    results: dict[str, Result] = {
+        f"{shorten(name, 40)}: strengths and effects": fit for name, fit in choices.fits.items()
+    }
+    for kind, what in (("s", "S"), ("items", "items chosen")):
+        for name, result in choices.found[kind].items():
+            results[f"{shorten(name, 40)} minus reference: {what}"] = result
+    return results
+
+
+# what was read, and how it was analysed
+
+
+def level_table(choices: Choices) -> PageTable:
+    """Count rows, pairs and ties of every level; and what could not be computed."""
+    cells: list[tuple[str | float | int | None, ...]] = []
+    for name, level in choices.levels.items():
+        notes = ["reference"] if name == choices.reference else []
+        notes += [f"no {what}: {reason_of(error)}" for what, error in level.lost.items()]
+        start = f"{shorten(name)} minus "
+        notes += [problem for problem in choices.problems if problem.startswith(start)]
+        pairs, ties = len(level.design.pair.levels), level.design.n_ties
+        cells.append((name, level.design.n_rows, pairs, ties, "; ".join(notes)))
+    cells += [(name, 0, 0, 0, why) for name, why in choices.silent.items()]
+    header = ("Level", "Rows", "Pairs", "Ties", "Note")
+    return PageTable(caption="What each level has", header=header, cells=tuple(cells))
+
+
+def methods(choices: Choices) -> tuple[str, str]:
+    """Return the methods: first in brief, then in full."""
+    level = percent_of(choices.options.level)
+    how = {
+        kind: listing(
+            list(dict.fromkeys(result.inference for result in choices.found[kind].values()))
+        )
+        for kind in ("s", "models")
+    }
+    jackknife = f"{level} CIs of differences in sensitivity S came from the jackknife over pairs. "
+    s_tests = f" S: {how['s']}." if how["s"] else ""
+    tests = f"Their differences had t tests ({how['models']}). "
+    return (
+        f"Levels were compared on the same pairs of items. {jackknife if how['s'] else ''}Strengths came from "
+        f"Bradley-Terry models with cluster-robust standard errors. {tests if how['models'] else ''}p values were "
+        "Holm-adjusted within each kind of difference.",
+        f"Every level was compared with {shorten(choices.reference)} on the pairs of items of both. The two models of "
+        "strengths were taken as one, whose clusters were matched by their labels, so what both share cancels. Choice "
+        f"entropies were compared by paired t tests over pairs.{s_tests}",
+    )
+
+
+def diagnostics(levels: Mapping[str, Level]) -> list[Diagnostic]:
     """Return the checks of every level's fit; levels with the same finding share a sentence."""
     each = {
         name: fit_diagnostics(level.fit, level.design, *map(reason_of, level.lost.values()))
         for name, level in levels.items()
     }
-    checks = range(len(next(iter(each.values()))))
-    return tuple(together({name: found[k] for name, found in each.items()}) for k in checks)
+    return [
+        together(dict(zip(each, checks, strict=True)))
+        for checks in zip(*each.values(), strict=True)
+    ]
 
 
 def together(each: Mapping[str, Diagnostic]) -> Diagnostic:
@@ -272,179 +734,22 @@ def together(each: Mapping[str, Diagnostic]) -> Diagnostic:
     >>> together({"a": one, "b": replace(one, found="No.")}).found
     'a: Yes. b: No.'
     """
-    findings = _grouped({name: d.found for name, d in each.items()})
-    more = len(findings) - MOST_TOLD
-    told = findings[:MOST_TOLD] + (
-        [f"{count(more, 'more finding')} on the pages of single levels."] if more > 0 else []
-    )
-    first = next(iter(each.values()))
-    so_what = _grouped({name: d.so_what for name, d in each.items()}, alone=True)
-    return Diagnostic(check=first.check, found=" ".join(told), so_what=" ".join(so_what))
-
-
-def _grouped(texts: Mapping[str, str], *, alone: bool = False) -> list[str]:
-    """Return every text once, after the levels that it holds for; `alone`: bare where it holds for all."""
-    by_text: dict[str, list[str]] = {}
-    for name, text in texts.items():
-        by_text.setdefault(text, []).append(shorten(name, 30))
-    if len(by_text) == 1:
-        text = next(iter(by_text))
-        return [text if alone or len(texts) == 1 else f"All {count(len(texts), 'level')}: {text}"]
-    return [f"{listing(names, most=4)}: {text}" for text, names in by_text.items()]
-
-
-def with_level_effect(
-    blocks: Sequence[Block], fits: Mapping[str, BradleyTerryResult]
-) -> tuple[Block, ...]:
-    """Add the design effect of the clusters, the median over the levels' strengths, to the first figure's caption."""
-    ratios = [fit.fitted_state.design_effects for fit in fits.values()]  # ratios of standard errors
-    found = [float(np.median(ratio**2)) for ratio in ratios if ratio is not None]
-    first = next((k for k, block in enumerate(blocks) if block.draw is not None), None)
-    if not found or first is None:
-        return tuple(blocks)
-    low, high = number(min(found)), number(max(found))
-    said = f"Design effect of the clusters (median over the strengths): {low}" + (
-        "." if low == high else f" to {high}, level by level."
-    )
-    told = replace(blocks[first], caption=f"{blocks[first].caption} {said}".lstrip())
-    return (*blocks[:first], told, *blocks[first + 1 :])
-
-
-def run(design: Comparisons, options: StudyOptions) -> Outcome:
-    """Answer: did the levels of the by factor differ on the same pairs of items?"""
-    design = design.whole()
-    if design.by is None or len(design.by.levels) < 2:
-        raise InputError(
-            f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
-            "two at least"
-        )
-    numbers = compute(design, options)
-    first = comparison(numbers.own_s, options, design.by.name, lost=numbers.why("S"), led=True)
-    shown = (
-        *first,
-        *with_level_effect(blocks(numbers, design, options, several=bool(first)), numbers.fits),
-    )
-    keys = [key for fit in numbers.fits.values() for key in fit.references]
-    keys += [key for block in shown for r in block.results for key in r.references]
-    by, n = shorten(design.by.name, 40), count(len(numbers.levels) + len(numbers.silent), "level")
-    return Outcome(
-        study="compare",
-        title=f"How did {n} of {by} differ on the same pairs?",
-        design=f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}, "
-        f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
-        verdict=verdict_on_models(first) or verdict_on_levels(shown),
-        answer=(
-            *answer(numbers, options, first),
-            *(
-                no_number(f"the result of {shorten(name)}", why)
-                for name, why in numbers.silent.items()
-            ),
-        ),
-        cautions=cautions_of(numbers, design, options),
-        blocks=shown,
-        data=(level_table(numbers, design.by.name),),
-        diagnostics=diagnostics(numbers.levels),
-        methods=(*methods(numbers, options), *probability_methods(design)),
-        references=tuple(dict.fromkeys(keys)),
-        verifications=verify_all(checked(numbers), shown) if options.verify else {},
-        settings=options.echo() | {"reference": numbers.reference},
-        **shared(design, options),
-    )
-
-
-def blocks(
-    numbers: Numbers, design: Comparisons, options: StudyOptions, *, several: bool
-) -> tuple[Block, ...]:
-    """Return the blocks in the order of the page; those that the comparison of all levels repeats are appendix."""
-    by = design.by.name if design.by is not None else "level"
-    fits, groupings, reference = numbers.fits, groupings_of(design, options), numbers.reference
-    found = (
-        sensitivity_block(numbers.own_s, by, options),
-        differences_block(numbers.s, by, reference, options),
-        effects_block(numbers, by, options),
-        share_levels_block(fits, groupings, by, options.level),
-        shares_block(numbers.models, reference, groupings),
-        strengths_block(
-            fits,
-            numbers.models,
-            reference,
-            numbers.why(STRENGTHS),
-            numbers.untested.get("models", ""),
-        ),
-        items_block(numbers.items, by, reference, options.level),
-        entropy_block(numbers.entropy, by, reference, options.level),
-        replies_by(design, options.level),
-        refusals_by_level({k: v.design for k, v in numbers.levels.items()}, options, numbers.silent)
-        if numbers.own_s
-        else None,
-        ranges_block(numbers.ranges),
-    )
-    aside = {"levels-s"} if several else set()
-    aside |= {"differences-s"} if several and not named(numbers, options) else set()
-    return tuple(
-        replace(block, part="appendix") if block.id in aside else block
-        for block in found
-        if block is not None
-    )
-
-
-def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
-    """Return the range of S and of the effect over analysis variants, for each level."""
-    if not ranges:
-        return None
-    cells: list[tuple[str | float | int | None, ...]] = []
-    for name, results in ranges.items():
-        for what, result in zip(("S", "urgency effect"), results, strict=False):
-            low, high = ends(result.rows)
-            choice, shift = next(iter(moves(result.rows).items()), ("none", 0.0))
-            cells.append(
-                (
-                    name,
-                    what,
-                    result.rows[0].estimate,
-                    low.estimate,
-                    low.term,
-                    high.estimate,
-                    high.term,
-                    f"{choice} ({number(shift)})",
-                )
-            )
-    table = PageTable(
-        caption="Smallest and largest estimate over all analysis variants, by level",
-        header=(
-            "Level",
-            "Quantity",
-            "This page",
-            "Smallest",
-            "Variant of the smallest",
-            "Largest",
-            "Variant of the largest",
-            "Largest effect",
-        ),
-        cells=tuple(cells),
-        rows=tuple(row for results in ranges.values() for result in results for row in result.rows),
-    )
-    return Block(
-        id="multiverse",
-        question=other_analyses("the answer"),
-        sentences=tuple(
-            f"{shorten(name)}: {results[0].sentence()}" for name, results in ranges.items()
-        ),
-        tables=(table,),
-        results=tuple(result for results in ranges.values() for result in results),
-        part="appendix",
-    )
-
-
-def checked(numbers: Numbers) -> dict[str, Result]:
-    """Return the results that other packages recompute, by name."""
-    found: dict[str, Result] = {
-        f"{shorten(name, 40)}: strengths and effects": fit for name, fit in numbers.fits.items()
-    }
-    found |= {f"{shorten(name, 40)} minus reference: S": r for name, r in numbers.s.items()}
-    return found | {
-        f"{shorten(name, 40)} minus reference: items chosen": r for name, r in numbers.items.items()
-    }
+    findings: dict[tuple[str, str], list[str]] = {}
+    for name, one in each.items():
+        findings.setdefault((one.found, one.so_what), []).append(shorten(name, 30))
+    texts = []
+    for (found, _), names in findings.items():
+        who = listing(names, most=4) if len(findings) > 1 else f"All {count(len(names), 'level')}"
+        texts.append(f"{who}: {found}")
+    more = len(texts) - MOST_TOLD
+    if more > 0:
+        texts = [
+            *texts[:MOST_TOLD],
+            f"{count(more, 'more finding')} on the pages of single levels.",
+        ]
+    implications = dict.fromkeys(so_what for _, so_what in findings)
+    check = next(iter(each.values())).check
+    return Diagnostic(check=check, found=" ".join(texts), so_what=" ".join(implications))
 
 
 STUDY = Study(
