@@ -449,7 +449,7 @@ def strengths_question(
             )
         ],
         results=[marginal, joint, worth, chance],
-        note=f"Right: {quoted_ranks.settings['kind']} rank intervals. n = {count(fit.design.n_rows)} comparisons. "
+        note=f"Right: {quoted_ranks.settings['kind']} rank intervals. "
         f"A difference of 1 means odds of {number(math.e)} to 1.{clustered}",
     )
 
@@ -590,10 +590,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     formula = f"~ {' + '.join(terms)}" if terms else None
     fit = fit_model(design, options, formula)
     pairs = without_order(fit, design, options, formula)
-    planning = strength_planning(fit, strongest(fit)[0])
-    strengths = strengths_question(
-        fit, options, "item", [strengths_sentence(fit, "item"), *planning]
-    )
+    strengths = strengths_question(fit, options, "item", [strengths_sentence(fit, "item")])
     groups = item_groups(design).items()
     return page_of(
         "comparisons",
@@ -622,6 +619,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=fit_diagnostics(fit, design),
         methods=[*model_methods(fit, options), *probability_methods(design)],
         references=RANK_REFERENCES,
+        planning=strength_planning(fit, strongest(fit)[0]),
     )
 
 

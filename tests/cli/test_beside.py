@@ -169,7 +169,7 @@ def test_bad_labels_name_the_file_and_the_value(
     )
     said = capsys.readouterr().err
     assert re.search(
-        r"labels\.csv line \d+, column 'label': 'perhaps' is no label \([\d,]+ rows: lines \d+, ",
+        r"labels\.csv line \d+, column 'label': 'perhaps' is none of the levels .* \([\d,]+ rows: lines \d+, ",
         said,
     )
 

@@ -52,10 +52,10 @@ def levels_to_cite(cited: Sequence[str]) -> tuple[str, ...] | None:
     spellings = {name.casefold().replace("_", "-").replace(" ", "-"): name for name in cited}
     if not set(spellings) <= set(TEN_VALUES):
         return None
-    others = sorted(set(TEN_VALUES) - set(spellings))
+    missing = sorted(set(TEN_VALUES) - set(spellings))
     if all(name[:1].isupper() for name in cited):
-        others = [name.capitalize() for name in others]
-    return (*cited, *others)
+        missing = [name.capitalize() for name in missing]
+    return (*cited, *missing)
 
 
 def cited_question(result: Result, group: str, ties: int) -> Block | None:
@@ -64,7 +64,7 @@ def cited_question(result: Result, group: str, ties: int) -> Block | None:
     by_group = pick_rows(result.rows, denominator="labels", group=True)
     overall = pick_rows(result.rows, denominator="labels", group=False)
     even = 1 / max(len(overall), 1)  # equal shares have no colour
-    left_out = f" without {count(ties, 'tie')}" if ties else ""
+    left_out = f"; {count(ties, 'tie')} left out" if ties else ""
     of_stories = pick_rows(result.rows, denominator="units")
     return ask_rows(
         f"values-{group}",
@@ -79,20 +79,19 @@ def cited_question(result: Result, group: str, ties: int) -> Block | None:
             f"Shares of {STORY[1]} that cite each {CITED[0]}": of_stories,
             f"{STORY[1].capitalize()} that cite each {CITED[0]}": pick_rows(result.rows, "count"),
         },
-        note=f"Uncoloured: equal shares. n = {count(result.counts['units'], *STORY)}{left_out}. "
-        f"{design_effect_note(of_stories)}",
+        note=f"Uncoloured: equal shares{left_out}. {design_effect_note(of_stories)}",
     )
 
 
 def cited_sentence(result: Result) -> str:
     """Return how many stories cited how many values."""
-    each, without = (
+    per_story, without = (
         next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without")
     )
     none = f"; {count(without, *STORY)} cited none" if without else ""
     return (
         f"{count(result.counts['units'], *STORY)} cited "
-        f"{count(result.counts['labels cited'], *CITED)} ({number(each)} per {STORY[0]}{none})."
+        f"{count(result.counts['labels cited'], *CITED)} ({number(per_story)} per {STORY[0]}{none})."
     )
 
 

@@ -112,11 +112,11 @@ def read_labels(table: DataTable) -> LabelCheck:
             for rater, label in zip(ratings.raters, labels, strict=True)
         }
     reference = reference_rater(table, kinds)
-    others = [rater for rater in ratings.raters if rater != reference]
-    if not others:
+    labellers = [rater for rater in ratings.raters if rater != reference]
+    if not labellers:
         raise InputError(f"{table.source}: no rater but the reference labelled a {STORY[0]}")
-    people = tuple(rater for rater in others if kind is None or is_people(kinds[rater]))
-    judges = tuple(rater for rater in others if rater not in people)
+    people = tuple(rater for rater in labellers if kind is None or is_people(kinds[rater]))
+    judges = tuple(rater for rater in labellers if rater not in people)
     return LabelCheck(ratings=ratings, reference=reference, people=people, judges=judges)
 
 
@@ -278,15 +278,6 @@ def label_attempts(check: LabelCheck) -> Iterator[LabelAttempt]:
     ) -> Any:
         return lambda **options: metric(ratings.of_raters(raters), **more, **options)
 
-    for rule, words in RULES.items() if check.people else ():
-        majority = of_raters(
-            majority_vote_accuracy, [*check.people, truth], check.ratings, truth=truth, ties=rule
-        )
-        yield LabelAttempt(name=f"majority, {words}", labels={"rule": words}, compute=majority)
-    for kind, raters in check.kinds.items():
-        if len(raters) > 1:
-            alpha = of_raters(krippendorff_alpha, raters, check.ratings)
-            yield LabelAttempt(name=f"alpha of the {kind}", labels={"kind": kind}, compute=alpha)
     for (stories, ratings), weights in product(ratings_by_stories(check).items(), WEIGHTS):
         for kind, rater in (
             (kind, rater) for kind, raters in check.kinds.items() for rater in raters
@@ -297,6 +288,15 @@ def label_attempts(check: LabelCheck) -> Iterator[LabelAttempt]:
                 labels={"weights": weights, "stories": stories, "kind": kind},
                 compute=of_raters(weighted_kappa, pair, ratings, weights=weights, pairs=pair),
             )
+    for rule, words in RULES.items() if check.people else ():
+        majority = of_raters(
+            majority_vote_accuracy, [*check.people, truth], check.ratings, truth=truth, ties=rule
+        )
+        yield LabelAttempt(name=f"majority, {words}", labels={"rule": words}, compute=majority)
+    for kind, raters in check.kinds.items():
+        if len(raters) > 1:
+            alpha = of_raters(krippendorff_alpha, raters, check.ratings)
+            yield LabelAttempt(name=f"alpha of the {kind}", labels={"kind": kind}, compute=alpha)
 
 
 def ratings_by_stories(check: LabelCheck) -> dict[str, Ratings]:
@@ -318,8 +318,7 @@ def labels_question(check: LabelCheck, numbers: LabelNumbers, about: str) -> Blo
     alphas = numbers.rows("krippendorff_alpha")
     majority = numbers.rows("majority_vote_accuracy")
     rows = kappas or alphas or majority
-    # the caption is of the first result, whose rows the figure shows
-    results = sorted(numbers.results.values(), key=lambda result: rows[0] not in result.rows)
+    results = list(numbers.results.values())  # kappas first: the caption is of the first
     accuracy = [result for result in results if result.metric == "majority_vote_accuracy"]
     first = [
         row for row in kappas if (row.label("weights"), row.label("stories")) == (WEIGHTS[0], ALL)
@@ -350,7 +349,7 @@ def labels_question(check: LabelCheck, numbers: LabelNumbers, about: str) -> Blo
             "Krippendorff's alpha (ordinal) without the reference": alphas,
         },
         results=results[1:],
-        note=f"n = {count(len(check.ratings.units), *STORY)}, {listing([*raters, 'the reference'])}.",
+        note=f"{count(len(check.ratings.units), *STORY)}; {listing([*raters, 'the reference'])}.",
     )
 
 

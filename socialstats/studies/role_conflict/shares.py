@@ -125,12 +125,12 @@ def share_questions(
     if not results:
         return
     tested = shares_with_tests(results)
-    first, *others = results.values()
+    first, *more = results.values()
     adjusted = [] if tested.adjusted is None else [tested.adjusted]
     equal = {name: 1 / len(rows) for name, rows in rows_by(tested.rows, "grouping").items()}
     shares = [f"{number(share, 3, bounded=True)} by {name}" for name, share in equal.items()]
     every = [row for result in results.values() for row in result.rows]
-    held = f"At equal {options.covariate} and among these {count(len(fit.strengths), ITEM)}"
+    condition = f"At equal {options.covariate} and among these {count(len(fit.strengths), ITEM)}"
     yield ask_rows(
         "shares",
         f"Which groups of {ITEM}s were preferred?",
@@ -138,11 +138,11 @@ def share_questions(
         tested.rows,
         quantity=f"preference shares of groups of {ITEM}s, tested against an equal share",
         names=[f"{row.term} ({count(row.n_units or 0, ITEM)})" for row in tested.rows],
-        say=share_sentences(tested, every, equal, held),
+        say=share_sentences(tested, every, equal, condition),
         draw=interval_points(None),
-        results=[*others, *adjusted],
+        results=[*more, *adjusted],
         note=f"A share is the mean worth (RPI) of a group over the sum of these means. Equal shares: "
-        f"{listing(shares, most=12)}. n = {count(fit.design.n_rows)} comparisons.",
+        f"{listing(shares, most=12)}.",
     )
     terms = " and ".join([options.covariate, *(["order"] if fit.design.order_known else [])])
     by_plain = [row for result in plain.values() for row in result.rows]
@@ -159,13 +159,13 @@ def share_questions(
         ],
         tables={f"Preference shares by a plain fit, without {terms}": by_plain},
         more=[worth_table(fit, results, options.level)],
-        results=[*others, *plain.values()],
+        results=[*more, *plain.values()],
         part="appendix",
     )
 
 
 def share_sentences(
-    tested: TestedShares, every: Sequence[Row], equal: Mapping[str, float], held: str
+    tested: TestedShares, every: Sequence[Row], equal: Mapping[str, float], condition: str
 ) -> list[str]:
     """Return which groups differed significantly from an equal share, and what this depends on.
 
@@ -176,7 +176,7 @@ def share_sentences(
         Shares by both means.
     equal : mapping of grouping to float
         The share of each group if all had the same.
-    held : str
+    condition : str
         What the shares are conditional on.
     """
     sides: dict[Side, list[Row]] = {"more": [], "less": [], "open": [], "undefined": []}
@@ -188,7 +188,7 @@ def share_sentences(
         "undefined": "Tests are undefined for",
     }
     tally = tally_sentence(tested.tests, "difference", " from an equal share")
-    texts = [f"{held}, {tally[:1].lower()}{tally[1:]}"]
+    texts = [f"{condition}, {tally[:1].lower()}{tally[1:]}"]
     texts += [
         f"{start} {groups_text(sides[side])}." for side, start in starts.items() if sides[side]
     ]
@@ -211,10 +211,10 @@ def other_side(rows: Sequence[Row], every: Sequence[Row], equal: Mapping[str, fl
     crossed = []
     for row in rows:
         grouping, group = row.label("grouping") or "", row.label("group") or ""
-        (other,) = pick_rows(every, scale="geometric", grouping=grouping, group=group)
-        distances = [(one.estimate or 0.0) - equal[grouping] for one in (row, other)]
+        (geometric,) = pick_rows(every, scale="geometric", grouping=grouping, group=group)
+        distances = [(share.estimate or 0.0) - equal[grouping] for share in (row, geometric)]
         if distances[0] * distances[1] < 0:
-            crossed.append(other)
+            crossed.append(geometric)
     return crossed
 
 

@@ -143,7 +143,7 @@ class ChoiceAnswers:
         The effect of the covariate in SD of the strengths.
     shares, plain_shares : mapping of title to Result
         Preference shares, by the fit and by one of strengths alone.
-    other_s, other_effect : Result or None
+    varied_s, varied_effect : Result or None
         S and the effect of the covariate under other analyses.
     """
 
@@ -163,8 +163,8 @@ class ChoiceAnswers:
     ratio: Result | None
     shares: Mapping[str, Result]
     plain_shares: Mapping[str, Result]
-    other_s: Result
-    other_effect: Result | None
+    varied_s: Result
+    varied_effect: Result | None
 
     @property
     def leading(self) -> dict[str, Result]:
@@ -221,8 +221,8 @@ def compute(table: Comparisons, options: StudyOptions) -> ChoiceAnswers:
         ratio=ratio,
         shares=shares,
         plain_shares=plain_shares,
-        other_s=sensitivity_variants(design, s, groups, options),
-        other_effect=None if fit is None else effect_variants(design, fit, groups, options),
+        varied_s=sensitivity_variants(design, s, groups, options),
+        varied_effect=None if fit is None else effect_variants(design, fit, groups, options),
     )
 
 
@@ -252,7 +252,7 @@ def questions(a: ChoiceAnswers) -> Iterator[Block | None]:
     if fit is None:
         yield missing_strengths(a)
     else:
-        held = " and ".join([options.covariate, *(["order"] if fit.design.order_known else [])])
+        terms = " and ".join([options.covariate, *(["order"] if fit.design.order_known else [])])
         yield effect_question(a, fit)
         yield strengths_question(
             fit,
@@ -260,7 +260,7 @@ def questions(a: ChoiceAnswers) -> Iterator[Block | None]:
             ITEM,
             [
                 lead_sentence(fit, options),
-                f"Ranks come from the model, which holds opponents, {held} equal; win rates do not.",
+                f"Ranks come from the model, which holds opponents, {terms} equal; win rates do not.",
             ],
         )
         yield from share_questions(fit, a.shares, a.plain_shares, options)
@@ -286,7 +286,7 @@ def questions(a: ChoiceAnswers) -> Iterator[Block | None]:
     left_out = any(c.code == "SS301" for c in a.design.cautions)
     lost = "Rows without a choice are not in the table of comparisons and so in no analysis."
     yield from variant_questions(
-        a.other_s, a.other_effect, options.covariate, lost if left_out else ""
+        a.varied_s, a.varied_effect, options.covariate, lost if left_out else ""
     )
 
 
@@ -295,7 +295,6 @@ def sensitivity_question(a: ChoiceAnswers) -> Block | None:
     s, row, covariate = a.s, lead_row(a.s), a.options.covariate
     parts = pick_rows(s.rows, None, kind=row.label("kind") or "")
     largest = max(parts[1:], key=lambda part: part.estimate or 0.0)
-    more = clusters_to_halve(row)
     choosers = tuple((line.label, line.value, line.words) for line in reference_values(s))
     header = ("Chooser", "S", "Rule of choice")
     plug_in = pick_rows(s.rows, None, kind="plug_in")
@@ -312,13 +311,12 @@ def sensitivity_question(a: ChoiceAnswers) -> Block | None:
             else f"Sampling error inflated the plug-in S to {number(plug_in[0].estimate)}.",
             f"Comparisons at {largest.label('part')} {covariate} contributed most "
             f"({number(largest.estimate)}).",
-            *(pairs_to_halve(more, a.design, ITEM, "S", drawn=True) if more else ()),
         ],
         draw=interval_points(),
         tables={} if row.term == "S" else {"Plug-in S and its parts": plug_in},
         more=[PageTable("S of reference choosers on this design", header, choosers, 1)],
         note="100 times the mean squared distance of win rates from 1, .50 and 0 at higher, equal and "
-        f"lower {covariate}. n = {count(s.counts['comparisons'])} comparisons.",
+        f"lower {covariate}.",
     )
 
 
@@ -402,8 +400,7 @@ def effect_question(a: ChoiceAnswers, fit: BradleyTerryResult) -> Block | None:
         say=texts,
         draw=lambda *_: partial(forest, drawn, xlabel="log-odds", sort=False),
         results=results,
-        note=f"One model of strengths and {covariate}. The SD excludes sampling error. "
-        f"n = {count(fit.design.n_rows)} comparisons.",
+        note=f"One model of strengths and {covariate}. The SD excludes sampling error.",
     )
 
 
@@ -595,6 +592,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     a = compute(design, options)
     simulated = [caution("SS401", options.simulated, affects="everything on this page")]
     replies = () if a.replies is None else a.replies.results
+    more = clusters_to_halve(lead_row(a.s))
     return page_of(
         "role-conflict",
         f"Does {options.covariate} decide, or the {ITEM}?",
@@ -623,6 +621,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         references=("mogstad2024", "firth2004", "steegen2016")
         if a.fit is not None
         else ("ford1957", "konis2007", "firth1993", "steegen2016"),
+        planning=pairs_to_halve(more, a.design, ITEM, "S", drawn=True) if more else (),
         opening="win-rates",
     )
 

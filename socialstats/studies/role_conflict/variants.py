@@ -187,14 +187,16 @@ def table_variants(
         yield variant(f"ties {how}", "ties", make)
     for name, mapping in groups.items():
         for level in few_levels(sorted({str(group) for group in mapping.values()})):
-            kept = partial(without_group, design, mapping, level)
-            yield variant(without_label(name, level), f"leaving out one {shorten(name, 20)}", kept)
+            remaining = partial(without_group, design, mapping, level)
+            yield variant(
+                without_label(name, level), f"leaving out one {shorten(name, 20)}", remaining
+            )
     for factor in design.clusters:
         for level in few_levels(factor.levels):
             note = f"without {factor.name} {level}"
-            kept = partial(design.take, factor.labels() != level, note=note)
+            remaining = partial(design.take, factor.labels() != level, note=note)
             choice = f"leaving out one {shorten(factor.name, 20)}"
-            yield variant(without_label(factor.name, level), choice, kept)
+            yield variant(without_label(factor.name, level), choice, remaining)
 
 
 def few_levels(levels: Sequence[str]) -> Sequence[str]:
