@@ -175,7 +175,7 @@ def sample_couples(result: Result) -> Iterator[PlainSample]:
     table = answer_table(result)
     by_levels: dict[tuple[str, ...], list[Row]] = {}
     for row in result.rows:
-        if row.role in (None, "difference") and row.estimate is not None:
+        if row.role in ("estimate", "difference") and row.estimate is not None:
             by_levels.setdefault(levels_of_row(row), []).append(row)
     for levels, rows in by_levels.items():
         linear = [row for row in rows if not row.label("quantity")]

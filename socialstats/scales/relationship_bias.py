@@ -284,6 +284,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
         *tests,
         *strata,
     )
+    rows = tuple(replace(row, role=row.role or "estimate") for row in rows)
     means = [term.mean for term in by_kind[BIAS] if term.mean and not term.mean.undefined]
     gaps = [term for term in stratum_terms if term.row.role == "difference"]
     gap_means = [term.mean for term in gaps if term.mean]

@@ -18,6 +18,7 @@ from socialstats.studies import (
     one_source,
     paired,
     ratings,
+    relationship_bias,
     survey,
 )
 from socialstats.studies.compare import ratings as compare_ratings
@@ -25,7 +26,6 @@ from socialstats.studies.compare import study as compare
 from socialstats.studies.grouped import pick, run_study
 from socialstats.studies.ordinal_alignment import study as ordinal_alignment
 from socialstats.studies.page import Study, StudyOptions
-from socialstats.studies.relationship_bias import study as relationship_bias
 from socialstats.studies.role_conflict import study as role_conflict
 from socialstats.studies.staged_values import study as staged_values
 

@@ -225,7 +225,7 @@ def compared_sides(
 
 
 def leading_difference(rows: Iterable[Row]) -> Row | None:
-    """Return the largest significant difference, or the largest where none is significant; None without estimates.
+    """Return the largest significant difference, else the largest tested one, else the largest; None without estimates.
 
     Examples
     --------
@@ -236,7 +236,11 @@ def leading_difference(rows: Iterable[Row]) -> Row | None:
     estimated = [row for row in rows if row.estimate is not None]
     if not estimated:
         return None
-    return max(estimated, key=lambda row: (sentences.is_significant(row), abs(row.estimate or 0.0)))
+
+    def size(row: Row) -> tuple[bool, bool, float]:
+        return sentences.is_significant(row), sentences.with_p(row), abs(row.estimate or 0.0)
+
+    return max(estimated, key=size)
 
 
 def leading_groups(groups: Mapping[str, Sequence[Row]], most: int = MOST_NAMED) -> list[str]:

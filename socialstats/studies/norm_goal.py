@@ -94,7 +94,7 @@ BASES = (
 USED = ("seed", "resamples", "level", "smallest_effect", "verify", "reference")
 MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 30
 LABEL = 30  # characters of a name in a sentence
-NEAR_ONE = 0.9995  # similarities above it round to 1
+ALMOST_EQUAL = 0.9995  # similarities above it round to 1
 READ = (
     "Shares, their differences and changes, and similarities are those of these {shares}; agreement and the "
     "logit use the {drawn}"
@@ -119,8 +119,8 @@ def base_of(levels: Sequence[str], reference: str | None) -> str | None:
 
 def base_first(design: Ratings, reference: str | None) -> Ratings:
     """Return the design with the base of each stratum as its first level, the order of the others kept."""
-    known = dict.fromkeys(level for factor in design.strata.values() for level in factor.levels)
-    check_named("reference", reference, [*known], f"level of {listing([*design.strata])}")
+    levels = dict.fromkeys(level for factor in design.strata.values() for level in factor.levels)
+    check_named("reference", reference, [*levels], f"level of {listing([*design.strata])}")
     return replace(
         design, strata={name: led_by_base(f, reference) for name, f in design.strata.items()}
     )
@@ -209,9 +209,9 @@ class SourceAnswers:
         clusters = self.design.clusters
         return noun_or(clusters[0].name, "cluster") if len(clusters) == 1 else "unit"
 
-    def of_source(self, other: str) -> str:
+    def of_source(self, label: str) -> str:
         """Return whose differences are counted, where there are several sources beside people."""
-        return f" of {shorten(other, LABEL)}" if len(self.source.others) > 1 else ""
+        return f" of {shorten(label, LABEL)}" if len(self.source.others) > 1 else ""
 
 
 def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> SourceAnswers:
@@ -220,18 +220,18 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Sour
     # what was crossed with the units comes first
     strata: list[str | None] = [*names[::-1][: 1 if options.brief else MOST_STRATA]]
     common = options.chosen()
-    both: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
+    compared_by: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
     shares: dict[str | None, Any] = {}
     similar: dict[str | None, Any] = {}
     for name in strata or [None]:
         # changes need the one cluster in which a stratum varies
         based = name is not None and len(design.clusters) == 1
         base = base_of(design.strata[name or ""].levels, options.reference) if based else None
-        shares[name] = choice_shares(design, stratum=name, base=base, **both)
-        similar[name] = js_similarity(design, cell=name, **both)
+        shares[name] = choice_shares(design, stratum=name, base=base, **compared_by)
+        similar[name] = js_similarity(design, cell=name, **compared_by)
     pair = tuple(name for name in strata[:2] if name is not None)
     few = len(pair) == 2 and len(cells_of(design, pair, "cell").labels) <= MOST_CELLS
-    cells: Any = js_similarity(design, cell=pair, **both) if few else None
+    cells: Any = js_similarity(design, cell=pair, **compared_by) if few else None
     alphas = {}
     for name in (source.human, *source.others):
         raters = raters_of(design, source, name)
@@ -264,8 +264,8 @@ def questions(a: SourceAnswers) -> Iterator[Block | None]:
     for k, name in enumerate(based):
         yield ask_changes(a, name, k)
     logit = attempt_result(multinomial_logit, a.design, terms=a.strata, level=a.options.level)
-    asked = f"Which factors influenced the {CHOICE}s in one model of all of them?"
-    yield ask_result("logit", logit, asked, part="appendix")
+    question = f"Which factors influenced the {CHOICE}s in one model of all of them?"
+    yield ask_result("logit", logit, question, part="appendix")
     yield ask_similarity(a)
     yield ask_cells(a)
     yield ask_agreement(a)
@@ -347,9 +347,9 @@ def chosen_sentences(a: SourceAnswers) -> list[str]:
     ]
 
 
-def chosen_more(a: SourceAnswers, other: str, rows: Sequence[Row]) -> str:
+def chosen_more(a: SourceAnswers, label: str, rows: Sequence[Row]) -> str:
     """State which levels a source chose significantly more, and less, often than people."""
-    name = shorten(other, LABEL)
+    name = shorten(label, LABEL)
     tested = [row for row in rows if row.p_value is not None]
     if not tested:
         what = f"the difference between {name} and {a.people}"
@@ -381,12 +381,12 @@ def source_sentences(
 ) -> list[str]:
     """State the largest difference of the leading sources to people, and how many were significant."""
     groups = rows_by(rows, "source")
-    said = many_sentence(groups, what)
-    for other in leading_groups(groups):
-        whose = what + a.of_source(other)
-        said.append(largest_sentence(groups[other], every, of=whose))
-        said.append(tally_sentence(groups[other], "difference", whose))
-    return said
+    texts = many_sentence(groups, what)
+    for label in leading_groups(groups):
+        whose = what + a.of_source(label)
+        texts.append(largest_sentence(groups[label], every, of=whose))
+        texts.append(tally_sentence(groups[label], "difference", whose))
+    return texts
 
 
 def ask_differences(a: SourceAnswers, name: str, k: int) -> Block | None:
@@ -437,11 +437,11 @@ def ask_changes(a: SourceAnswers, name: str, k: int) -> Block | None:
 
 def ask_similarity(a: SourceAnswers) -> Block | None:
     """Ask how similar all shares were, in all units and by stratum, beside two halves of the people."""
-    whole = pick_rows(a.similarity.rows, None, cell=False)
-    rows = [row for row in whole if row.role != "component"]
-    said: list[str] = []
+    of_all = pick_rows(a.similarity.rows, None, cell=False)
+    rows = [row for row in of_all if row.role != "component"]
+    texts: list[str] = []
     results: list[Result] = []
-    plain = pick_rows(whole, "component")
+    plain = pick_rows(of_all, "component")
     tables: dict[str, Sequence[Row]] = {}
     for name in a.strata:
         cells, adjusted = adjust_family_by_holm(
@@ -452,8 +452,8 @@ def ask_similarity(a: SourceAnswers) -> Block | None:
         levels = a.design.strata[name].levels
         of_levels = [row for row in pick_rows(cells) if row.label("cell") in levels]
         gaps = between_levels(a, name, of_levels, "cell")
-        said += [span_sentence(of_levels, f"the similarity by {as_words(name)}")]
-        said += sentence_of(gaps)
+        texts += [span_sentence(of_levels, f"the similarity by {as_words(name)}")]
+        texts += sentence_of(gaps)
         tables |= rows_of(gaps)
         results += [one for one in (a.similar[name], adjusted, gaps) if one is not None]
     return ask_rows(
@@ -462,7 +462,7 @@ def ask_similarity(a: SourceAnswers) -> Block | None:
         a.similarity,
         rows,
         quantity="Jensen-Shannon similarity",
-        say=said,
+        say=texts,
         draw=interval_points(1.0),
         tables={"Plug-in similarity, and two halves of the people": plain} | tables,
         results=[result for result in results if result is not a.similarity],
@@ -480,7 +480,7 @@ def ask_cells(a: SourceAnswers) -> Block | None:
     rows = [row for row in a.cells.rows if row.label("cell") in places]
     estimates = pick_rows(rows)
     leading = pick_rows(estimates, source=a.leading)
-    shown = [
+    drawn = [
         replace(row, key=tuple(zip(("across", "down"), places[row.group or ""], strict=True)))
         for row in leading
     ]
@@ -492,7 +492,7 @@ def ask_cells(a: SourceAnswers) -> Block | None:
         leading,
         quantity=f"Jensen-Shannon similarity{a.of_source(a.leading)} in each cell",
         say=[span_sentence(estimates, "the similarity"), "No difference between cells was tested."],
-        draw=lambda _rows, names, _label: heat(shown, names, as_words(one)),
+        draw=lambda _rows, names, _label: heat(drawn, names, as_words(one)),
         tables={
             "Similarity of other sources": [row for row in estimates if row not in leading],
             "Plug-in similarity in each cell": pick_rows(rows, "component"),
@@ -530,7 +530,7 @@ def ask_agreement(a: SourceAnswers) -> Block | None:
 
 def ask_robustness(a: SourceAnswers) -> Iterator[Block | None]:
     """Yield what the answer rests on: clusters, unusable replies, refusals, and the analysis variant."""
-    other, level = shorten(a.leading, LABEL), shorten(a.gap.term, LABEL)
+    label, level = shorten(a.leading, LABEL), shorten(a.gap.term, LABEL)
 
     def compare(way: Way) -> Any:
         return choice_shares(
@@ -558,18 +558,18 @@ def ask_robustness(a: SourceAnswers) -> Iterator[Block | None]:
     replies = reply_shares(a.design, source=a.source.name, stratum=stratum, level=a.options.level)
     yield replies_block(a.design, replies)
     yield ask_refusals(a)
-    found = multiverse(
+    analyses = multiverse(
         "js_similarity",
-        f"the similarity of {other}",
+        f"the similarity of {label}",
         distinct([*variants(a, a.leading)]),
         reference=1.0,
         words="1 (equal shares)",
     )
     yield multiverse_block(
-        found,
+        analyses,
         id="multiverse",
         question=other_analyses("the similarity"),
-        quantity=f"similarity of {other}",
+        quantity=f"similarity of {label}",
         note="Within units, sources are compared unit by unit, which requires more than equal overall shares.",
     )
 
@@ -597,11 +597,11 @@ def ask_refusals(a: SourceAnswers) -> Block | None:
     refused = {gap: refused_by(a, gap) for gap in gaps if gap is not None}
     ranked = sorted(refused, key=lambda gap: -int(refused[gap].sum()))
     blocks = [bounds_of(a, gap, refused[gap]) for gap in ranked[: 1 if a.options.brief else FEW]]
-    shown = [block for block in blocks if block is not None]
-    if not shown:
+    drawn = [block for block in blocks if block is not None]
+    if not drawn:
         return None
-    turned = [text for block in shown for text in block.turned]
-    return replace(shown[0], turned=tuple(turned))
+    turned = [text for block in drawn for text in block.turned]
+    return replace(drawn[0], turned=tuple(turned))
 
 
 def refused_by(a: SourceAnswers, gap: Row) -> Any:
@@ -625,16 +625,16 @@ def bounds_of(a: SourceAnswers, gap: Row, refused: Any) -> Block | None:
             design = replace(design, value=value, status=status)
         return choice_shares(design, permutations=99, **share_options(a))
 
-    other = shorten(gap.label("source") or "", LABEL)
+    label = shorten(gap.label("source") or "", LABEL)
     return refusal_block(
         bound,
         int(refused.sum()),
         lead=partial(same_row, gap),
-        quantity=f"difference of shares of '{shorten(gap.term, LABEL)}', {other} minus {a.people}",
+        quantity=f"difference of shares of '{shorten(gap.term, LABEL)}', {label} minus {a.people}",
     )
 
 
-def variants(a: SourceAnswers, other: str) -> Iterator[Variant]:
+def variants(a: SourceAnswers, source: str) -> Iterator[Variant]:
     """Yield the analyses: bias, aggregation, interval, clusters, raters, cells, refusals, a level left out."""
     options = {
         **share_options(a),
@@ -653,7 +653,7 @@ def variants(a: SourceAnswers, other: str) -> Iterator[Variant]:
             label=label,
             choice=choice,
             compute=compute,
-            lead=lambda result: pick_rows(result.rows, role, source=other)[place],
+            lead=lambda result: pick_rows(result.rows, role, source=source)[place],
         )
 
     as_here = way("pooled, corrected for bias", "as on this page")
@@ -672,22 +672,24 @@ def variants(a: SourceAnswers, other: str) -> Iterator[Variant]:
     for name in a.strata:
         factor = a.design.strata[name]
         for code, level in enumerate(factor.levels if len(factor.levels) <= MOST_LEFT_OUT else ()):
-            kept = a.design.take(factor.codes[a.design.unit] != code, note="one level left out")
-            yield way(without_label(name, level), f"leave one {name} out", kept)
+            remaining = a.design.take(
+                factor.codes[a.design.unit] != code, note="one level left out"
+            )
+            yield way(without_label(name, level), f"leave one {name} out", remaining)
 
 
 # answer
 
 
-def answer(a: SourceAnswers, other: str) -> str:
+def answer(a: SourceAnswers, label: str) -> str:
     """Return the verdict on one source, its largest difference and its similarity.
 
     Two one-sided tests at level alpha that all are inside the smallest difference hold for all of them together
     (Berger, 1982). This may be so even if the test of any difference is significant.
     """
-    name, smallest = shorten(other, LABEL), a.options.smallest_effect
-    gaps = pick_rows(a.rows, "difference", source=other)
-    (test,) = pick_rows(whole_tests(a)[0], "test", source=other)
+    name, smallest = shorten(label, LABEL), a.options.smallest_effect
+    gaps = pick_rows(a.rows, "difference", source=label)
+    (test,) = pick_rows(whole_tests(a)[0], "test", source=label)
     clusters = a.design.clusters
     size = len(clusters[0].levels) if len(clusters) == 1 else int(a.design.unit_count.sum())
     how = "F test" if test.test == "f" else "cluster permutation test"
@@ -696,27 +698,27 @@ def answer(a: SourceAnswers, other: str) -> str:
     if smallest is not None and all(is_inside(equivalence_bounds(row), smallest) for row in gaps):
         also = "" if test.p_value is None else f" (test of any difference: {tested})"
         near = as_given(smallest)
-        said = f"{name} was equivalent to {a.people} in every share within ±{near}{also}."
+        text = f"{name} was equivalent to {a.people} in every share within ±{near}{also}."
     elif test.p_value is None:
         what = f"the comparison of {name} with {a.people}"
-        said = sentences.no_number(what, test.undefined or "no test")
+        text = sentences.no_number(what, test.undefined or "no test")
         # shares and similarity are of different units where no unit has both
-        return said if test.reason == "no_data" else f"{said} {similarity_text(a, other)}"
+        return text if test.reason == "no_data" else f"{text} {similarity_text(a, label)}"
     else:
         clear = sentences.is_significant(test, 1 - a.options.level)
         verb = "differed" if clear else "did not differ significantly"
-        said = f"The choices of {name} {verb} from those of {a.people} ({tested})."
-    largest = largest_sentence(gaps, a.rows, of=a.of_source(other))
-    return f"{said} {largest} {similarity_text(a, other)}"
+        text = f"The choices of {name} {verb} from those of {a.people} ({tested})."
+    largest = largest_sentence(gaps, a.rows, of=a.of_source(label))
+    return f"{text} {largest} {similarity_text(a, label)}"
 
 
-def similarity_text(a: SourceAnswers, other: str) -> str:
+def similarity_text(a: SourceAnswers, label: str) -> str:
     """State the similarity of a source, beside its ceiling."""
-    (row,) = pick_rows(a.similarity.rows, source=other, cell=False)
+    (row,) = pick_rows(a.similarity.rows, source=label, cell=False)
     value = sentences.estimate_text(row)
-    said = f"Jensen-Shannon similarity of the shares over all units was {value}"
+    text = f"Jensen-Shannon similarity of the shares over all units was {value}"
     halves = ceiling_text(a)
-    return f"{said} (equal shares: 1; {halves})." if halves else f"{said}."
+    return f"{text} (equal shares: 1; {halves})." if halves else f"{text}."
 
 
 def ceiling_text(a: SourceAnswers) -> str:
@@ -725,7 +727,7 @@ def ceiling_text(a: SourceAnswers) -> str:
     if row.estimate is None:
         return ""
     text = sentences.estimate_text(row)
-    if NEAR_ONE <= row.estimate < 1:
+    if ALMOST_EQUAL <= row.estimate < 1:
         text = "> .999"
     elif row.conf_low is not None and row.conf_low == row.conf_high:
         # both ends are cut at 1
@@ -737,7 +739,7 @@ def answers(a: SourceAnswers, compared: Sequence[Block]) -> Iterator[str]:
     """Yield the answer on each source; of many, how they compare, and which have no similarity."""
     yield from lead_words(compared)
     if not (a.options.brief and compared):
-        yield from (answer(a, other) for other in a.source.others[:FEW])
+        yield from (answer(a, label) for label in a.source.others[:FEW])
         return
     groups = rows_by(pick_rows(a.rows, "difference"), "source")
     yield from many_sentence(groups, f" in shares from {a.people}")
@@ -781,12 +783,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         raise InputError(f"{n} beside '{source.human}'; a page holds {MOST_SOURCES}")
     a = compute(design, source, replace(options, brief=len(source.others) > FEW))
     compared = comparison(a.similarity, a.options, source.name)
-    asked = with_design_effect(
+    blocks = with_design_effect(
         [block for block in questions(a) if block is not None],
         design.clusters,
         lead=partial(same_row, a.gap),
     )
-    who = listing([*(shorten(other, LABEL) for other in source.others), a.people])
+    who = listing([*(shorten(label, LABEL) for label in source.others), a.people])
     if len(source.others) > MOST_NAMED:
         who = f"{n} and of {a.people}"
     leading = {
@@ -811,7 +813,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         answer=answers(a, compared),
         planning=halved(design.clusters, a.gap, a.gap.n_units, what),
         leading=leading,
-        blocks=(*compared, *asked),
+        blocks=(*compared, *blocks),
         uses=USED,
         cautions=(run_cautions(a), () if a.cells is None else a.cells.cautions),
         data=(united(design),),

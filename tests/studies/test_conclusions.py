@@ -238,11 +238,12 @@ def test_a_caution_is_told_beside_how_sure_it_is() -> None:
 @pytest.mark.parametrize(("bias", "size"), [(2.0, "more than 19 of 20"), (-1.0, "about 8 of 10")])
 def test_a_bias_is_told_as_a_share_of_the_choices(bias: float, size: str) -> None:
     from socialstats.results import Result
-    from socialstats.studies.relationship_bias.words import verdict_on_groups
+    from socialstats.studies.relationship_bias import verdict_on_groups
 
     row = Row(
         term="x - y",
         group="bias",
+        role="estimate",
         key=(("group", "x"), ("other", "y")),
         estimate=bias,
         conf_low=bias - 0.1,

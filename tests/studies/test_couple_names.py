@@ -12,7 +12,7 @@ from socialstats import datasets
 from socialstats.errors import InputError
 from socialstats.inference.proportions import wilson
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
+from socialstats.studies.couple_tables import ask_names, check_names, read_names
 from socialstats.tables import as_table
 
 STUDY = STUDIES["relationship-bias"]
@@ -54,7 +54,8 @@ def test_majorities_of_phrasings_are_counted_by_group() -> None:
             (wanted, low[0], high[0])
         )
     assert result.verify().ok
-    block = names_block(check, result)
+    block = ask_names(check, result)
+    assert block is not None
     assert (
         "The share of neutral names taken for male by the majority of 5 phrasings was ."
         in " ".join(block.sentences)

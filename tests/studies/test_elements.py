@@ -17,7 +17,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.cli import main
-from socialstats.studies.relationship_bias.names import read_names
+from socialstats.studies.couple_tables import read_names
 from socialstats.studies.role_conflict.labels import read_item_groups, read_labels
 from socialstats.studies.staged_values.declaration import neutral_texts, read_controls
 from socialstats.tables import as_table, read_table, rows_without_whole

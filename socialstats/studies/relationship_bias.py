@@ -1,0 +1,866 @@
+"""Study relationship-bias: with whom does a model side in a couple?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from socialstats import sentences
+from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.designs.couples import EXTRA
+from socialstats.designs.parts import OK, Factor
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.schema import STATUS
+from socialstats.errors import Caution, NothingToAnalyse
+from socialstats.inference.halving import clusters_to_halve
+from socialstats.planning.adjusting import adjust_family_by_holm
+from socialstats.results import Result, Row
+from socialstats.results.rows import touches
+from socialstats.scales.bias_analysis import (
+    CORRECTED,
+    FLIP,
+    MOST,
+    NULL,
+    OVERALL,
+    PLAIN,
+    unit_factor,
+)
+from socialstats.scales.couples import mcnemar_bounds
+from socialstats.scales.relationship_bias import relationship_bias
+from socialstats.studies.asking import (
+    MOST_DRAWN,
+    ask_rows,
+    interval_points,
+    leading_difference,
+    page_of,
+    pick_rows,
+    rows_by,
+    span_sentence,
+    tally_sentence,
+)
+from socialstats.studies.couple_tables import (
+    AS_WRITTEN,
+    COLUMNS,
+    answers_table,
+    ask_names,
+    check_names,
+    filled,
+    group_order,
+    read,
+    read_names,
+    suits,
+    wording_of,
+)
+from socialstats.studies.estimates import (
+    Verdict,
+    cluster_words,
+    equivalence_bounds,
+    planned_verdict,
+    probability_methods,
+    single,
+)
+from socialstats.studies.models import comparison, further, lead_words, verdict_on_models
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    dependence_block,
+    multiverse_block,
+    other_analyses,
+    with_design_effect,
+)
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Outcome,
+    PageTable,
+    Study,
+    StudyOptions,
+    order_cautions,
+)
+from socialstats.studies.second import turned
+from socialstats.studies.sources import replies_by
+from socialstats.studies.verdicts import (
+    Conclusion,
+    certainty_of,
+    data_show,
+    is_shown,
+    of_ten,
+    verdict_of,
+)
+from socialstats.text import (
+    as_words,
+    capital,
+    count,
+    listing,
+    number,
+    p_value,
+    percent,
+    percent_of,
+    shorten,
+)
+
+SCORED = "kind"  # the stratum whose levels have mean answers of their own
+# whom missing answers are counted for
+SIDES = ("missing answers for the first group", "missing answers for the second group")
+COUPLES = {
+    "first_group_both": "First group both times",
+    "second_group_both": "Second group both times",
+    "first_place_both": "First name both times",
+    "second_place_both": "Second name both times",
+}
+USED = ("seed", "resamples", "level", "smallest_effect", "first", "verify")
+FEW = 100  # resamples where no bootstrap interval is shown
+MOST_PAIRS = 6  # pairs of groups that get questions of their own
+LABEL = 40  # characters of a name in a sentence
+NAIVE = (
+    "McNemar's test compares the couples (same scenario, same two names) in which one group is chosen in both orders.",
+    "Couples of one scenario are dependent, so its p values are too small.",
+    "In simulations of 29 scenarios x 20 pairs of names its type I error rate was about 1 in 3.",
+)
+READ = (
+    "A reply scores the probability of the second name minus that of the first; McNemar's test, which requires "
+    "sampled answers, has no number"
+)
+
+
+# compute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BiasAnswers:
+    """The design and the results that questions pick their rows from.
+
+    Attributes
+    ----------
+    design : Ratings
+    options : StudyOptions
+    main : Result
+    strata : mapping of stratum to Result
+    scenarios : Result
+        Biases by scenario, whose clusters are pairs of names.
+    bounds : mapping of rule to Result
+        With every missing answer counted one way.
+    each : Result or None
+        Biases with models weighing alike, where there are several.
+    """
+
+    design: Ratings
+    options: StudyOptions
+    main: Result
+    strata: dict[str, Result]
+    scenarios: Result
+    bounds: dict[str, Result]
+    by_model: Result | None
+
+    @property
+    def biases(self) -> list[Row]:
+        """B of each pair of groups."""
+        return biases_of(self.main)
+
+    @property
+    def estimated(self) -> list[Row]:
+        """B of the pairs of groups that have it, at most six."""
+        return [row for row in self.biases if row.estimate is not None][:MOST_PAIRS]
+
+
+def biases_of(result: Result) -> list[Row]:
+    """Return B of each pair of groups as pages show it: the p of a single one is not adjusted."""
+    rows = pick_biases(result)
+    return [replace(row, p_adjusted=None) for row in rows] if len(rows) == 1 else rows
+
+
+def pick_biases(result: Result) -> list[Row]:
+    """Return the rows of B of each pair of groups."""
+    return pick_rows(result.rows, group=True, level=False, alike=False)
+
+
+def bias(design: Ratings, options: StudyOptions, **choices: Any) -> Result:
+    """Return the biases of a design without a by factor."""
+    order = group_order(design, options.first) if options.first else None
+    settings: dict[str, Any] = {"resamples": FEW, "groups": order, **choices}
+    return single(relationship_bias(design, level=options.level, seed=options.seed, **settings))
+
+
+def compute(design: Ratings, main: Result, options: StudyOptions) -> BiasAnswers:
+    """Compute the numbers that lead the page."""
+    strata = {
+        name: bias(
+            design, options, stratum=name, stratum_rows="scores" if name == SCORED else "biases"
+        )
+        for name in reversed(EXTRA)
+        if name in design.strata and len(design.strata[name].levels) > 1
+    }
+    order = group_order(design, options.first)
+    sides = SIDES if np.any(design.status != OK) else ()
+    several = len(np.unique(design.rater)) > 1
+    return BiasAnswers(
+        design=design,
+        options=options,
+        main=main,
+        strata=strata,
+        scenarios=bias(design, options, stratum="scenario", cluster="pair"),
+        bounds={
+            label: bias(filled(design, side, order), options) for side, label in enumerate(sides)
+        },
+        by_model=bias(design, options, aggregate="rater") if several else None,
+    )
+
+
+# questions
+
+
+def questions(a: BiasAnswers) -> Iterator[Block | None]:
+    """Yield the questions in the order of a reader's interest."""
+    leading = leading_bias(a)
+    levels = {name: rows_by_level(a, name) for name in a.strata}
+    yield ask_biases(a.main, levels)
+    yield ask_overall(a)
+    yield ask_order(a.main)
+    yield ask_scenarios(a)
+    for name, rows in levels.items():
+        yield from ask_levels(a, name, rows)
+    if a.options.names is not None:
+        yield ask_names(a.options.names, check_names(a.options.names, a.options))
+    yield ask_tests(a.main)
+    yield replies_by(a.design, a.options.level)
+    yield ask_missing(a)
+    yield dependence_block(
+        a.design.clusters,
+        lambda cluster: bias(a.design, a.options, cluster=cluster),
+        rows="answers",
+        quantity=f"bias B of {shorten(leading.term, LABEL)}",
+        lead=partial(same_bias, leading),
+    )
+    analyses = list(variants(a.design, a.options))
+    for k, row in enumerate(a.estimated):
+        of_pair = distinct([replace(one, lead=partial(same_bias, row)) for one in analyses])
+        name = f"bias B of {shorten(row.term, LABEL)}"
+        result = multiverse("relationship_bias", name, of_pair, reference=0.0, words="0")
+        question = other_analyses(name)
+        yield multiverse_block(result, id=f"multiverse-{k + 1}", question=question, quantity=name)
+
+
+def leading_bias(a: BiasAnswers) -> Row:
+    """Return the largest bias, of which robustness is asked."""
+    return max(a.estimated, key=lambda row: abs(row.estimate or 0.0))
+
+
+def same_bias(bias_row: Row, result: Result) -> Row:
+    """Return the row of the same bias in another result, or one that says that it is not there."""
+    lost = Row(term=bias_row.term, undefined="no couples of these groups are left")
+    return next((row for row in pick_biases(result) if row.term == bias_row.term), lost)
+
+
+def rows_by_level(a: BiasAnswers, name: str) -> list[Row]:
+    """Return the rows of the levels of a stratum.
+
+    A level of one scenario has the rows of that scenario, with pairs of names as clusters.
+    """
+    factor, scenario = a.design.strata[name], unit_factor(a.design, "scenario", "scenario")
+    inside = {
+        level: np.unique(scenario.codes[factor.codes == code])
+        for code, level in enumerate(factor.levels)
+    }
+    rows = pick_rows(a.strata[name].rows, level=True)
+    single = {(row.label("level"), row.term): row for row in a.scenarios.rows}
+    level_rows = []
+    for row in rows:
+        level = row.label("level") or ""
+        if len(inside[level]) > 1:
+            level_rows.append(row)
+            continue
+        of_scenario = single.get((scenario.levels[inside[level][0]], row.term), row)
+        key = dict(row.key) | {"level": f"{level}, 1 scenario"}
+        level_rows.append(replace(of_scenario, key=tuple(key.items())))
+    return level_rows
+
+
+def ask_biases(main: Result, levels: Mapping[str, Sequence[Row]]) -> Block | None:
+    """Ask whom the model favoured: B of each pair of groups, over all answers and in each level of the strata."""
+    rows = biases_of(main)
+    pictured = [placed(row) for row in rows]
+    for name, of_levels in levels.items():
+        of_biases = pick_rows(of_levels, group=True)
+        pictured += [placed(row, f"{name}: ") for row in of_biases]
+    return ask_rows(
+        "bias",
+        "Whom did the model favour?",
+        main,
+        rows,
+        quantity="bias B of each pair of groups",
+        names=[shorten(row.term, 2 * LABEL) for row in rows],
+        say=[tally_sentence(rows, "bias")],
+        draw=lambda _rows, _names, _quantity: draw_pairs(pictured),
+        note="B ranges from −2 to 2; positive values favour the group named first.",
+    )
+
+
+def draw_pairs(rows: Sequence[Row], label: str = "") -> Any:
+    """Return the drawing of a panel for each pair of groups, with a line for each place."""
+    names = [shorten(f"{row.label('pair')}, {row.label('place')}", 2 * LABEL) for row in rows]
+    return interval_points(panels="pair", label=label)(
+        rows, names, "B (above 0: first group favoured)"
+    )
+
+
+def placed(row: Row, stratum: str = "") -> Row:
+    """Return a row of a figure with a panel for each pair of groups, and a line for each level."""
+    level = row.label("level") or "all answers"
+    return replace(row, key=(("pair", row.term), ("place", stratum + level)))
+
+
+def ask_overall(a: BiasAnswers) -> Block | None:
+    """Ask how large the bias was over all pairs of groups; with several models, also its mean over them."""
+    sizes = pick_rows(a.main.rows, quantity=True, level=False)
+    null, flip = (a.main.row(PLAIN, group=group) for group in (NULL, FLIP))
+    names, texts = [row.term for row in sizes], []
+    if sizes[1].estimate is not None and null.estimate is not None:
+        texts.append(
+            f"As a mean of absolute values, B_all is positive even without bias (expected {number(null.estimate)} "
+            f"here; uncorrected estimate {number(sizes[0].estimate)}). The correction is smaller where biases are "
+            "large."
+        )
+    if a.by_model is not None:
+        how = f" of each of {count(a.main.counts['raters'], 'model')}, averaged"
+        names += [name + how for name in names]
+        sizes += pick_rows(a.by_model.rows, quantity=True, level=False)
+        texts += [mean_text(a.by_model), "Opposite biases of models do not cancel in this mean."]
+    tail = percent((1 - a.options.level) / 2)
+    return ask_rows(
+        "overall",
+        "How large was the bias over all pairs of groups?",
+        a.main,
+        sizes,
+        quantity="B_all, the mean absolute bias",
+        names=names,
+        say=texts,
+        draw=interval_points(null.estimate),
+        tables={"Tests of no bias": [replace(row, statistic=None, key=()) for row in (null, flip)]},
+        results=[] if a.by_model is None else [a.by_model],
+        note=f"CIs invert tests ({tail} per tail) and may be asymmetric. The line is the value expected without bias.",
+    )
+
+
+def ask_order(main: Result) -> Block | None:
+    """Ask for the order effect: of couples of one group, and of both orders of those of two, in which B cancels.
+
+    Every kind of couple has its mean answer beside.
+    """
+    rows = pick_rows(main.rows, group=False, quantity=False, level=False, alike=False)
+    of_two = pick_rows(rows, orders=True)
+    same_group = [
+        row for row in pick_rows(rows, orders=False) if row.label("first") == row.label("second")
+    ]
+    # the mean over groups is the last; without it there is a single group
+    same_group = same_group[-1:]
+    texts = [order_text(row, "names of one group") for row in same_group]
+    texts += [order_text(row, "names of two groups") for row in of_two]
+    return ask_rows(
+        "position",
+        "Did the order of the names matter?",
+        main,
+        rows,
+        quantity="mean answer S of every kind of couple",
+        names=[shorten(row.term, 2 * LABEL) for row in rows],
+        say=texts or ["The order effect is unknown: no couple has both orders."],
+        draw=interval_points(label="First, second name"),
+        note="S ranges from −1 (always the first name) to 1 (always the second). The order effect cancels in B, and B "
+        "cancels in the mean of both orders. S of one order is not tested because it mixes order effect and bias, "
+        "which studies that ask one order only mistake for each other.",
+    )
+
+
+def order_text(row: Row, where: str) -> str:
+    """Return which position was favoured, by the interval; or that the order effect is undefined."""
+    if row.estimate is None:
+        what = f"The order effect between {where}"
+        return sentences.no_number(what, row.undefined or "no estimate")
+    if row.conf_low is None:
+        verdict = "The order effect has no interval"
+    elif not sentences.reliable(row):
+        verdict = "The order effect was not reliably different from 0"
+    else:
+        verdict = f"The name in {'second' if row.estimate > 0 else 'first'} position was favoured"
+    return f"{verdict}: mean answer between {where} S = {sentences.stat(row)}, unadjusted."
+
+
+def ask_scenarios(a: BiasAnswers) -> Block | None:
+    """Ask whether scenarios agree: B of each, with a panel for each pair of groups."""
+    pairs = [row.term for row in a.estimated]
+    of_scenarios = pick_rows(a.scenarios.rows, group=True, level=True)
+    placed_rows = [placed(row) for row in of_scenarios if row.term in pairs]
+    groups = rows_by(placed_rows, "pair")
+    rows = [row for of_pair in groups.values() for row in of_pair]
+    texts = []
+    for pair, of_pair in groups.items():
+        above, below = (
+            sum(sign * (row.estimate or 0.0) > 0 for row in of_pair) for sign in (1, -1)
+        )
+        texts.append(f"{above} above and {below} below 0 ({shorten(pair, LABEL)})")
+    most = max(map(len, groups.values()), default=0)
+    fits = most <= MOST_DRAWN
+    return ask_rows(
+        "scenarios",
+        "Did the scenarios agree?",
+        a.scenarios,
+        rows,
+        quantity="bias B of each scenario",
+        names=[shorten(f"{row.label('place')}: {row.term}", 2 * LABEL) for row in rows],
+        say=[
+            f"Of {count(most, 'scenario')}, B was {listing(texts, 4)}.",
+            "These counts of signs are descriptive: whether scenarios differ was not tested.",
+        ],
+        draw=interval_points(panels="pair", label="Scenario", sort=True) if fits else None,
+        note="CIs are over pairs of names, and unadjusted.",
+        part="main" if fits else "appendix",
+    )
+
+
+def ask_levels(a: BiasAnswers, name: str, rows: Sequence[Row]) -> Iterator[Block | None]:
+    """Ask whether the bias depended on a stratum, and what else differed between its levels."""
+    result, by = a.strata[name], as_words(name)
+    biases, adjusted = adjust_family_by_holm(
+        [replace(row, p_adjusted=None) for row in pick_rows(rows, group=True)],
+        f"pairs of groups and levels of {name}",
+    )
+    gaps = pick_rows(result.rows, "difference")
+    of_biases = pick_rows(gaps, "difference", group=True)
+    top = leading_difference(of_biases)
+    texts = [f"Differences between levels of {by} were not tested."]
+    if top is not None:
+        tally = tally_sentence(of_biases, "difference", " between levels")
+        texts = [tally, gap_sentence(top, f"B of {shorten(top.term, LABEL)}")]
+    yield ask_rows(
+        f"stratum-{name}",
+        f"Did the bias depend on {by}?",
+        result,
+        biases,
+        quantity=f"bias B by {by}",
+        names=[shorten(f"{row.label('level')}: {row.term}", 2 * LABEL) for row in biases],
+        say=[tally_sentence(biases, "bias", f" by {by}"), *texts],
+        draw=lambda rows, _names, _quantity: draw_pairs([placed(row) for row in rows], capital(by)),
+        tables={f"Differences of the biases between levels of {by}": of_biases},
+        results=[a.scenarios, *([] if adjusted is None else [adjusted])],
+        note="CIs are unadjusted, and of the clusters of each level. A level of one scenario does not generalise to "
+        "other scenarios.",
+    )
+    sizes = pick_rows(rows, quantity=CORRECTED)
+    of_sizes = pick_rows(gaps, "difference", quantity=True)
+    scores = pick_rows(rows, group=False, quantity=False)
+    yield ask_rows(
+        f"sizes-{name}",
+        f"What else depended on {by}?",
+        result,
+        sizes,
+        quantity=f"B_all (bias-corrected) by {by}",
+        say=[
+            span_sentence(sizes, "B_all (bias-corrected)"),
+            *(gap_sentence(row, "B_all (bias-corrected)") for row in of_sizes),
+        ],
+        draw=interval_points(label=capital(by)),
+        tables={
+            f"B_all by {by}, uncorrected": pick_rows(rows, quantity=PLAIN),
+            f"Differences of B_all between levels of {by}": of_sizes,
+            f"Mean answer S of every kind of couple by {by}": scores,
+            f"Differences of the mean answers S between levels of {by}": pick_rows(
+                gaps, "difference", group=False, quantity=False
+            ),
+            f"Bias B and order effect, all levels of {by} weighted equally": pick_rows(
+                result.rows, alike=True
+            ),
+            f"McNemar's tests by {by}, treating couples as independent": pick_rows(
+                result.rows, "test", level=True
+            ),
+        },
+        note="Sampling error inflates uncorrected B_all, most where scenarios are few.",
+        part="appendix",
+    )
+
+
+def gap_sentence(row: Row, what: str) -> str:
+    """State the difference between two levels."""
+    first, second = (
+        shorten(row.label(side) or "", LABEL) for side in ("first level", "second level")
+    )
+    return sentences.difference(what, first, second, replace(row, statistic=None))
+
+
+def ask_tests(main: Result) -> Block | None:
+    """Ask what tests give that ignore the scenarios, beside the clustered one.
+
+    The bounds of chi-square are those that B and the number of couples alone give.
+    """
+    rows = [*biases_of(main), *pick_rows(main.rows, "test", group=True, level=False)]
+    couples: list[tuple[str | int, ...]] = []
+    for pair, cells in main.extras["mcnemar_cells"].items():
+        chi_square = next(row for row in rows if row.term == pair and row.test == "chi2")
+        bounds = mcnemar_bounds(chi_square.estimate or 0.0, chi_square.n or 1.0)
+        counts = [int(cells[name]) for name in COUPLES]
+        couples.append((shorten(pair, 2 * LABEL), *counts, sum(counts), *map(number, bounds)))
+    return ask_rows(
+        "tests",
+        "What does a test that ignores the scenarios give?",
+        main,
+        rows,
+        quantity="tests of each bias, the one to quote first",
+        names=[shorten(f"{row.term}: {row.group}", 2 * LABEL) for row in rows],
+        say=NAIVE,
+        more=[
+            PageTable(
+                caption="Couples answered in both orders: n of McNemar's test, and bounds of its χ² given B and n",
+                header=("Pair of groups", *COUPLES.values(), "Couples", "Lowest χ²", "Highest χ²"),
+                cells=tuple(couples),
+            )
+        ],
+        note="Bias and scenario means: t, with n of answers and of scenarios.",
+        part="appendix",
+    )
+
+
+def ask_missing(a: BiasAnswers) -> Block | None:
+    """Ask whether missing answers could change the conclusions: with all counted one way, and the other."""
+    if not a.bounds:
+        return None
+    ways = {"missing answers excluded": a.main, **a.bounds}
+    rows, texts, changed = [], [], list[str]()
+    for row in a.estimated:
+        of_pair = [
+            replace(same_bias(row, result), term=f"{row.term}: {way}", group=None, p_adjusted=None)
+            for way, result in ways.items()
+        ]
+        rows += of_pair
+        name = f"B of {shorten(row.term, LABEL)}"
+        how = [f"With all missing answers counted for '{side}'" for side in sides(row)]
+        changed += turned(of_pair[0], zip(how, of_pair[1:], strict=True), name)
+        low, *_, high = sorted(one.estimate or 0.0 for one in of_pair)
+        texts.append(f"{shorten(row.term, LABEL)} {number(low)} to {number(high)}")
+    block = ask_rows(
+        "missing",
+        "Could missing answers change the conclusions?",
+        next(iter(a.bounds.values())),
+        rows,
+        quantity="bias B by treatment of missing answers",
+        names=[shorten(row.term, 2 * LABEL) for row in rows],
+        say=[f"Worst-case allocations of missing answers gave B of {'; '.join(texts)}."],
+        draw=interval_points(),
+        results=[*a.bounds.values()][1:],
+        note="Worst cases: every missing answer favours the first, or the second, group of each pair.",
+        part="appendix",
+    )
+    return None if block is None else replace(block, turned=tuple(changed))
+
+
+def variants(design: Ratings, options: StudyOptions) -> Iterator[Variant]:
+    """Yield the defensible analyses, the page's own first."""
+
+    def way(
+        label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any
+    ) -> Variant:
+        # each analysis is asked for by every pair of groups
+        return Variant(
+            label=label, choice=choice, compute=cache(lambda: bias(data(), options, **choices))
+        )
+
+    def taken(factor: Factor, code: int, *, inside: bool) -> Callable[[], Ratings]:
+        return lambda: design.take((factor.codes[design.unit] == code) == inside)
+
+    yield way("all answers, scenario x pair crossed", "as on this page")
+    for factor in design.clusters:
+        yield way(f"clustered by {shorten(factor.name, 30)} alone", "clusters", cluster=factor.name)
+    yield way("answers independent", "clusters", cluster=None)
+    yield way(
+        "bootstrap of the clusters, percentile",
+        "interval",
+        ci="percentile",
+        resamples=options.resamples,
+    )
+    yield way("scenarios weighted equally", "weights", aggregate="scenario")
+    yield way("couples answered in both orders only", "missing answers", couples="complete")
+    order = group_order(design, options.first)
+    for side, label in enumerate(SIDES if np.any(design.status != OK) else ()):
+        yield way(f"{label} of each B", "missing answers", partial(filled, design, side, order))
+    wording = wording_of(design)
+    as_written = [level for level in AS_WRITTEN if wording is not None and level in wording.levels]
+    if wording is not None and as_written:
+        code = wording.levels.index(as_written[0])
+        yield way("story as written only", "rewordings", taken(wording, code, inside=True))
+    for name in reversed(EXTRA):
+        stratum = design.strata.get(name)
+        if stratum is not None and 2 < len(stratum.levels) <= MOST_LEFT_OUT:
+            for code, level in enumerate(stratum.levels):
+                label = without_label(name, level)
+                yield way(label, f"{name} left out", taken(stratum, code, inside=False))
+
+
+# answer
+
+
+def sides(row: Row) -> tuple[str, str]:
+    """Return the two groups of a bias, ready for a sentence."""
+    return shorten(row.label("group") or "", LABEL), shorten(row.label("other") or "", LABEL)
+
+
+def verdict_on(row: Row, options: StudyOptions) -> Verdict:
+    """Return the verdict on a bias: by its adjusted p, and by the smallest effect of interest where one was given."""
+    bounds = equivalence_bounds(row)
+    alpha = 1 - options.level
+    return planned_verdict(row, alpha=alpha, bounds=bounds, smallest=options.smallest_effect)
+
+
+def favoured(row: Row, options: StudyOptions) -> str:
+    """Return who was favoured, or that the bias was equivalent to 0, not significant, inconclusive or undefined.
+
+    Examples
+    --------
+    >>> row = Row(term="woman - man", key=(("group", "woman"), ("other", "man")), estimate=0.3, conf_low=0.1,
+    ...           conf_high=0.5, conf_level=0.95, statistic=3.1, df=19.0, p_value=0.006, p_adjusted=0.012, test="t")
+    >>> favoured(row, StudyOptions())
+    "'woman' names were favoured over 'man' names (B = 0.30, 95% CI [0.10, 0.50], p_Holm = .012)."
+    """
+    first, second = (f"'{side}'" for side in sides(row))
+    high, low = (first, second) if (row.estimate or 0.0) > 0 else (second, first)
+    pair = f"{first} versus {second} names"
+    if row.estimate is None:
+        return sentences.no_number(f"Bias for {pair}", row.undefined or "no estimate")
+    verdict = verdict_on(row, options)
+    if verdict == "none" and abs(row.estimate) == MOST:
+        return (
+            f"{high} names were chosen over {low} names in all {count(row.n or 0)} answers (B = "
+            f"{number(row.estimate, 0)}, the largest possible; without variation there is no standard error)."
+        )
+    if verdict == "none":
+        return f"B for {pair} was {sentences.estimate_text(row)}."
+    if verdict == "equal":
+        names, near = (f"{first} names", f"{second} names"), options.smallest_effect or 0.0
+        return sentences.equivalence_sentence(*names, equivalence_bounds(row), near, None)
+    if verdict in ("above", "below"):
+        text = f"{high} names were favoured over {low} names"
+    elif row.p_value is None:
+        text = f"{pair}: inconclusive, the CI includes 0"
+    else:
+        alone = sentences.is_significant(replace(row, p_adjusted=None))
+        text = f"{pair}: not significant{' after Holm correction' * alone}"
+    return f"{text} (B = {sentences.stat(replace(row, statistic=None))})."
+
+
+def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
+    """Return B_all corrected with the test of no bias, then who was favoured, significant biases first."""
+    rows = biases_of(main)
+    pairs = listing([f"'{shorten(row.term, 60)}'" for row in rows], most=4)
+    sign = f"Bias B (−2 to 2) of {pairs} is positive if names of the group before the minus sign are favoured."
+    rows.sort(key=lambda row: (not sentences.is_significant(row), not sentences.with_p(row)))
+    return size_text(main), " ".join([sign, *(favoured(row, options) for row in rows)])
+
+
+def size_text(main: Result) -> str:
+    """Return B_all corrected with its interval, and the test that no group is favoured."""
+    size, null = main.row(CORRECTED, group=OVERALL), main.row(PLAIN, group=NULL)
+    quantity = "mean absolute bias (B_all, bias-corrected)"
+    if size.estimate is None:
+        return sentences.no_number(quantity, size.undefined or "no estimate")
+    numbers = f"The {quantity} was {sentences.estimate_text(size)}"
+    if null.p_value is None:
+        return f"{numbers}; the test of no bias is undefined: {null.undefined}."
+    level = size.conf_level or float(main.settings["level"])
+    clear = sentences.is_significant(null, round(1 - level, 12))
+    verb = "depended" if clear else "did not depend significantly"
+    tested = f"(test of no bias, {p_value(null.p_value)})"
+    return f"Choices {verb} on the groups of the names {tested}. {numbers}."
+
+
+def mean_text(by_model: Result) -> str:
+    """Return B_all averaged over models that weigh alike."""
+    size, n = by_model.row(CORRECTED, group=OVERALL), count(by_model.counts["raters"], "model")
+    text = sentences.estimate_text(size)
+    return f"The mean of B_all (bias-corrected) over these {n} was {text}."
+
+
+def verdict_on_groups(main: Result) -> Conclusion:
+    """Return whose side the model takes, most clearly, or that the data do not show it."""
+    rows = [row for row in biases_of(main) if row.estimate is not None]
+    significant = [row for row in rows if is_shown(row, 0.0)]
+    if not significant:
+        text = "The data do not show that the model sides with any group of names"
+        return verdict_of(text, certainty="open")
+    row = max(significant, key=lambda row: abs(row.estimate or 0.0))
+    first, second = sides(row)
+    high, low = (first, second) if (row.estimate or 0.0) > 0 else (second, first)
+    # B is 2 where all answers of both orders take one side, so (B + 2) / 4 of the choices
+    share = (abs(row.estimate or 0.0) + MOST) / (2 * MOST)
+    text = f"{data_show(row)} the model sides more with '{high}' than with '{low}' names"
+    size = f", in {of_ten(share)} choices between them"
+    return verdict_of(text, size, certainty=certainty_of(row))
+
+
+def planning(main: Result) -> tuple[str, ...]:
+    """Return by how many clusters of every factor the interval of B_all is halved; nothing without an interval.
+
+    The interval inverts tests of correlated t's. It is taken to have the quantile of that with the fewest degrees of
+    freedom, which grow with the clusters. The sentence says `about`: a mean over several biases has quantiles that fall
+    less, and an end that is cut at 0 does not move.
+    """
+    size, df = main.row(CORRECTED, group=OVERALL), main.fit["effective_df"]
+    scenarios, pairs = (
+        clusters_to_halve(size, main.counts[name], df=df)
+        for name in ("scenarios", "pairs of names")
+    )
+    if not scenarios or not pairs:
+        return ()
+    more = f"scenarios and {count(pairs)} more pairs of names"
+    return (sentences.more_clusters_sentence(scenarios, more, "B_all"),)
+
+
+# the page
+
+
+def run(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer whom the model favours, how much the order of names matters, and how certain that is."""
+    main = bias(design, options, resamples=options.resamples)
+    if options.brief:
+        # of each of many models, the biases and B_all
+        rows = [row for row in main.rows if row.label("group") or row.label("quantity")]
+        inside = replace(main, rows=tuple(row for row in rows if row.role != "test"))
+        return page(inside, options, [ask_biases(inside, {})])
+    a = compute(design, main, options)
+    if not a.estimated:
+        why = "no pair of groups was answered in both orders, which B compares"
+        raise NothingToAnalyse(f"{design.source}: {why}")
+    first, *rest = with_design_effect(
+        [block for block in questions(a) if block is not None],
+        design.clusters,
+        lead=partial(same_bias, leading_bias(a)),
+    )
+    compared = by_rater(design, options)
+    if compared:
+        first = replace(first, question="Whom did the models favour, with their answers pooled?")
+    outcome = page(main, options, [*compared, first, *rest], compared)
+    if compared and a.by_model is not None:
+        outcome = replace(outcome, answer=(*lead_words(compared), mean_text(a.by_model)))
+    few = few_clusters(*a.strata.values(), a.scenarios)
+    return replace(
+        outcome,
+        cautions=order_cautions(outcome.cautions, few, once=False),
+        data=(answers_table(design),),
+        diagnostics=diagnostics(design, main),
+    )
+
+
+def page(
+    main: Result,
+    options: StudyOptions,
+    blocks: Sequence[Block | None],
+    compared: Sequence[Block] = (),
+) -> Outcome:
+    """Return the page of the biases of a table."""
+    design: Any = main.design
+    who = "models" if compared or options.brief else "the model"
+    return page_of(
+        "relationship-bias",
+        f"With whom did {who} side in a couple?",
+        design,
+        options,
+        describe=describe(design, main),
+        verdict=verdict_on_models(compared) or verdict_on_groups(main),
+        answer=answer(main, options),
+        planning=planning(main),
+        leading={"Biases": main},
+        blocks=blocks,
+        uses=USED,
+        methods=(*methods(main, options), *probability_methods(design, READ)),
+        opening="bias",
+    )
+
+
+def few_clusters(*levels: Result) -> tuple[Caution, ...]:
+    """Return the cautions SS202 that are about levels."""
+    return tuple(
+        caution
+        for result in levels
+        for caution in result.cautions
+        if caution.code == "SS202"
+        and any(
+            touches(caution, row)
+            for row in result.rows
+            if row.label("level") or row.role == "difference"
+        )
+    )
+
+
+def by_rater(design: Ratings, options: StudyOptions) -> tuple[Block, ...]:
+    """Compare the models that are the raters of one table; nothing with one."""
+    raters = [design.raters[code] for code in np.unique(design.rater).tolist()]
+    if len(raters) < 2:
+        return ()
+    results = {rater: bias(design.of_raters([rater]), options) for rater in raters}
+    noun = design.columns.get("rater", "model")
+    return comparison(results, options, noun, further(results))
+
+
+def describe(design: Ratings, main: Result) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    n = main.counts
+    parts = [
+        count(n["answers"], "answer"),
+        count(len(main.extras["groups"]), "group of names", "groups of names"),
+        f"{count(n['complete couples'], 'couple')} answered in both orders",
+        *(count(n[name], "model") for name in n if name == "raters"),
+        *cluster_words(design),
+    ]
+    return "Couples asked in both orders: " + ", ".join(parts)
+
+
+def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:
+    """Return how balanced both orders are, and what missing answers mean for B."""
+    single = main.counts["couples answered in one order only"]
+    couples = count(main.counts["complete couples"] + single, "couple")
+    so_what = "The order effect cancels in B."
+    if np.any(design.status != OK):
+        so_what = (
+            "B compares the two orders and is biased if orders are not missing at random; the bounds count all "
+            "missing answers one way."
+        )
+    lacking = f"{count(single, 'couple was', 'couples were')} not, of {couples}."
+    return (
+        Diagnostic(
+            check="Was every couple answered in both orders?",
+            found=lacking if single else "Yes.",
+            so_what=so_what,
+        ),
+    )
+
+
+def methods(main: Result, options: StudyOptions) -> tuple[str, ...]:
+    """Return the methods: brief, then in full."""
+    groups = listing([f"'{shorten(group, 30)}'" for group in main.extras["groups"]])
+    clusters = listing([factor.name for factor in main.design.clusters])
+    m = sum(row.p_adjusted is not None for row in biases_of(main))
+    holm = f"p values were Holm-adjusted over the pairs of groups (m = {m}). " if m else ""
+    return (
+        "Bias B is the mean answer (−1 first name, +1 second) with the group before the minus sign second, minus that "
+        f"with it first. {percent_of(options.level)} CIs used t with crossed clusters of {clusters}. {holm}B_all, the "
+        "mean absolute bias, was bias-corrected, with a CI by test inversion.",
+        f"S is the mean answer to couples of two groups of names ({groups}) in one order. B ranges from −2 to 2. "
+        f"{main.inference}. Verdicts rest on the {'adjusted ' * bool(m)}p values. B_all is positive even without "
+        "bias. Its expected value then follows from the clustered standard errors. Its CI contains all values that a "
+        "test does not reject. McNemar's test treats couples of one scenario as independent and is shown for "
+        "comparison with publications.",
+    )
+
+
+STUDY = Study(
+    name="relationship-bias",
+    title="With whom does a model side in a couple, by the groups of two names?",
+    design="ratings",
+    needs="scenario, pair, group_first, group_second, answer (-1 first, 1 second, or 1, 2); best: topic, kind, rung",
+    suits=suits,
+    uses=("first",),
+    run=run,
+    read=read,
+    columns=COLUMNS,
+    also={"status": STATUS},
+    takes=("probabilities",),
+    beside={"names": read_names},
+)

@@ -1,1 +1,0 @@
-"""Study relationship-bias: with whom does a model side in a couple?"""
