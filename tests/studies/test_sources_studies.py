@@ -295,7 +295,7 @@ def test_tests_without_p_are_not_called_insignificant() -> None:
     assert tally_sentence([*rows[1:], rows[1]], "difference") == (
         "None of 2 differences was significant (Holm). 1 has no test."
     )
-    assert tally_sentence(rows[2:], "difference") == "1 has no test."
+    assert tally_sentence(rows[2:]) == "No difference has a test: one cluster."
 
 
 @pytest.mark.slow
