@@ -192,11 +192,11 @@ def named_tables(place: str, tables: Sequence[PageTable]) -> list[tuple[PageTabl
     --------
     >>> tables = [PageTable("Shares", ("a",), ((1,),), name=name) for name in ("", "areas", "")]
     >>> [name for _, name in named_tables("shares", tables)]
-    ['shares', 'areas', 'shares-3']
+    ['shares', 'areas', 'shares.3']
     """
     held = [table for table in tables if table.cells]
     return [
-        (table, table.name or (f"{place}-{k}" if k > 1 else place))
+        (table, table.name or (f"{place}.{k}" if k > 1 else place))
         for k, table in enumerate(held, 1)
     ]
 

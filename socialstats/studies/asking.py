@@ -553,6 +553,7 @@ def grid_table(
     name: str = "",
     cell: Cell = "tested",
     none: str = "all",
+    headings: Mapping[str, str] | None = None,
 ) -> PageTable:
     """Return rows as a table whose lines and columns are the labels of dimensions of their keys.
 
@@ -571,6 +572,8 @@ def grid_table(
         What stands in a cell, as `socialstats.studies.grids.TableLayout` says.
     none : str
         Name of rows without a label.
+    headings : mapping of dimension to str, optional
+        What the header calls dimensions, where not by their names.
 
     Examples
     --------
@@ -582,7 +585,15 @@ def grid_table(
     """
     lines = (down,) if isinstance(down, str) else tuple(down)
     text = cells_caption(caption, rows, cell)
-    grid = TableLayout(name=name, caption=text, rows=lines, columns=across, cell=cell, none=none)
+    grid = TableLayout(
+        name=name,
+        caption=text,
+        rows=lines,
+        columns=across,
+        cell=cell,
+        headings=headings or {},
+        none=none,
+    )
     cells = [
         ({name: as_words(text) if name in COLUMNS else text for name, text in row.key}, row)
         for row in rows

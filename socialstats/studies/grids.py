@@ -193,11 +193,11 @@ def cells_caption(what: str, rows: Iterable[Row], cell: Cell = "interval") -> st
     sizes = sorted({int(row.n) for row in rows if row.n is not None})
     levels = dict.fromkeys(percent_of(r.conf_level) for r in rows if r.conf_level is not None)
     if cell == "mean_sd":
-        text = f"{what}: mean (SD)"
+        text = f"{capital(what)}: mean (SD)"
     elif cell == "estimate":
-        text = what
+        text = capital(what)
     else:
-        text = f"{what}: estimate{''.join(f' [{level} CI]' for level in levels)}"
+        text = f"{capital(what)}: estimate{''.join(f' [{level} CI]' for level in levels)}"
     if cell == "tested" and any(row.p_adjusted is not None for row in rows):
         text += ", p (Holm)"
     if sizes:

@@ -412,8 +412,13 @@ def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
 
 
 def _labelled(block: Block, level: str, k: int, *, main: bool) -> Block:
+    tables = tuple(
+        replace(table, name=f"{table.name}-{k + 1}") if table.name else table
+        for table in block.tables
+    )
     return replace(
         block,
+        tables=tables,
         id=f"{block.id}-{k + 1}",
         level=level,
         question=f"{shorten(level)}: {block.question}",

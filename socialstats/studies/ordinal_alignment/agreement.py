@@ -21,13 +21,15 @@ from socialstats.studies.asking import (
     add_labels,
     ask_rows,
     attempt_result,
+    compact_table,
+    grid_table,
     interval_points,
     page_of,
     pick_rows,
     rows_by,
     span_sentence,
 )
-from socialstats.studies.estimates import cluster_words
+from socialstats.studies.estimates import cluster_words, rows_table
 from socialstats.studies.page import Block, Outcome, StudyOptions
 from socialstats.studies.ratings import RELIABLE, about_ratings, enough_of, level_words, planned
 from socialstats.studies.verdicts import verdict_of
@@ -118,15 +120,21 @@ def agreement_question(
         return None
     first, *others = alphas.values()
     rows = alpha_rows(alphas)
+    title = "Krippendorff's alpha (1: perfect, 0: chance)"
+    names = [f"{row.label('part')}: {row.label('kind')}" for row in rows]
     gaps = [row for result in differences for row in add_labels(result.rows, of=result.title)]
     return ask_rows(
         "agreement",
         "Did raters agree, and did the order of the levels matter?",
         first,
         rows,
-        quantity="Krippendorff's alpha (1: perfect, 0: chance)",
+        quantity=title,
         say=say,
-        names=[f"{row.label('part')}: {row.label('kind')}" for row in rows],
+        names=names,
+        table=grid_table(
+            rows, title, "part", "kind", name="alphas", cell="interval", headings={"part": "Raters"}
+        ),
+        more=[compact_table(rows_table(rows, title, labels=names))],
         draw=interval_points(),
         tables={"Differences of alpha on the same units": gaps},
         results=[*others, *differences],

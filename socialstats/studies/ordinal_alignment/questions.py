@@ -23,10 +23,12 @@ from socialstats.studies.asking import (
     ask_rows,
     attempt_result,
     cell_map,
+    compact_table,
     dot_lines,
     grid_table,
     interval_points,
     largest_sentence,
+    name_rows,
     part_of,
     pick_rows,
     rows_by,
@@ -34,6 +36,7 @@ from socialstats.studies.asking import (
     span_sentence,
     tally_sentence,
 )
+from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.studies.second import other_first
 from socialstats.text import as_words, count, listing, number, percent, shorten
@@ -382,12 +385,16 @@ def stratum_questions(a: AlignmentPage) -> Iterator[Block | None]:
     """Ask of each stratum of the units how far each model is at each level."""
     for k, (name, result) in enumerate(a.strata.items()):
         rows = pick_rows(result.rows, stratum=True)
+        title = f"{DISTANCE} by {as_words(name)}"
+        short = "by-" + "-".join(as_words(name).split())
         yield ask_rows(
             f"stratum-{k + 1}",
             f"How far was each model at each level of {as_words(name)}?",
             result,
             rows,
-            quantity=f"{DISTANCE} by {as_words(name)}",
+            quantity=title,
+            table=grid_table(rows, title, "model", "stratum", name=short, cell="interval"),
+            more=[compact_table(rows_table(rows, title, labels=name_rows(rows)))],
             say=[span_sentence(rows, "the distance")],
             draw=dot_lines("model", "stratum"),
             clusters=a.design.clusters,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 from socialstats import sentences
@@ -20,7 +19,7 @@ from socialstats.studies.asking import (
     rows_by,
     tally_sentence,
 )
-from socialstats.studies.estimates import table_of
+from socialstats.studies.grids import TableLayout, cells_caption, layout_table
 from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.studies.role_conflict.declaration import ITEM
 from socialstats.text import (
@@ -111,6 +110,7 @@ def share_questions(
     fit: BradleyTerryResult,
     results: Mapping[str, Result],
     plain: Mapping[str, Result],
+    worths: Mapping[str, Result],
     options: StudyOptions,
 ) -> Iterator[Block | None]:
     """Yield the shares of all groupings, then other means and models and the worth of every item.
@@ -120,9 +120,24 @@ def share_questions(
     fit : BradleyTerryResult
     results, plain : mapping of title to Result
         Shares by the fit, and by a fit of strengths alone.
+    worths : mapping of fit to Result
+        Worth of every item by the plain fit, and by that of the page.
     options : StudyOptions
     """
     if not results:
+        if worths:
+            fitted, *further = worths.values()
+            yield ask_rows(
+                "worth",
+                f"How much worth (RPI) does each {ITEM} have?",
+                fitted,
+                fitted.rows,
+                quantity=f"worth (RPI) of each {ITEM}",
+                say=[f"A plain fit and the model of this page differ: {worth_words(worths)}."],
+                table=worth_table(worths, results),
+                results=further,
+                part="appendix",
+            )
         return
     tested = shares_with_tests(results)
     first, *more = results.values()
@@ -156,10 +171,11 @@ def share_questions(
             f"The arithmetic mean depends most on a group's strongest {ITEM}s; the geometric mean weights "
             f"{ITEM}s equally.",
             f"The model of this page holds {terms} equal; published shares are usually those of a plain fit.",
+            f"The worths (RPI) of a plain fit and of this model are different numbers: {worth_words(worths)}.",
         ],
         tables={f"Preference shares by a plain fit, without {terms}": by_plain},
-        more=[worth_table(fit, results, options.level)],
-        results=[*more, *plain.values()],
+        more=[worth_table(worths, results)],
+        results=[*more, *plain.values(), *worths.values()],
         part="appendix",
     )
 
@@ -227,19 +243,48 @@ def groups_text(rows: Sequence[Row]) -> str:
     return "; ".join(parts)
 
 
-def worth_table(fit: BradleyTerryResult, results: Mapping[str, Result], level: float) -> PageTable:
-    """Return the worth of every item with its groups, largest first."""
+def worth_words(worths: Mapping[str, Result]) -> str:
+    """Return the worth of the first item by each fit."""
+    first = next(iter(worths.values()))
+    top = max(first.rows, key=lambda row: row.estimate or 0.0).term
+    values = [
+        f"{number(next(row for row in result.rows if row.term == top).shown())} ({fit})"
+        for fit, result in worths.items()
+    ]
+    return f"{shorten(top, 40)} has {listing(values)}"
 
-    def group_of(groups: Mapping[str, str], row: Row) -> str | None:
-        return groups.get(row.term)
 
-    rows = sorted(fit.worth(level=level).rows, key=lambda row: -(row.estimate or 0.0))
-    columns: dict[str, Any] = {"Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}
-    for result in results.values():
-        grouping = result.rows[0].label("grouping") or ""
-        columns[capital(grouping)] = partial(group_of, result.settings["groups"])
-    caption = f"Worth (RPI) of the {ITEM}s (sum 1) and their groups"
-    return table_of(rows, caption, (capital(ITEM), "term"), columns)
+def worth_table(worths: Mapping[str, Result], results: Mapping[str, Result]) -> PageTable:
+    """Return the worth of every item by each fit, the largest of the first fit first, with the groups of the item.
+
+    Parameters
+    ----------
+    worths : mapping of fit to Result
+    results : mapping of title to Result
+        Shares of groups, which hold the group of each item.
+    """
+    first = next(iter(worths.values()))
+    order = sorted(first.rows, key=lambda row: -(row.estimate or 0.0))
+    place = {row.term: k for k, row in enumerate(order)}
+    groups = {
+        capital(result.rows[0].label("grouping") or ""): result.settings["groups"]
+        for result in results.values()
+    }
+    cells = []
+    for fit, result in worths.items():
+        for row in sorted(result.rows, key=lambda row: place[row.term]):
+            labels = {name: by_item.get(row.term, "") for name, by_item in groups.items()}
+            cells.append(({"item": row.term, **labels, "fit": fit}, row))
+    rows = [row for _, row in cells]
+    layout = TableLayout(
+        name="rpi",
+        caption=cells_caption(f"Worth (RPI) of each {ITEM}, sum 1", rows),
+        rows=("item", *groups),
+        columns="fit",
+        headings={"item": capital(ITEM)},
+        none="",
+    )
+    return layout_table(layout, cells)
 
 
 SHARE_METHODS = (

@@ -143,6 +143,8 @@ class ChoiceAnswers:
         The effect of the covariate in SD of the strengths.
     shares, plain_shares : mapping of title to Result
         Preference shares, by the fit and by one of strengths alone.
+    worths : mapping of fit to Result
+        Worth (RPI) of every item, by the fit of strengths alone, as papers have it, and by the fit of the page.
     varied_s, varied_effect : Result or None
         S and the effect of the covariate under other analyses.
     """
@@ -163,6 +165,7 @@ class ChoiceAnswers:
     ratio: Result | None
     shares: Mapping[str, Result]
     plain_shares: Mapping[str, Result]
+    worths: Mapping[str, Result]
     varied_s: Result
     varied_effect: Result | None
 
@@ -195,7 +198,7 @@ def compute(table: Comparisons, options: StudyOptions) -> ChoiceAnswers:
         pairs = without_order(fit, design, options, options.formula)
     except MleDoesNotExist as error:
         lost = error
-    ratio, shares, plain_shares = None, {}, {}
+    ratio, shares, plain_shares, worths = None, {}, {}, dict[str, Result]()
     if fit is not None:
         ratio = attempt_result(fit.effect_in_sds, covariate, level=level)
         if not fit.fitted_state.penalised:
@@ -204,6 +207,8 @@ def compute(table: Comparisons, options: StudyOptions) -> ChoiceAnswers:
             plain = attempt_result(fit_model, design, options, None, order=False)
             if plain is not None:
                 plain_shares = shares_by_grouping(plain, groupings, level, ", plain fit")
+                worths["plain fit"] = plain.worth(level=level)
+            worths[f"{held_equal(fit, options)} held equal"] = fit.worth(level=level)
     return ChoiceAnswers(
         design=design,
         options=options,
@@ -221,9 +226,15 @@ def compute(table: Comparisons, options: StudyOptions) -> ChoiceAnswers:
         ratio=ratio,
         shares=shares,
         plain_shares=plain_shares,
+        worths=worths,
         varied_s=sensitivity_variants(design, s, groups, options),
         varied_effect=None if fit is None else effect_variants(design, fit, groups, options),
     )
+
+
+def held_equal(fit: BradleyTerryResult, options: StudyOptions) -> str:
+    """Return what the fit of the page holds equal."""
+    return " and ".join([options.covariate, *(["order"] if fit.design.order_known else [])])
 
 
 def in_methods(s: Result) -> tuple[str, ...]:
@@ -252,7 +263,7 @@ def questions(a: ChoiceAnswers) -> Iterator[Block | None]:
     if fit is None:
         yield missing_strengths(a)
     else:
-        terms = " and ".join([options.covariate, *(["order"] if fit.design.order_known else [])])
+        terms = held_equal(fit, options)
         yield effect_question(a, fit)
         yield strengths_question(
             fit,
@@ -263,7 +274,7 @@ def questions(a: ChoiceAnswers) -> Iterator[Block | None]:
                 f"Ranks come from the model, which holds opponents, {terms} equal; win rates do not.",
             ],
         )
-        yield from share_questions(fit, a.shares, a.plain_shares, options)
+        yield from share_questions(fit, a.shares, a.plain_shares, a.worths, options)
     for group, result in a.cited.items():
         yield cited_question(result, group, a.design.n_ties)
     if a.labels is not None:

@@ -40,7 +40,8 @@ from socialstats.studies.asking import (
     untested_rows,
 )
 from socialstats.studies.estimates import equivalence_bounds, planned_verdict
-from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.grids import TableLayout, layout_table
+from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.studies.second import turned
 from socialstats.studies.sources import replies_block
 from socialstats.studies.staged_values.declaration import (
@@ -417,10 +418,27 @@ def lean(staged: Staged) -> Block | None:
         if staged.anchored
         else lean_sentences(staged)[:1],
         draw=interval_points(sort=True),
-        more=kind_tables(levels, "composite as scored", none="all models"),
+        more=[
+            leans_table(raw, levels, kind),
+            *kind_tables(levels, "composite as scored", none="all models"),
+        ],
         results=staged.tests,
         part="main" if alone else "appendix",
     )
+
+
+def leans_table(means: Sequence[Row], levels: Sequence[Row], kind: str) -> PageTable:
+    """Return the mean composite of each model as scored, with its standard deviation over scenarios."""
+    spreads = [row for row in levels if row.role == "spread" and row.label("model")]
+    cells = [({"model": row.label("model") or ""}, row) for row in (*means, *spreads)]
+    layout = TableLayout(
+        name="leans",
+        caption=f"{capital(kind)} composite over all stages as scored: mean (SD over scenarios, n - 1)",
+        rows=("model",),
+        cell="mean_sd",
+        headings={"": "M (SD)"},
+    )
+    return layout_table(layout, cells)
 
 
 def is_level(row: Row) -> bool:
