@@ -268,10 +268,9 @@ def without_order(
 
 def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
     """Return the conclusions from a fit, by name: strongest item, its lead, and the sign of every covariate."""
-    rows = strongest(fit)
-    reliable = verdict(lead(rows, fit)) == "above"
+    reliable = verdict(lead_result(fit).rows[0]) == "above"
     texts = {
-        "the strongest item": listing(sorted(firsts(rows))),
+        "the strongest item": listing(sorted(firsts(strongest(fit)))),
         "its lead": "reliable" if reliable else "not reliable",
     }
     for row in (row for row in fit.rows if row.group == "covariate"):
@@ -282,14 +281,10 @@ def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
     return texts
 
 
-def lead(rows: Sequence[Row], fit: BradleyTerryResult) -> Row:
-    """Return the difference between the first two of the strength rows, strongest first."""
-    return lead_result(rows, fit).rows[0]
-
-
-def lead_result(rows: Sequence[Row], fit: BradleyTerryResult) -> Result:
-    """Return the contrast of the first two of the strength rows as a result, which other code recomputes."""
-    return fit.contrast(rows[0].term, rows[1].term)
+def lead_result(fit: BradleyTerryResult) -> Result:
+    """Return the lead of the strongest item over the next."""
+    first, second = strongest(fit)[:2]
+    return fit.contrast(first.term, second.term)
 
 
 def fits_table(pairs: Pairs) -> PageTable:
@@ -297,12 +292,10 @@ def fits_table(pairs: Pairs) -> PageTable:
     rows: list[Row] = []
     for level, pair in pairs.items():
         for how, fit in (("with", pair.fit), ("without", pair.plain)):
-            first = strongest(fit)
             effects = [row for row in fit.rows if row.group == "covariate"]
+            shown = [strongest(fit)[0], *lead_result(fit).rows, *effects]
             labels = {"level": level} if level else {}
-            rows += add_labels(
-                [first[0], lead(first, fit), *effects], **labels, **{"order effect": how}
-            )
+            rows += add_labels(shown, **labels, **{"order effect": how})
     caption = (
         "The fit with and without the order effect: strongest item, its lead over the next "
         "(log-odds), effects of covariates"
@@ -384,7 +377,7 @@ def order_results(pairs: Pairs) -> list[Result]:
     results: list[Result] = []
     for pair in pairs.values():
         results.append(replace(pair.plain, title="Model without the order effect"))
-        results += [lead_result(strongest(fit), fit) for fit in (pair.fit, pair.plain)]
+        results += [lead_result(pair.fit), lead_result(pair.plain)]
     return results
 
 

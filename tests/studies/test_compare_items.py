@@ -187,7 +187,7 @@ def test_refusals_are_bounded_for_every_prompt() -> None:
         ("all refusals counted for", (wins + r) / (n + r)),
     ):
         assert rates[key].estimate == pytest.approx(share)
-    assert "fond refused most often (20.2% of its stories)" in found.sentences[0]
+    assert "fond refused most often (20.2% of its comparisons)" in found.sentences[0]
     assert "differences-items" in [b.id for b in outcome.blocks]
 
 

@@ -244,7 +244,6 @@ def test_role_conflict_page_has_every_part(role_conflict: Outcome) -> None:
         "values-domain",
         "matrix-domain",
         "entropy",
-        "win-rates-roles",
         "effects",
         "dependence",
         "multiverse-s",

@@ -75,7 +75,12 @@ from socialstats.studies.page import (
     check_single,
 )
 from socialstats.studies.role_conflict.cited import cited_question, count_cited
-from socialstats.studies.role_conflict.declaration import ITEM, PUBLISHED_BASELINE, TARGETS
+from socialstats.studies.role_conflict.declaration import (
+    ITEM,
+    PUBLISHED_BASELINE,
+    STORY,
+    TARGETS,
+)
 from socialstats.studies.role_conflict.labels import (
     LabelNumbers,
     check_labels,
@@ -290,7 +295,6 @@ def questions(a: ChoiceAnswers) -> Iterator[Block | None]:
         note=f"0 bits: the same {ITEM} is certain; 1 bit: both are as likely.",
         part="appendix",
     )
-    yield rates_table_question(a)
     if fit is not None:
         yield effects_question(fit, a.pairs, (options.covariate,), "appendix")
         yield clusters_question(a.design, options, options.formula, fit)
@@ -337,18 +341,28 @@ def rates_question(a: ChoiceAnswers) -> Block | None:
     items = a.design.items if a.fit is None else [row.term for row in strongest(a.fit)]
     order = list(items)[:MOST_DRAWN]
     of_items = [row for row in a.rates.rows if row.label("item") in order]
+    quantity = f"win rates of {ITEM}s by {covariate}, means over opponents"
     return ask_rows(
         "win-rates",
         f"How often did {ITEM}s win by {covariate}?",
-        a.pooled,
-        pick_rows(a.pooled.rows, item=False),
-        quantity="win rate over all comparisons, each counted once",
+        a.rates,
+        a.rates.rows,
+        quantity=quantity,
         say=[higher_sentence(a.rates, covariate)],
         draw=lambda *_: partial(
             dumbbell, of_items, targets=TARGETS, order=order, xlabel="win rate"
         ),
-        note=f"The figure has means over opponents of {count(len(order), ITEM)}; dotted lines: rates if "
-        f"{covariate} alone decided (1, .50, 0). {design_effect_note(of_items)}",
+        table=grid_table(
+            a.rates.rows, quantity, "item", "condition", cell="interval", none=f"mean over {ITEM}s"
+        ),
+        tables={
+            "Win rates over all comparisons, each counted once": pick_rows(
+                a.pooled.rows, item=False
+            )
+        },
+        results=[a.pooled],
+        note=f"Dotted lines: rates if {covariate} alone decided (1, .50, 0). Means over {ITEM}s differ "
+        f"from the rate over comparisons. {design_effect_note(of_items)}",
     )
 
 
@@ -362,26 +376,6 @@ def higher_sentence(rates: Result, covariate: str) -> str:
             compared += 1
             more += higher > lower
     return f"{count(more)} of {count(compared, ITEM)} won more often at higher than at lower {covariate}."
-
-
-def rates_table_question(a: ChoiceAnswers) -> Block | None:
-    """Ask for the win rates of each item, in the appendix."""
-    title = f"Win rates of {ITEM}s, means over opponents"
-    return ask_rows(
-        "win-rates-roles",
-        f"What were the win rates of each {ITEM} by {a.options.covariate}?",
-        a.rates,
-        a.rates.rows,
-        quantity=title,
-        say=[
-            f"Rates of {ITEM}s are unweighted means over opponents. Their mean over {ITEM}s differs from "
-            f"the rate over comparisons, as {ITEM}s met different numbers of opponents."
-        ],
-        table=grid_table(
-            a.rates.rows, title, "item", "condition", cell="interval", none=f"mean over {ITEM}s"
-        ),
-        part="appendix",
-    )
 
 
 def effect_question(a: ChoiceAnswers, fit: BradleyTerryResult) -> Block | None:
@@ -508,7 +502,7 @@ def order_cautions_of(a: ChoiceAnswers) -> Iterator[Caution]:
     for row in (row for row in rows if row.group == "order" and sentences.is_significant(row)):
         first = "first" if (row.estimate or 0.0) > 0 else "second"
         effect = sentences.estimate_text(row)
-        fix = "balance or randomise the order within every story"
+        fix = f"balance or randomise the order within every {STORY[0]}"
         if not uneven:
             fix = f"no action for averages, as orders are balanced over {covariate}; adjust single pairs for order"
         detail = f"the {ITEM} shown {first} was preferred (order effect {effect}, log-odds)"

@@ -137,7 +137,7 @@ def refusals_by_level(
         question="How much could refusals change the rates?",
         sentences=(
             *(f"{shorten(name, 40)} has no bounds: {why}." for name, why in silent.items()),
-            f"{most} refused most often ({percent(share[most])} of its stories).",
+            f"{most} refused most often ({percent(share[most])} of its comparisons).",
             *blocks[most].sentences,
         ),
         figure_title=f"{most}: {blocks[most].figure_title}",
@@ -320,7 +320,7 @@ def variant_questions(
     about_s: Result, about_effect: Result | None, covariate: str, lost: str
 ) -> Iterator[Block]:
     """Yield whether S and the effect of the covariate depend on the analysis; `lost` is said of rows left out."""
-    why = "Pooling over opponents changes nothing where every pair has as many stories. "
+    why = "Pooling over opponents changes nothing where every pair has as many comparisons. "
     yield multiverse_block(
         about_s,
         id="multiverse-s",
