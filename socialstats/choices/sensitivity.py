@@ -837,7 +837,8 @@ def sample_common_pairs(result: Result) -> Iterator[PlainSample]:
     for design in (part.whole() for part in result.design):
         sides = sides_of_cells(design, result.settings)
         # both designs have the same pairs, in the order of their names
-        names = [labels_of_pairs(design)[code] for code in design.pair.codes.tolist()]
+        labels_by_code = labels_of_pairs(design)
+        names = [labels_by_code[code] for code in design.pair.codes.tolist()]
         order = {name: k for k, name in enumerate(sorted(set(names)))}
         pair_of_cell = csr_array(
             (np.ones(len(names)), ([order[name] for name in names], np.arange(len(names)))),

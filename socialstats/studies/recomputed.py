@@ -88,11 +88,9 @@ def values_outside(outcome: Outcome, numbers: Iterable[Number]) -> Counter[Lack]
             if (value := getattr(row, name)) is not None
         }
         for cell in (cell for line in table.cells for cell in line):
-            if (
-                isinstance(cell, int | float)
-                and not isinstance(cell, bool)
-                and abs(cell) not in of_rows | known
-            ):
+            if not isinstance(cell, int | float) or isinstance(cell, bool):
+                continue
+            if abs(cell) not in of_rows and abs(cell) not in known:
                 found["counts" if isinstance(cell, int) else "outside"] += 1
     found["counts"] += len(outcome.flow)
     return found
