@@ -75,6 +75,17 @@ class Arrangement:
     beside: Mapping[str, tuple[Numbered, ...]] = field(default_factory=dict)
     words: int = field(default=0, compare=False)
 
+    @property
+    def referred(self) -> frozenset[str]:
+        """The figures and tables to which open cautions link."""
+        numbers = [
+            f"{kind} {number}"
+            for stated in self.cautions
+            for kind, linked in (("figure", stated.figures), ("table", stated.tables))
+            for number in linked[:LINKS]
+        ]
+        return frozenset(numbers)
+
     def part(self, name: str) -> list[Placed]:
         """Return the blocks of the main part or of the appendix."""
         return [one for one in self.blocks if one.part == name]

@@ -102,10 +102,11 @@ def render(
     }
     drawn, checks = drawn_and_checked(outcome)
     place = arranged(outcome, deviations)
+    referred = place.referred
     pictures = {id(block): figure for block, figure in zip(outcome.blocks, drawn, strict=True)}
     blocks: dict[str, list[dict[str, Any]]] = {
         part: [
-            block_view(one, *pictures[id(one.block)], mark_of(one.block, status))
+            block_view(one, *pictures[id(one.block)], mark_of(one.block, status), referred)
             for one in place.part(part)
         ]
         for part in ("main", "appendix")
@@ -133,7 +134,7 @@ def render(
         "quote": quotable_sentences(outcome),
         "quote_latex": [latex_text(text) for text in quotable_sentences(outcome)],
         "beside": {
-            name: [table_view(one.table, one) for one in held]
+            name: [table_view(one.table, one, referred) for one in held]
             for name, held in place.beside.items()
         },
         "diagnostics": outcome.diagnostics,
@@ -238,8 +239,10 @@ def mark_of(block: Block, status: str) -> str:
     return block.status or ("exploratory" if status == "exploratory" else "")
 
 
-def block_view(placed: Placed, svg: Markup | None, problem: str, mark: str) -> dict[str, Any]:
-    """Return a block with its figure and its tables."""
+def block_view(
+    placed: Placed, svg: Markup | None, problem: str, mark: str, referred: frozenset[str]
+) -> dict[str, Any]:
+    """Return a block with its figure and its tables, which are printed where open cautions refer to them."""
     return {
         "block": placed.block,
         "sentences": placed.sentences,
@@ -248,11 +251,14 @@ def block_view(placed: Placed, svg: Markup | None, problem: str, mark: str) -> d
         "svg": svg,
         "problem": problem,
         "mark": mark,
-        "tables": [table_view(one.table, one) for one in placed.tables],
+        "referred": f"figure {placed.figure}" in referred,
+        "tables": [table_view(one.table, one, referred) for one in placed.tables],
     }
 
 
-def table_view(table: PageTable, numbered: Numbered | None = None) -> dict[str, Any]:
+def table_view(
+    table: PageTable, numbered: Numbered | None = None, referred: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """Return a table as texts, with the columns that are set flush right; columns without any value are left out.
 
     Under its number, as on the page, a table of more than 200 rows has its first and last 15.
@@ -276,6 +282,7 @@ def table_view(table: PageTable, numbered: Numbered | None = None) -> dict[str, 
     )
     return {
         "number": numbered.number if numbered else "",
+        "referred": numbered is not None and f"table {numbered.number}" in referred,
         "caption": table.caption,
         "title": table.caption.split("; ")[0],
         "header": header,

@@ -29,6 +29,8 @@ DEFAULTS = {
 VARIABLES = {color: f"var(--{name})" for name, color in style.LIGHT.items()}
 VARIABLES |= {"#000000": "var(--ink)", "#ffffff": "var(--surface)"}
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+INDEX = re.compile(r"\b[dgpB](?P<line>_)(?P<index>z|av|rm|Holm|all)\b")
+DROP = 2  # points that an index stands below its symbol
 TALL = 2.4  # height / width from which print may cut a figure over pages instead of shrinking it
 
 
@@ -70,7 +72,24 @@ def _drawing(draw: Callable[[], Axes], prefix: str, name: str) -> tuple[ElementT
     for element in root.iter():
         _attributes(element, short)
     _name(root, prefix, f"{name} {kind}".strip())
-    return assemble(root, *flat(root)), label
+    element = assemble(root, *flat(root))
+    for drawn in element.iter("text"):
+        _lower_index(drawn)
+    return element, label
+
+
+def _lower_index(text: ElementTree.Element) -> None:
+    """Write the index of a symbol smaller and lower, as in the text of the page."""
+    match = INDEX.search(text.text or "")
+    if match is None or len(text):
+        return
+    whole = match.string
+    text.text = whole[: match.start("line")]
+    index = ElementTree.SubElement(text, "tspan", {"dy": f"{DROP}", "font-size": "72%"})
+    index.text = match["index"]
+    if whole[match.end() :]:
+        rest = ElementTree.SubElement(text, "tspan", {"dy": f"{-DROP}"})
+        rest.text = whole[match.end() :]
 
 
 def _svg(draw: Callable[[], Axes]) -> tuple[str, str, str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MOST_PANELS, MOST_ROWS = 12, 100
 BESIDE = 4  # panels side by side
 LABEL_WIDTH = 36  # characters of a row
+LABEL_SHARE = 0.42  # of a narrow figure that labels may take
 LEAST_PANEL = 0.65  # inches across
 APART, ABOVE, BELOW = (
     0.16,
@@ -86,9 +87,11 @@ def multiples(
     total = len(terms)
     terms, ys = style.ends(terms)
     lines = int(max(ys, default=0.0)) + 1
-    labels = style.fitted(terms, style.label_room(0.32), width=LABEL_WIDTH)
+    labels = style.fitted(terms, style.label_room(LABEL_SHARE), width=LABEL_WIDTH)
     left = (
-        style.room_for([*labels, *style.fitted([label], style.label_room(0.32), width=LABEL_WIDTH)])
+        style.room_for(
+            [*labels, *style.fitted([label], style.label_room(LABEL_SHARE), width=LABEL_WIDTH)]
+        )
         + 0.2
     )
     room = style.width() - left - style.EDGE
@@ -143,9 +146,11 @@ def multiples(
             panel, [(y, row) for y, term in zip(ys, terms, strict=True) if (row := cells.get(term))]
         )
         style.left_out(panel, total, ys)
-    style.outside(
-        ax, style.literal(xlabel, 90), (0.5, 0), (0, 4), ha="center", va="bottom", **style.QUIET
-    )
+    text = style.literal(xlabel, 90)
+    # a long label begins left of the panels, where their own labels leave room
+    beyond = style.text_width(text, style.SMALL) * style.HINTED / 2 - style.POINTS * width / 2
+    shift = -max(0.0, beyond - style.POINTS * style.EDGE)
+    style.outside(ax, text, (0.5, 0), (shift, 4), ha="center", va="bottom", **style.QUIET)
     return ax
 
 

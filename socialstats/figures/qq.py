@@ -130,8 +130,11 @@ def qq(
         f"({number(abs(values[far] - mean) / spread, 1)} SD from the mean)"
     )
     right = z_far > 0
+    low, high = ax.get_xlim()
+    share = (z_far - low if right else high - z_far) / (high - low)
+    room = share * ax.get_window_extent().width * style.POINTS / ax.figure.dpi - 8
     ax.annotate(
-        style.literal(text, 60),
+        "\n".join(style.wrapped(text, room, style.SMALL)),
         (z_far, values[far]),
         (-8 if right else 8, 0),
         textcoords="offset points",

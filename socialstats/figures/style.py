@@ -76,7 +76,7 @@ DARK: dict[str, str] = {
 STEPS = 7  # colours of ordered values, from nearest to the surface to nearest to the ink
 INK_UP_TO = 3  # steps on which text is written in ink; on the others in the colour of the surface
 WIDTH = 7.6  # inches; about 760 px on the page, so that 9 pt text is read as 12.5 px and printed at 8 pt on A4
-NARROW = 3.5  # inches; 288 px on a screen of 320 px, so that 8 pt text is read as 9.1 px
+NARROW = 3.3  # inches; 358 px on a screen of 390 px, so that 8 pt text is read as 12 px
 EDGE = 0.2  # inches beside the marks of a narrow figure, for half a tick label
 LINE = 12.5  # points a line of text takes
 MOST_ON_PAGE = 35  # rows of a figure on a page; of more rows, both ends are drawn
@@ -96,6 +96,8 @@ DASHED: dict[str, Any] = {
 ROW_HEIGHT = 0.205  # inches
 TICKS_ON_TOP_FROM = 30  # rows from which the scale is repeated at the top
 POINTS = 72.0  # points in an inch
+MOST_TICKS = 7  # tried where the labels of more ticks would run together
+TICK_GAP = 6.0  # points between the labels of two ticks
 SQUARE = "\u25a0"  # before the name of a colour
 HINTED = 1.05  # letters on whole pixels take up to 5% more than `text_width`: 52 letters at 72 to 200 dpi
 LEAST_PLOT = 1.2  # inches between the margins
@@ -446,11 +448,24 @@ def slots(height: float, names: float, numbers: float, band: float = 14.0) -> Sl
 
 
 def names(ax: Axes, ys: Sequence[float], labels: Sequence[str], place: Slots) -> None:
-    """Write the label of each row: at the left of the Axes, or above its marks if narrow."""
+    """Write the label of each row: at the left of the Axes, or above its marks if narrow.
+
+    If narrow, no line of the Axes is drawn where names and numbers stand.
+    """
     if not is_narrow():
         ax.set_yticks(ys, labels, **INK)
         return
     ax.set_yticks([])
+    left, right = ax.get_xlim()
+    # texts take what is above the band of the marks
+    share = -2 * place.marks
+    segments(
+        ax,
+        [(y + 0.5 - share / 2, left, right) for y in ys],
+        color=LIGHT["surface"],
+        linewidth=share * place.height * POINTS,
+        zorder=1.2,
+    )
     for y, label in zip(ys, labels, strict=True):
         beside(ax, y + place.name, label, 0.0, side=0.0, ha="left")
 
@@ -495,6 +510,8 @@ def ends(rows: Sequence[T]) -> tuple[list[T], list[float]]:
 def left_out(ax: Axes, rows: int, ys: Sequence[float]) -> None:
     """Write on the free line between the ends how many rows are left out."""
     if rows > len(ys):
+        line = [(len(ys) / 2, *ax.get_xlim())]
+        segments(ax, line, color=LIGHT["surface"], linewidth=LINE, zorder=1.2)
         text = f"\u2026 {count(rows - len(ys), 'row')} not drawn (see the table) \u2026"
         ax.text(
             0.5,
@@ -672,6 +689,7 @@ def drawn(rows: Sequence[Row]) -> list[float]:
 def lines_of_rows(ax: Axes, n: int, *, top: bool = True) -> None:
     """Prepare an Axes for n rows: limits, hair lines that lead the eye, ticks at the top too where rows are many."""
     ax.set_ylim(*((-0.5, n - 0.5) if is_narrow() else (-0.6, n - 0.4)))
+    space_ticks(ax)
     ax.grid(axis="x", color=LIGHT["hair"], linewidth=0.7)
     if is_narrow():
         return
@@ -679,6 +697,25 @@ def lines_of_rows(ax: Axes, n: int, *, top: bool = True) -> None:
         ax.axhline(y + 0.5, color=LIGHT["hair"], linewidth=0.7, zorder=0.5)
     if top and n > TICKS_ON_TOP_FROM:
         ax.tick_params(axis="x", labeltop=True)
+
+
+def space_ticks(ax: Axes) -> None:
+    """Take fewer ticks where the labels of the scale would run together."""
+    from matplotlib.ticker import AutoLocator
+
+    locator = ax.xaxis.get_major_locator()
+    # places that a figure has chosen stay
+    if not isinstance(locator, AutoLocator):
+        return
+    low, high = ax.get_xlim()
+    room = ax.get_window_extent().width * POINTS / ax.figure.dpi
+    for most in range(MOST_TICKS, 1, -1):
+        places = ax.get_xticks()
+        labels = ax.xaxis.get_major_formatter().format_ticks(list(places))
+        widest = max((text_width(label, SMALL) for label in labels), default=0.0) * HINTED
+        if len(places) < 2 or widest + TICK_GAP <= room * (places[1] - places[0]) / (high - low):
+            return
+        locator.set_params(nbins=most)
 
 
 def few_whole(most: int = 8) -> Locator:

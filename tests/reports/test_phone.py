@@ -187,7 +187,7 @@ def test_a_figure_is_drawn_for_wide_and_for_narrow_screens_with_one_name(name: s
     for one in (wide, narrow):
         assert set(one.attrib["aria-labelledby"].split()) <= set(ids)
     across = [float(one.attrib["viewBox"].split()[2]) for one in (wide, narrow)]
-    assert across == pytest.approx([72 * 7.6, 72 * 3.5], abs=0.5)
+    assert across == pytest.approx([72 * 7.6, 72 * 3.3], abs=0.5)
 
 
 def test_all_rows_are_in_both_drawings_or_both_ends_of_more_than_35() -> None:
@@ -285,7 +285,7 @@ def test_on_a_phone_everything_is_inside_readable_and_apart(
     for (one, *a), (other, *b) in itertools.combinations(texts, 2):
         across = min(a[1], b[1]) - max(a[0], b[0])
         assert across <= 1 or min(a[3], b[3]) - max(a[2], b[2]) <= 4, (one, other)
-    assert letters(browser) >= 9.0  # pixels
+    assert letters(browser) >= (12.0 if width == 390 else 9.6)  # pixels
 
 
 @pytest.mark.browser
