@@ -250,6 +250,22 @@ def test_the_opening_and_earlier_captions_are_not_said_again() -> None:
     assert shown[1].caption == "n = 9. Lines: means. Otherwise as Figure 1."
 
 
+def test_what_open_cautions_link_to_is_marked_for_print() -> None:
+    plain = outcome()
+    stop = caution("SS101", "two groups")
+    held = replace(plain.blocks[0].results[0], cautions=(stop,))
+    block = replace(plain.blocks[0], results=(held,), draw=partial(forest, held.rows))
+    linked = replace(plain, cautions=(stop,), blocks=(plain.blocks[1], block))
+    assert arranged(linked).referred == {"figure 2", "table 1"}
+    marked = {
+        attrs["id"]
+        for _, attrs, _ in Page(render(linked)).elements
+        if "referred" in str(attrs.get("class")).split()
+    }
+    assert marked == {"figure-2", "table-1"}
+    assert not arranged(replace(linked, cautions=())).referred
+
+
 def test_figures_and_tables_are_numbered_in_reading_order(page: Page) -> None:
     numbers = re.findall(r"(Figure|Table) (A?\d+)\.", page.text)
     assert list(dict.fromkeys(numbers)) == [

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 from chromium import PROGRAM, Chromium
+from matplotlib.colors import to_hex
 
 from socialstats.figures import (
     Bar,
@@ -26,6 +27,7 @@ from socialstats.figures import (
     shares,
     square,
     strip,
+    style,
     trajectories,
     wins,
 )
@@ -56,6 +58,7 @@ def row(term: str, value: float, group: str | None = None) -> Row:
 MANY = [row(f"role {i}", 0.1 * i - 2) for i in range(40)]
 FIGURES: dict[str, Callable[[], Any]] = {
     "forest": partial(forest, MANY, label="Role", ranks={r.term: (1, 9) for r in MANY}),
+    "wide ticks": partial(forest, [row("alder", 0.75), row("douglas", -0.7)], ranks={}),
     "one row": partial(
         forest, [row("only", 0.3), Row(term="gone", undefined="never lost a comparison")]
     ),
@@ -224,6 +227,49 @@ def test_paths_are_written_short_and_say_the_same() -> None:
         assert len(short_path(d)) < len(d)
     assert short_path("M 1.5 2 L 1.5 -7") == "M1.5 2V-7"
     assert short_path("M 1.5 2 L -1.5 2") == "M1.5 2H-1.5"
+
+
+@pytest.mark.parametrize("name", ["forest", "dumbbell", "ranks"])
+def test_on_a_phone_no_line_passes_through_names_and_numbers(name: str) -> None:
+    """A line in the colour of the page, above the lines of the Axes, lies under every text of a row."""
+    with style.narrow(), style.browser_draws_text():
+        ax = FIGURES[name]()
+    figure = ax.figure
+    figure.canvas.draw()
+    point = figure.dpi / 72
+    surface = [
+        lines
+        for lines in ax.collections
+        if to_hex(lines.get_color()[0]) == style.LIGHT["surface"] and lines.get_zorder() > 1
+    ]
+    bands = [
+        (ax.transData.transform(path.vertices)[0][1], lines.get_linewidth()[0] * point / 2)
+        for lines in surface
+        for path in lines.get_paths()
+    ]
+    frame = ax.get_window_extent()
+    texts = [t for t in ax.texts if frame.y0 < t.get_window_extent().y0 < frame.y1 - 5]
+    assert len(texts) > 16
+    for text in texts:
+        box = text.get_window_extent()
+        middle = (box.y0 + box.y1) / 2
+        assert any(abs(middle - y) <= half for y, half in bands), text.get_text()
+
+
+def test_an_index_stands_lower_and_nothing_is_lost() -> None:
+    drawing = str(
+        inline(
+            partial(forest, [row("d_z of 9 pairs", 0.2), row("cell_z", 0.1)]),
+            title="t",
+            description="d",
+            prefix="f1",
+        )
+    )
+    texts = [
+        "".join(t.itertext()) for t in ElementTree.fromstring(f"<p>{drawing}</p>").iter("text")
+    ]
+    assert texts.count("dz of 9 pairs") == texts.count("cell_z") == 2
+    assert drawing.count(">z</tspan>") == 2
 
 
 @pytest.fixture(scope="module")
