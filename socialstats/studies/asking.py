@@ -319,7 +319,8 @@ def largest_sentence(
         reason = rows[0].undefined if rows else None
         return sentences.no_number(f"the difference{of}", reason or "no data")
     larger = any(abs(row.estimate or 0.0) > abs(gap.estimate or 0.0) for row in rows)
-    which = "largest significant" if larger else "largest"
+    kind = " significant" if sentences.is_significant(gap) else " tested"
+    which = f"largest{kind * larger}"
     places = [
         shorten(label, LABEL)
         for name, label in gap.key
@@ -665,7 +666,8 @@ def ask_rows(
     without: Sequence[str] = (),
     tables: Mapping[str, Sequence[Row]] | None = None,
     more: Sequence[PageTable] = (),
-    results: Sequence[Result] = (),
+    results: Sequence[Result | None] = (),
+    beside: Sequence[Result | None] = (),
     clusters: Sequence[Factor] = (),
     note: str = "",
     part: Part = "main",
@@ -695,8 +697,10 @@ def ask_rows(
         Further tables of rows.
     more : sequence of PageTable
         Further tables of other shapes.
-    results : sequence of Result
-        Further results whose rows the block shows.
+    results : sequence of Result or None
+        Further results whose rows the block shows; None is one that the data do not give.
+    beside : sequence of Result or None
+        Further results, with their sentence and a table of their rows.
     clusters : sequence of Factor
         Those of the design, which the caption counts.
     note : str
@@ -705,6 +709,8 @@ def ask_rows(
     """
     if result is None or not rows:
         return None
+    added = [extra for extra in beside if extra is not None]
+    tables = {**(tables or {}), **{extra.title: extra.rows for extra in added}}
     labels = list(name_rows(rows, without=without) if names is None else names)
     level = percent_of(result.settings.get("level", 0.95))
     counted = clusters_caption(clusters, None)
@@ -713,20 +719,21 @@ def ask_rows(
     )
     further = [
         compact_table(rows_table(group, title, labels=name_rows(group, without=without)))
-        for title, group in (tables or {}).items()
+        for title, group in tables.items()
         if group
     ]
+    texts = [*say, *(extra.sentence() for extra in added)]
     if table is None:
         table = compact_table(rows_table(rows, capital(quantity), labels=labels))
     return Block(
         id=id,
         question=question,
-        sentences=tuple(text for text in say if text),
+        sentences=tuple(text for text in texts if text),
         draw=None if draw is None else draw(rows, labels, quantity),
         figure_title=capital(quantity),
         caption=" ".join(text for text in (caption, capital(counted), note) if text),
         tables=(table, *further, *more),
-        results=(result, *results),
+        results=(result, *(extra for extra in (*results, *added) if extra is not None)),
         part=part,
     )
 

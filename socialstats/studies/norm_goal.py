@@ -13,8 +13,9 @@ from socialstats import sentences
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.nouns import noun_or
-from socialstats.designs.parts import OK, REFUSAL, Factor
+from socialstats.designs.parts import OK, REFUSAL
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.vocabulary import BASELINES, CONTROLS
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.dependence import is_nested_in
 from socialstats.planning.adjusting import adjust_family_by_holm
@@ -79,18 +80,7 @@ from socialstats.text import (
 
 # what the study calls a level of the values
 CHOICE = "action"
-# labels of the level of a stratum from which the others are changes
-BASES = (
-    "none",
-    "no",
-    "no pressure",
-    "base",
-    "baseline",
-    "default",
-    "control",
-    "neutral",
-    "original",
-)
+BASES = (*BASELINES, *CONTROLS)
 USED = ("seed", "resamples", "level", "smallest_effect", "verify", "reference")
 MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 30
 LABEL = 30  # characters of a name in a sentence
@@ -109,30 +99,30 @@ def base_of(levels: Sequence[str], reference: str | None) -> str | None:
 
     Examples
     --------
-    >>> base_of(["goal", "None", "risk"], None), base_of(["a", "b"], "b"), base_of(["a", "b"], None)
-    ('None', 'b', None)
+    >>> base_of(["goal", "None", "risk"], None), base_of(["a", "b"], "b"), base_of(["a", "no pressure"], None)
+    ('None', 'b', 'no pressure')
     """
     if reference in levels:
         return reference
-    return next((level for level in levels if level.strip().casefold() in BASES), None)
+    words = {level: level.casefold().split() or [""] for level in levels}
+    called = [
+        level for level in levels if words[level][0] == "no" or " ".join(words[level]) in BASES
+    ]
+    return next(iter(called), None)
 
 
 def base_first(design: Ratings, reference: str | None) -> Ratings:
     """Return the design with the base of each stratum as its first level, the order of the others kept."""
     levels = dict.fromkeys(level for factor in design.strata.values() for level in factor.levels)
     check_named("reference", reference, [*levels], f"level of {listing([*design.strata])}")
-    return replace(
-        design, strata={name: led_by_base(f, reference) for name, f in design.strata.items()}
-    )
-
-
-def led_by_base(factor: Factor, reference: str | None) -> Factor:
-    """Return a factor with its base as the first level."""
-    base = base_of(factor.levels, reference)
-    levels = tuple(sorted(factor.levels, key=lambda level: level != base))
-    place = np.array([levels.index(level) for level in factor.levels], dtype=np.int64)
-    codes = np.where(factor.codes < 0, -1, place[factor.codes])
-    return replace(factor, codes=codes, levels=levels)
+    strata = {}
+    for name, factor in design.strata.items():
+        base = base_of(factor.levels, reference)
+        order = sorted(factor.levels, key=lambda level, base=base: level != base)  # type: ignore[misc]
+        place = np.array([*map(order.index, factor.levels), -1], dtype=np.int64)
+        # the code -1, of a unit without a level, takes the last entry
+        strata[name] = replace(factor, codes=place[factor.codes], levels=tuple(order))
+    return replace(design, strata=strata)
 
 
 def lies_apart(design: Ratings, stratum: str) -> bool:
@@ -220,26 +210,24 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Sour
     # what was crossed with the units comes first
     strata: list[str | None] = [*names[::-1][: 1 if options.brief else MOST_STRATA]]
     common = options.chosen()
-    compared_by: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
+    both: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
     shares: dict[str | None, Any] = {}
     similar: dict[str | None, Any] = {}
     for name in strata or [None]:
         # changes need the one cluster in which a stratum varies
-        based = name is not None and len(design.clusters) == 1
-        base = base_of(design.strata[name or ""].levels, options.reference) if based else None
-        shares[name] = choice_shares(design, stratum=name, base=base, **compared_by)
-        similar[name] = js_similarity(design, cell=name, **compared_by)
-    pair = tuple(name for name in strata[:2] if name is not None)
-    few = len(pair) == 2 and len(cells_of(design, pair, "cell").labels) <= MOST_CELLS
-    cells: Any = js_similarity(design, cell=pair, **compared_by) if few else None
+        levels = design.strata[name].levels if name and len(design.clusters) == 1 else ()
+        base = base_of(levels, options.reference)
+        shares[name] = choice_shares(design, stratum=name, base=base, **both)
+        similar[name] = js_similarity(design, cell=name, **both)
+    cells: Any = None
+    pair = tuple(name for name in strata[:2] if name)
+    if len(pair) == 2 and len(cells_of(design, pair, "cell").labels) <= MOST_CELLS:
+        cells = js_similarity(design, cell=pair, **both)
     alphas = {}
-    for name in (source.human, *source.others):
-        raters = raters_of(design, source, name)
-        result = attempt_result(
-            krippendorff_alpha, design, raters=raters, scale="nominal", **common
-        )
-        if result is not None:
-            alphas[name] = result
+    for label in (source.human, *source.others):
+        raters = raters_of(design, source, label)
+        of_source = {"raters": raters, "scale": "nominal", **common}
+        alphas[label] = attempt_result(krippendorff_alpha, design, **of_source)
     return SourceAnswers(
         design=design,
         source=source,
@@ -247,7 +235,7 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Sour
         shares=shares,
         similar=similar,
         cells=cells,
-        alphas=alphas,
+        alphas={name: result for name, result in alphas.items() if result is not None},
     )
 
 
@@ -260,48 +248,52 @@ def questions(a: SourceAnswers) -> Iterator[Block | None]:
         yield ask_shares(a, name, k)
         if name is not None:
             yield ask_differences(a, name, k)
-    based = [name for name in a.strata if a.shares[name].settings["base"]]
-    for k, name in enumerate(based):
+    for k, name in enumerate(name for name in a.strata if a.shares[name].settings["base"]):
         yield ask_changes(a, name, k)
     logit = attempt_result(multinomial_logit, a.design, terms=a.strata, level=a.options.level)
     question = f"Which factors influenced the {CHOICE}s in one model of all of them?"
     yield ask_result("logit", logit, question, part="appendix")
-    yield ask_similarity(a)
+    for k, name in enumerate(a.similar):
+        yield ask_similarity(a, name, k)
     yield ask_cells(a)
     yield ask_agreement(a)
     yield from ask_robustness(a)
 
 
+def numbered(name: str, k: int) -> str:
+    """Return the anchor of a question about the k-th stratum."""
+    return f"{name}-{k + 1}" if k else name
+
+
 def ask_shares(a: SourceAnswers, name: str | None, k: int) -> Block | None:
     """Ask how often each level was chosen: in all units, and in each stratum."""
-    result = a.shares[name]
+    result, by = a.shares[name], f" by {as_words(name)}" if name else ""
     rows = [
         row
         for part in rows_by(pick_rows(result.rows), "stratum").values()
         for row in sorted(part, key=lambda row: row.label("source") != a.source.human)
         if row.label("stratum") or not k
     ]
-    by = "" if name is None else f" by {as_words(name)}"
     compared = pick_rows(result.rows, None, stratum=True, level=True, base=False)
     gaps = between_levels(a, name, compared, "stratum")
     tests, adjusted = whole_tests(a)
     tables = {"Entropies (bits)": pick_rows(result.rows, "component")}
     if not k:
         family = f"{CHOICE}s" + " of each source" * (len(a.source.others) > 1)
-        gaps_of = f"Differences of shares to {a.people}, all units; p (Holm): over the {family}"
-        tables[gaps_of] = pick_rows(a.rows, "difference")
+        of_all = f"Differences of shares to {a.people}, all units; p (Holm): over the {family}"
+        tables[of_all] = pick_rows(a.rows, "difference")
         tables["Any difference of shares, all units"] = tests
     return ask_rows(
-        f"shares-{k + 1}" if k else "shares",
+        numbered("shares", k),
         f"How often was each {CHOICE} chosen{by}?",
         result,
         rows,
         quantity=f"shares of the {CHOICE}s{by}",
-        say=[*([] if k else chosen_sentences(a)), *sentence_of(gaps)],
+        say=[] if k else chosen_sentences(a),
         draw=share_bars("source", "stratum" if a.strata else "", none="all units"),
-        tables=tables | rows_of(gaps),
-        results=[one for one in (gaps, None if k else adjusted) if one is not None],
-        note=f"n = {count(result.counts['ratings'])} choices.",
+        tables=tables,
+        results=[None if k else adjusted],
+        beside=[gaps],
         part="appendix" if k else "main",
     )
 
@@ -326,16 +318,6 @@ def between_levels(
     return part_gaps(rows, dimension, name, a.options.level)
 
 
-def sentence_of(result: Result | None) -> list[str]:
-    """Return the sentence of a result that may not be there."""
-    return [] if result is None else [result.sentence()]
-
-
-def rows_of(result: Result | None) -> dict[str, Sequence[Row]]:
-    """Return the table of a result that may not be there."""
-    return {} if result is None else {result.title: result.rows}
-
-
 def chosen_sentences(a: SourceAnswers) -> list[str]:
     """State which levels the leading sources chose more and less often than people; of many, those that differ."""
     groups = rows_by(pick_rows(a.rows, "difference"), "source")
@@ -349,22 +331,13 @@ def chosen_sentences(a: SourceAnswers) -> list[str]:
 
 def chosen_more(a: SourceAnswers, label: str, rows: Sequence[Row]) -> str:
     """State which levels a source chose significantly more, and less, often than people."""
-    name = shorten(label, LABEL)
-    tested = [row for row in rows if row.p_value is not None]
-    if not tested:
-        what = f"the difference between {name} and {a.people}"
-        return sentences.no_number(what, rows[0].undefined or "no test")
-    ways = []
+    name, ways = shorten(label, LABEL), []
+    clear = [row for row in rows if sentences.is_significant(row)]
     for how, sign in (("more", 1), ("less", -1)):
-        levels = [
-            shorten(row.term, LABEL)
-            for row in tested
-            if sentences.is_significant(row) and sign * (row.estimate or 0.0) > 0
-        ]
+        levels = [shorten(row.term, LABEL) for row in clear if sign * (row.estimate or 0.0) > 0]
         ways += [f"{quoted(levels)} {how} often"] if levels else []
     if not ways:
-        what = f"differences between {name} and {a.people}"
-        return sentences.no_significance_sentence(len(tested), what)
+        return tally_sentence(rows, "difference", f" between {name} and {a.people}")
     return f"{name} chose {' and '.join(ways)} than {a.people} (Holm)."
 
 
@@ -435,38 +408,32 @@ def ask_changes(a: SourceAnswers, name: str, k: int) -> Block | None:
     )
 
 
-def ask_similarity(a: SourceAnswers) -> Block | None:
-    """Ask how similar all shares were, in all units and by stratum, beside two halves of the people."""
-    of_all = pick_rows(a.similarity.rows, None, cell=False)
-    rows = [row for row in of_all if row.role != "component"]
-    texts: list[str] = []
-    results: list[Result] = []
-    plain = pick_rows(of_all, "component")
-    tables: dict[str, Sequence[Row]] = {}
-    for name in a.strata:
-        cells, adjusted = adjust_family_by_holm(
-            pick_rows(a.similar[name].rows, None, cell=True), f"cells of {name}"
-        )
-        rows += pick_rows(cells)
-        plain += [row for row in cells if row.role != "estimate"]
-        levels = a.design.strata[name].levels
-        of_levels = [row for row in pick_rows(cells) if row.label("cell") in levels]
-        gaps = between_levels(a, name, of_levels, "cell")
-        texts += [span_sentence(of_levels, f"the similarity by {as_words(name)}")]
-        texts += sentence_of(gaps)
-        tables |= rows_of(gaps)
-        results += [one for one in (a.similar[name], adjusted, gaps) if one is not None]
+def ask_similarity(a: SourceAnswers, name: str | None, k: int) -> Block | None:
+    """Ask how similar all shares were, in all units and in each level, beside two halves of the people."""
+    result, by = a.similar[name], f" by {as_words(name)}" if name else ""
+    cells, adjusted = adjust_family_by_holm(
+        pick_rows(result.rows, None, cell=True), f"cells of {name}"
+    )
+    of_all = [] if k else pick_rows(result.rows, None, cell=False)
+    levels = a.design.strata[name].levels if name else ()
+    of_levels = [row for row in pick_rows(cells) if row.label("cell") in levels]
+    gaps = between_levels(a, name, of_levels, "cell")
     return ask_rows(
-        "similarity",
-        f"How similar were the shares of all {CHOICE}s?",
-        a.similarity,
-        rows,
-        quantity="Jensen-Shannon similarity",
-        say=texts,
+        numbered("similarity", k),
+        f"How similar were the shares of all {CHOICE}s{by}?",
+        result,
+        [*pick_rows(of_all), *pick_rows(of_all, "reference"), *pick_rows(cells)],
+        quantity=f"Jensen-Shannon similarity{by}",
+        say=[span_sentence(of_levels, "the similarity") if name else ""],
         draw=interval_points(1.0),
-        tables={"Plug-in similarity, and two halves of the people": plain} | tables,
-        results=[result for result in results if result is not a.similarity],
+        tables={
+            "Plug-in similarity": pick_rows([*of_all, *cells], "component"),
+            "Two halves of the people": pick_rows(cells, "reference"),
+        },
+        results=[adjusted],
+        beside=[gaps],
         note=f"1: equal shares. {shorten(a.source.human, LABEL)}: two random halves of its ratings.",
+        part="appendix" if k else "main",
     )
 
 
@@ -520,7 +487,8 @@ def ask_agreement(a: SourceAnswers) -> Block | None:
         names=[f"within {shorten(name, LABEL)}" for name in a.alphas],
         say=[
             f"Krippendorff's α within sources was {listing(within_sources(a), most=6)}.",
-            "Equal shares do not imply agreement within units. Repeated runs do not add units.",
+            "Equal shares do not imply agreement within units. Repeated runs do not add units: intervals and tests "
+            "count units or clusters.",
         ],
         draw=interval_points(),
         results=[*a.alphas.values()][1:],
@@ -590,18 +558,15 @@ def ask_refusals(a: SourceAnswers) -> Block | None:
 
     The bounds of further sources are not shown; those that turn a conclusion are in the answer too.
     """
-    gaps = [
-        leading_difference(rows)
-        for rows in rows_by(pick_rows(a.rows, "difference"), "source").values()
-    ]
-    refused = {gap: refused_by(a, gap) for gap in gaps if gap is not None}
-    ranked = sorted(refused, key=lambda gap: -int(refused[gap].sum()))
-    blocks = [bounds_of(a, gap, refused[gap]) for gap in ranked[: 1 if a.options.brief else FEW]]
-    drawn = [block for block in blocks if block is not None]
-    if not drawn:
+    groups = rows_by(pick_rows(a.rows, "difference"), "source").values()
+    gaps = [gap for gap in map(leading_difference, groups) if gap is not None]
+    gaps.sort(key=lambda gap: -int(refused_by(a, gap).sum()))
+    bounds = [bounds_of(a, gap) for gap in gaps[: 1 if a.options.brief else FEW]]
+    blocks = [block for block in bounds if block is not None]
+    if not blocks:
         return None
-    turned = [text for block in drawn for text in block.turned]
-    return replace(drawn[0], turned=tuple(turned))
+    turned = [text for block in blocks for text in block.turned]
+    return replace(blocks[0], turned=tuple(turned))
 
 
 def refused_by(a: SourceAnswers, gap: Row) -> Any:
@@ -611,9 +576,9 @@ def refused_by(a: SourceAnswers, gap: Row) -> Any:
     return of_source & (a.design.status == REFUSAL)
 
 
-def bounds_of(a: SourceAnswers, gap: Row, refused: Any) -> Block | None:
+def bounds_of(a: SourceAnswers, gap: Row) -> Block | None:
     """Return a difference under each rule of counting refusals; None where the source refused nothing."""
-    place = a.design.levels.index(gap.term)
+    place, refused = a.design.levels.index(gap.term), refused_by(a, gap)
 
     def bound(rule: Rule) -> Any:
         design = a.design
@@ -690,26 +655,33 @@ def answer(a: SourceAnswers, label: str) -> str:
     name, smallest = shorten(label, LABEL), a.options.smallest_effect
     gaps = pick_rows(a.rows, "difference", source=label)
     (test,) = pick_rows(whole_tests(a)[0], "test", source=label)
-    clusters = a.design.clusters
-    size = len(clusters[0].levels) if len(clusters) == 1 else int(a.design.unit_count.sum())
-    how = "F test" if test.test == "f" else "cluster permutation test"
-    over = f" and {a.people}" * (test.test == "f")
-    tested = f"{how} over {count(size, a.unit)}{over}, {sentences.p_of(test)}"
+    tested, like = test_text(a, test), similarity_text(a, label)
+    largest = largest_sentence(gaps, a.rows, of=a.of_source(label))
     if smallest is not None and all(is_inside(equivalence_bounds(row), smallest) for row in gaps):
-        also = "" if test.p_value is None else f" (test of any difference: {tested})"
+        also = f" (test of any difference: {tested})" if tested else ""
         near = as_given(smallest)
-        text = f"{name} was equivalent to {a.people} in every share within ±{near}{also}."
-    elif test.p_value is None:
+        return f"{name} was equivalent to {a.people} in every share within ±{near}{also}. {largest} {like}"
+    if not tested:
         what = f"the comparison of {name} with {a.people}"
         text = sentences.no_number(what, test.undefined or "no test")
         # shares and similarity are of different units where no unit has both
-        return text if test.reason == "no_data" else f"{text} {similarity_text(a, label)}"
-    else:
-        clear = sentences.is_significant(test, 1 - a.options.level)
-        verb = "differed" if clear else "did not differ significantly"
-        text = f"The choices of {name} {verb} from those of {a.people} ({tested})."
-    largest = largest_sentence(gaps, a.rows, of=a.of_source(label))
-    return f"{text} {largest} {similarity_text(a, label)}"
+        return text if test.reason == "no_data" else f"{text} {like}"
+    clear = sentences.is_significant(test, 1 - a.options.level)
+    verb = "differed" if clear else "did not differ significantly"
+    return f"The choices of {name} {verb} from those of {a.people} ({tested}). {largest} {like}"
+
+
+def test_text(a: SourceAnswers, test: Row) -> str:
+    """Return the test of any difference with its p; nothing without."""
+    if test.p_value is None:
+        return ""
+    clusters = a.design.clusters
+    size = len(clusters[0].levels) if len(clusters) == 1 else int(a.design.unit_count.sum())
+    over = f"over {count(size, a.unit)}"
+    how = f"cluster permutation test {over}"
+    if test.test == "f":
+        how = f"F test {over} and {a.people}"
+    return f"{how}, {sentences.p_of(test)}"
 
 
 def similarity_text(a: SourceAnswers, label: str) -> str:
@@ -726,12 +698,7 @@ def ceiling_text(a: SourceAnswers) -> str:
     (row,) = pick_rows(a.similarity.rows, "reference", cell=False)
     if row.estimate is None:
         return ""
-    text = sentences.estimate_text(row)
-    if ALMOST_EQUAL <= row.estimate < 1:
-        text = "> .999"
-    elif row.conf_low is not None and row.conf_low == row.conf_high:
-        # both ends are cut at 1
-        text = number(row.shown())
+    text = "> .999" if ALMOST_EQUAL <= row.estimate < 1 else number(row.shown())
     return f"two random halves of the {shorten(a.source.human, LABEL)} ratings: {text}"
 
 
@@ -791,17 +758,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     who = listing([*(shorten(label, LABEL) for label in source.others), a.people])
     if len(source.others) > MOST_NAMED:
         who = f"{n} and of {a.people}"
-    leading = {
-        f"{what} {shorten(name or 'all', 40)}": result
-        for what, results in (
-            ("Shares by", a.shares),
-            ("Similarity by", a.similar),
-            ("Similarity by", {"cell": a.cells}),
-            ("Agreement of", a.alphas),
-        )
-        for name, result in results.items()
-        if result is not None
-    }
+    results = [a.cells, *a.shares.values(), *a.similar.values(), *a.alphas.values()]
+    leading = {f"{r.title} ({k + 1})": r for k, r in enumerate(results) if r is not None}
     what = f"the difference of {shorten(a.leading, LABEL)} for '{shorten(a.gap.term, LABEL)}'"
     return page_of(
         "norm-goal",
@@ -815,7 +773,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         leading=leading,
         blocks=(*compared, *blocks),
         uses=USED,
-        cautions=(run_cautions(a), () if a.cells is None else a.cells.cautions),
+        cautions=(run_cautions(a),),
         data=(united(design),),
         diagnostics=diagnostics(a),
         methods=methods(a),
@@ -856,23 +814,16 @@ def describe(a: SourceAnswers) -> str:
 
 
 def diagnostics(a: SourceAnswers) -> tuple[Diagnostic, ...]:
-    """Return whether every unit was rated by all sources, and how dependent repeated runs are."""
+    """Return whether every unit was rated by all sources."""
     data = source_counts(a.design, a.source.name, "missing")
     columns = [data.index(name, "source") for name in (a.source.human, *a.source.others)]
     rated = data.n[:, columns] > 0
     shared, every = int(rated.all(axis=1).sum()), int(rated.any(axis=1).sum())
-    agree = listing(within_sources(a), most=6)
     return (
         Diagnostic(
             check="Was every unit rated by every source?",
             found="Yes." if shared == every else f"No: {count(shared)} of {count(every, 'unit')}.",
             so_what="Differences rest on the units that both sources rated.",
-        ),
-        Diagnostic(
-            check="Are runs of a model independent decisions?",
-            found=f"Nominal α: {agree}." if agree else "No source has two ratings of a unit.",
-            so_what="Runs that agree more than human raters are dependent. Intervals and tests count units or "
-            "clusters, not runs.",
         ),
     )
 

@@ -108,6 +108,10 @@ def test_the_place_of_the_largest_difference_is_named() -> None:
     ]
     assert largest_sentence(gaps, []) == "The largest difference was for 'yes' (risk): −0.40."
     assert largest_sentence(gaps[:1], []) == "The largest difference was for 'yes': 0.10."
+    tested = replace(gaps[0], p_value=0.4)
+    assert largest_sentence([tested, gaps[1]], []).startswith("The largest tested difference was")
+    clear = replace(gaps[0], p_value=0.01)
+    assert largest_sentence([clear, gaps[1]], []).startswith("The largest significant difference")
 
 
 def test_columns_of_a_table_that_hold_nothing_are_left_out(change: ss.Result) -> None:

@@ -118,7 +118,7 @@ def test_sentences_about_two_models_say_whose_they_are_and_cautions_keep_their_n
     assert outcome.title == "How similar were the choices of mA, mB and human raters?"
     texts = [text for block in outcome.blocks for text in block.sentences]
     for model in ("mA", "mB"):
-        assert any(f"largest difference of {model} was for '" in text for text in texts)
+        assert any(f"difference of {model} was for '" in text for text in texts)
     (rare,) = (c.detail for c in outcome.cautions if "gave a level to fewer" in c.detail)
     assert rare.startswith("'mB' gave")
     captions = [
@@ -149,8 +149,8 @@ def test_a_single_bias_is_not_adjusted() -> None:
     assert not any("p_Holm" in said for said in outcome.answer)
     assert "p (Holm)" not in outcome.blocks[0].tables[0].caption
     assert "Holm" not in outcome.methods[0]
-    at = outcome.blocks[0].tables[0].header.index("p (Holm)")
-    assert [line[at] for line in outcome.blocks[0].tables[0].cells] == [None]
+    assert "p (Holm)" not in outcome.blocks[0].tables[0].header
+    assert "p" in outcome.blocks[0].tables[0].header
 
 
 def test_items_with_few_comparisons_are_named_with_their_number() -> None:
