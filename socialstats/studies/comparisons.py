@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -492,16 +491,6 @@ def rank_questions(
     return [ranks, expected]
 
 
-def errors_text(fit: BradleyTerryResult) -> str:
-    """Return how the standard errors were made, for a caption."""
-    sizes = fit.fitted_state.sizes
-    return (
-        f"CR2, {' x '.join(f'{size:,} {as_words(name)} clusters' for name, size in sizes.items())}"
-        if sizes
-        else (fit.inference)
-    )
-
-
 def strength_planning(fit: BradleyTerryResult, row: Row, item: str = "item") -> tuple[str, ...]:
     """Return how many more comparisons, pairs or clusters halve the interval of a strength."""
     state, quantity = fit.fitted_state, f"the log-strength of {shorten(row.term, 40)}"
@@ -735,21 +724,17 @@ def unused_covariates(design: Comparisons, options: StudyOptions) -> tuple[Cauti
 
 def constant_covariates(design: Comparisons) -> dict[str, dict[str, Any]]:
     """Return the covariates that have one value for each item, as item -> value."""
-    found = {}
-    for name in design.covariates:
-        with suppress(InputError):
-            found[name] = design.group_of(name)
-    return found
+    groups = {name: attempt_result(design.group_of, name) for name in design.covariates}
+    return {name: by_item for name, by_item in groups.items() if by_item is not None}
 
 
 def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
     """Return the covariates that sort the items into a few groups."""
-    found = constant_covariates(design)
     most = min(MOST_GROUPS, len(design.items) - 1)
     return {
         name: groups
-        for name, groups in found.items()
-        if 2 <= len({str(v) for v in groups.values()}) <= most
+        for name, groups in constant_covariates(design).items()
+        if 2 <= len(set(map(str, groups.values()))) <= most
     }
 
 

@@ -220,7 +220,7 @@ def compute(table: Comparisons, options: StudyOptions) -> ChoiceAnswers:
         groups=groups,
         s=replace(s, cautions=tuple(c for c in s.cautions if c.code not in in_methods(s))),
         rates=single(win_rates(design, covariate, level=level)),
-        pooled=overall_rates(design, options),
+        pooled=rates_over_comparisons(design, options),
         entropy=attempt_result(choice_entropy, design, level=level),
         cited=count_cited(table, list(groups), options),
         labels=None if options.labels is None else check_labels(options.labels, options),
@@ -247,7 +247,7 @@ def in_methods(s: Result) -> tuple[str, ...]:
     return ("SS305",) if lead_row(s).term == "S" else ("SS304", "SS305")
 
 
-def overall_rates(design: Comparisons, options: StudyOptions) -> Result:
+def rates_over_comparisons(design: Comparisons, options: StudyOptions) -> Result:
     """Return the win rates over comparisons, with the cautions of the rates of all items together."""
     rates = single(win_rates(design, options.covariate, weights="pooled", level=options.level))
     overall = pick_rows(rates.rows, item=False)
