@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,8 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import Caution, InputError
 from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import small_sample_caution
-from socialstats.results import Row
+from socialstats.results import Result, Row
+from socialstats.results.rows import lowest_and_highest, negate_row
 from socialstats.scales.alignment import Panel, Targets, model_shares, resample_people
 from socialstats.scales.alignment_intervals import (
     METHODS,
@@ -246,3 +247,42 @@ def few_answers_caution(
         affects="distances to groups and the closest group: modes of few answers inflate distances",
         fix="interpret the differences between groups, which are corrected for group size",
     )
+
+
+def closest_differences(
+    results: Iterable[Result], differences: Iterable[Row]
+) -> tuple[list[Row], list[Row]]:
+    """Return the differences between the closest and the farthest group of people, and how stable the closest is.
+
+    There is one of each for every model and attribute, but where all groups are equally close.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        Of `results_by_attribute`.
+    differences : iterable of Row
+        Those between groups of people, as the results have them or adjusted over all attributes.
+    """
+    pairs = {
+        (row.term, row.label("attribute"), row.label("people"), row.label("versus")): row
+        for row in differences
+    }
+    closest, repeated = [], []
+    for result in results:
+        for again in (row for row in result.rows if row.label("closest")):
+            groups = [
+                row
+                for row in result.rows
+                if row.term == again.term and row.label("people") and row.role == "estimate"
+            ]
+            low, high = lowest_and_highest([row for row in groups if row.estimate is not None])
+            if low == high:
+                continue
+            name = again.label("attribute")
+            near, far = low[0].label("people"), high[-1].label("people")
+            row = pairs.get((again.term, name, near, far))
+            if row is None:
+                row = negate_row(pairs[again.term, name, far, near])
+            closest.append(replace(row, key=(*again.key, ("farthest", far or ""))))
+            repeated.append(again)
+    return closest, repeated

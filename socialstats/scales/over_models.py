@@ -22,11 +22,12 @@ from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.definitions import PeerNumbers, PlainSample
 from socialstats.results.rows import RowKey
 from socialstats.scales.plain_scores import plain_mean, plain_sd, sample_of_values
-from socialstats.sentences import estimate_text
-from socialstats.text import count, listing, quoted, shorten
+from socialstats.sentences import estimate_text, is_significant, some_of, stat
+from socialstats.text import capital, count, listing, quoted, shorten
 from socialstats.voice import option
 
 Wanted = str | tuple[str, str | None]
+MOST_STATED = 3  # differences between groups of models in the sentence
 ANYWHERE = (-math.inf, math.inf)
 # What the numbers of a metric can be; others can be anything.
 LIMITS: dict[str, tuple[float, float]] = {
@@ -145,7 +146,7 @@ def over_models(
         references=("welch1947", "bonett2006", "efrontibshirani1993", "holm1979"),
         design=None,
         cautions=cautions,
-        words=means_text(all_rows, len(by_model)),
+        words=f"{means_text(all_rows, len(by_model))}{group_differences_text(all_rows)}",
         extras={"values": values, "lacking": lacking, "limits": limits},
         check=Definition(samples=sample_models, peers=ask_for_group_tests),
     )
@@ -340,6 +341,19 @@ def means_text(rows: Sequence[Row], models: int) -> str:
         if row.group == "mean over models"
     ]
     return f"Over {count(models, 'model')} (the sample), {listing(sentences, most=6)}."
+
+
+def group_differences_text(rows: Sequence[Row]) -> str:
+    """State how many differences between groups of models were significant, and the largest; nothing without tests."""
+    tested = [row for row in rows if row.role == "difference" and row.p_adjusted is not None]
+    if not tested:
+        return ""
+    significant = [row for row in tested if is_significant(row)]
+    what = "differences between groups of models"
+    tally = some_of(len(significant), len(tested), what, family=("each factor",))
+    largest = sorted(significant, key=lambda row: -abs(row.estimate or 0.0))[:MOST_STATED]
+    texts = [f"{capital(shorten(row.group or '', 60))}: {stat(row)}." for row in largest]
+    return " ".join(["", tally, *texts])
 
 
 def models_of_row(result: Result, row: Row) -> tuple[FloatArray, FloatArray]:

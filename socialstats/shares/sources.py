@@ -68,6 +68,35 @@ def raters_of(design: Ratings, source: RaterSource, level: str) -> tuple[str, ..
     )
 
 
+def attributes_of_people(design: Ratings, source: RaterSource, most: int) -> list[str]:
+    """Return the rater groups that divide the people into two groups or more, and not into more than `most`."""
+    factor = design.rater_groups[source.name]
+    people = factor.codes == factor.levels.index(source.human)
+    # a negative code is a person without a level
+    sizes = {
+        name: len(np.unique(group.codes[people & (group.codes >= 0)]))
+        for name, group in design.rater_groups.items()
+    }
+    return [name for name, n in sizes.items() if name != source.name and 2 <= n <= most]
+
+
+def raters_by_kind(
+    design: Ratings, raters: Sequence[str], besides: str = ""
+) -> dict[str, tuple[str, ...]]:
+    """Return the raters of each level of each rater group, such as models of one maker: several, but not all.
+
+    `besides` names a rater group that is left out.
+    """
+    kinds: dict[str, tuple[str, ...]] = {}
+    for name, factor in design.rater_groups.items():
+        codes = dict(zip(design.raters, factor.codes.tolist(), strict=True))
+        for code, level in enumerate(factor.levels):
+            members = tuple(rater for rater in raters if codes[rater] == code)
+            if name != besides and 1 < len(members) < len(raters):
+                kinds[f"{name} = {level}"] = members
+    return kinds
+
+
 def models_of(design: Ratings) -> tuple[str, ...]:
     """Return the raters that are models: those of a column called model; of couples, which models judge, all."""
     couples = {"group_first", "group_second"} <= set(design.strata)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from socialstats.designs.nouns import noun_or
-from socialstats.errors import InputError, SocialStatsError, caution
+from socialstats.errors import InputError, caution
 from socialstats.figures import forest
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, ResultGroup, Row
@@ -24,7 +24,7 @@ from socialstats.scales.model_words import (
     sorted_numbers,
 )
 from socialstats.scales.over_models import over_models
-from socialstats.sentences import is_significant, more_clusters_sentence, more_of, some_of, stat
+from socialstats.sentences import is_significant, more_clusters_sentence, more_of, some_of
 from socialstats.studies.asking import (
     Draw,
     Drawing,
@@ -48,6 +48,12 @@ TESTED = {
     "clusters": "t tests by the clusters of both levels",
 }
 COMBINED = "the CIs of both combined (Zou and Donner)"
+NO_COMMON_MODEL = caution(
+    "SS342",
+    "no model was asked at every level",
+    affects="levels, which are compared model by model alone",
+    fix="ask the same models at every level",
+)
 LEADING = "models"  # id of the block that has the main number
 FACTORS = "models-factors"  # start of the ids of blocks on groups of models
 MOST_DRAWN, MOST_CELLS = 60, 12  # models of a figure, and of a heat map
@@ -87,21 +93,15 @@ def comparison(
     models = results if isinstance(results, Result) else ResultGroup(by=by, results=results)
     compare = partial(compare_models, models, level=options.level)
     boards = [attempt_result(compare, number) for number in numbers]
-    if numbers[0] is None and boards[0] is None:
+    if boards[0] is None:
         return ()
     boards = [board for board in boards if board is not None]
     if boards[0].extras["crossed"]:
-        try:
-            boards.insert(0, compare(average=True))
-        except SocialStatsError as error:
-            # levels without a common model are compared model by model alone
-            apart = caution(
-                "SS342",
-                str(error),
-                affects="levels, which are compared model by model alone",
-                fix="ask the same models at every level",
-            )
-            boards[0] = replace(boards[0], cautions=(apart, *boards[0].cautions))
+        average = attempt_result(compare, average=True)
+        if average is not None:
+            boards.insert(0, average)
+        else:
+            boards[0] = replace(boards[0], cautions=(NO_COMMON_MODEL, *boards[0].cautions))
     blocks = [
         block
         for k, board in enumerate(boards)
@@ -157,21 +157,20 @@ def leader_question(
     board: Result, k: int, by: str, lost: Mapping[str, str], *, led: bool
 ) -> Block | None:
     """Ask how models compare: the number of each with its interval and rank interval, or why it has none."""
-    rows, quantity, noun = numbers_of(board), str(board.settings["number"]), noun_or(by, "group")
-    crossed, average = board.extras["crossed"], board.extras["average"]
-    n = count(len(rows)) if crossed and not average else count(len(rows), noun)
+    rows, quantity = numbers_of(board), str(board.settings["number"])
+    kind, level = board.extras["kind"], percent_of(board.settings["level"])
+    # numbers of models at several levels are no models
+    crossed = board.extras["crossed"] and not board.extras["average"]
+    n = count(len(rows)) if crossed else count(len(rows), noun_or(by, "group"))
     which = f" by {quantity}" if k else ""
-    if average:
+    if board.extras["average"]:
         some = "the models that all of them have" if board.extras["left_out"] else "all models"
         which = f", over {some}"
     say = list(halving_sentences(board))
     if not led:
         say = [board.sentence(), *alone_words(board)]
-    elif not say and not board.extras["kind"].ranked:
-        kind = board.extras["kind"]
+    elif not say and not kind.ranked:
         say = [extremes_sentence(board.rows, quantity, kind, board.extras["noun"])]
-    level = percent_of(board.settings["level"])
-    joint = f" simultaneous {level} intervals of ranks;" * board.extras["kind"].ranked
     block = ask_rows(
         anchor(LEADING, k),
         f"How did the {n} compare{which}?",
@@ -182,29 +181,27 @@ def leader_question(
         draw=rank_points(board, by),
         table=leader_table(board, rows, by, lost),
     )
+    joint = " simultaneous intervals of ranks;" * kind.ranked
+    units = count(board.counts["units"], "unit")
     # the intervals of the numbers are those of their metric
     return block and replace(
         block,
-        caption=f"Estimates with unadjusted {level} CIs, the {board.settings['best']} first;{joint} n = "
-        f"{count(board.counts['units'], 'unit')}. Overlapping CIs do not rule out a difference.",
+        caption=f"Estimates with unadjusted {level} CIs, the {kind.best} first;{joint} n = {units}. Overlapping CIs do "
+        "not rule out a difference.",
     )
 
 
 def rank_points(board: Result, by: str) -> Draw:
     """Return the drawing of numbers with their intervals and rank intervals, rank 1 first."""
-    ranks = {
-        row.term: (int(row.conf_low), int(row.conf_high))
-        for row in pick_rows(board.rows, "rank")
-        if row.conf_low is not None and row.conf_high is not None
-    }
-    ranked = board.extras["kind"].ranked
+    ranks = {row.term: row.ends(0) for row in pick_rows(board.rows, "rank")}
+    sets = {term: (int(ends[0]), int(ends[1])) for term, ends in ranks.items() if ends is not None}
 
     def draw(rows: Sequence[Row], _names: Sequence[str], xlabel: str) -> Drawing:
         return partial(
             forest,
             rows[:MOST_DRAWN],
-            ranks=ranks if ranked else None,
-            reference=None if ranked else 0.0,
+            ranks=sets if ranks else None,
+            reference=None if ranks else 0.0,
             xlabel=xlabel,
             label=shorten(by, 40),
             sort=False,
@@ -216,26 +213,28 @@ def rank_points(board: Result, by: str) -> Draw:
 def leader_table(board: Result, rows: Sequence[Row], by: str, lost: Mapping[str, str]) -> PageTable:
     """Return the numbers with their ranks, or with their tests where they have no ranks."""
     ranks = {row.term: row for row in pick_rows(board.rows, "rank")}
-    title = capital(str(board.settings["number"]))
     columns: dict[str, Any] = {"Estimate": "estimate", "Low": "conf_low", "High": "conf_high"}
-
-    def rank(row: Row) -> int | None:
-        place = ranks[row.term].estimate if row.term in ranks else None
-        return None if place is None else int(place)
-
-    def rank_interval(row: Row) -> str | None:
-        ends = ranks[row.term].ends(0) if row.term in ranks else None
-        return None if ends is None else f"{ends[0]:.0f}\u2013{ends[1]:.0f}"
-
     if ranks:
-        title += " and rank"
-        columns = {"Rank": rank, **columns, "Rank interval": rank_interval}
+        places = {term: (row.shown(digits=0), row.ends(0)) for term, row in ranks.items()}
+        columns = {
+            "Rank": lambda row: places.get(row.term, (None, None))[0],
+            **columns,
+            "Rank interval": lambda row: rank_text(places.get(row.term, (None, None))[1]),
+        }
     else:
-        title += f"; p (Holm): over the {count(len(rows), noun_or(by, 'group'))}"
-        columns |= {"p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted)}
+        columns |= {
+            "p": lambda row: p_text(row.p_value),
+            "p (Holm)": lambda row: p_text(row.p_adjusted),
+        }
+    columns["Why not"] = "undefined"
     without = [Row(term=name, undefined=why) for name, why in lost.items()]
-    head = (capital(shorten(by, 40)), "term")
-    return table_of([*rows, *without], title, head, columns | {"Why not": "undefined"})
+    title = f"{capital(str(board.settings['number']))} by {shorten(by, 40)}"
+    return table_of([*rows, *without], title, (capital(shorten(by, 40)), "term"), columns)
+
+
+def rank_text(ends: tuple[float, float] | None) -> str | None:
+    """Return a rank interval as ``1–3``; None where there is none."""
+    return None if ends is None else f"{ends[0]:.0f}–{ends[1]:.0f}"
 
 
 def halving_sentences(board: Result) -> tuple[str, ...]:
@@ -330,11 +329,6 @@ def factors_question(board: Result, k: int, options: StudyOptions) -> Block | No
     groups = over_models(board.extras["by_model"], [quantity], groups=factors, level=options.level)
     means = pick_rows(groups.rows, factor=True)
     gaps = pick_rows(groups.rows, "difference")
-    tested = [row for row in gaps if row.p_adjusted is not None]
-    significant = [row for row in tested if is_significant(row)]
-    largest = sorted(significant, key=lambda row: -abs(row.estimate or 0.0))[:3]
-    what = "differences between groups of models"
-    tally = some_of(len(significant), len(tested), what, family=("each factor",)) if tested else ""
     return ask_rows(
         anchor(FACTORS, k),
         f"Did groups of models differ in {quantity}?",
@@ -342,11 +336,7 @@ def factors_question(board: Result, k: int, options: StudyOptions) -> Block | No
         means,
         quantity=f"mean {quantity} of groups of models",
         names=[row.group or "" for row in means],
-        say=[
-            groups.sentence(),
-            tally,
-            *(f"{capital(shorten(row.group or '', 60))}: {stat(row)}." for row in largest),
-        ],
+        say=[groups.sentence()],
         draw=interval_points(None, label="Group of models"),
         tables={"Differences of groups (Welch's t)": gaps},
         note=f"Models are the sample; n = {count(len(models), 'model')}.",

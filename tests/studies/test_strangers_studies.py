@@ -21,9 +21,9 @@ from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.proportions import clustered_share
 from socialstats.planning.builders import design_items
 from socialstats.scales.judge_zeros import judge_zeros, zero_of
+from socialstats.scales.trait_weights import PAPER
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.sources import replies_by
-from socialstats.scales.trait_weights import PAPER
 from socialstats.studies.staged_values.declaration import NEUTRAL, with_controls
 from socialstats.studies.staged_values.study import no_zero
 from socialstats.tables import as_table, read_table

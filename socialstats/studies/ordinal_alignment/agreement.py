@@ -17,6 +17,7 @@ from socialstats.errors import InputError
 from socialstats.results import Result, Row
 from socialstats.scales.measures import ALPHA
 from socialstats.scales.ratings_difference import ratings_difference
+from socialstats.shares.sources import raters_by_kind
 from socialstats.studies.asking import (
     add_labels,
     ask_rows,
@@ -29,16 +30,15 @@ from socialstats.studies.asking import (
     rows_by,
     span_sentence,
 )
-from socialstats.studies.estimates import cluster_words, rows_table
+from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, Outcome, StudyOptions
-from socialstats.studies.ratings import RELIABLE, about_ratings, enough_of, level_words, planned
+from socialstats.studies.ratings import RELIABLE, about_ratings, describe, enough_of, planned
 from socialstats.studies.verdicts import verdict_of
 from socialstats.text import as_words, count, listing, shorten
 
 NOMINAL = "nominal"
 REFUSALS_AS_LEVEL = "nominal, refusals as a level"
 USED = ("seed", "resamples", "level", "verify")
-MOST_FAMILIES = 12
 MOST_LISTED = 30  # models by name
 MOST_MAIN = 2  # strata among the main results
 
@@ -69,18 +69,6 @@ def alphas_by_part(parts: Mapping[str, Ratings], options: StudyOptions) -> Alpha
     }
 
 
-def families_of(design: Ratings, raters: Sequence[str], besides: str = "") -> dict[str, Ratings]:
-    """Return the answers of raters of one kind, such as models of one maker; kinds of several raters, but not all."""
-    families: dict[str, Ratings] = {}
-    for name, factor in design.rater_groups.items():
-        kinds = dict(zip(design.raters, factor.codes.tolist(), strict=True))
-        for code, level in enumerate(factor.levels):
-            members = [rater for rater in raters if kinds[rater] == code]
-            if name != besides and 1 < len(members) < len(raters):
-                families[f"{name} = {level}"] = design.of_raters(members)
-    return dict(list(families.items())[:MOST_FAMILIES])
-
-
 def alpha_differences(
     parts: Mapping[str, Ratings], reference: str, options: StudyOptions
 ) -> list[Result]:
@@ -88,18 +76,16 @@ def alpha_differences(
 
     Units are resampled in both together, so the difficulty of units cancels.
     """
-    differences = []
     scales: dict[Scale, None] = dict.fromkeys((parts[reference].scale, "nominal"))
-    for name, scale in product(parts, scales):
+    differences = []
+    for name, scale in product([name for name in parts if name != reference], scales):
         labels = (name, reference)
         pair = [replace(parts[label], by=None, scale=scale) for label in labels]
-        if name == reference:
-            continue
         result = attempt_result(ratings_difference, *pair, labels=labels, **options.chosen())
-        rows = [] if result is None else [row for row in result.rows if row.group == ALPHA]
+        rows = () if result is None else tuple(row for row in result.rows if row.group == ALPHA)
         if rows:
-            title = f"Alpha ({scale}): {shorten(name, 40)} minus {shorten(reference, 40)}"
-            differences.append(replace(result, rows=tuple(rows), title=title))
+            title = f"Alpha ({scale}): {' minus '.join(labels)}"
+            differences.append(replace(result, rows=rows, title=title))
     return differences
 
 
@@ -189,9 +175,9 @@ def page_without_people(
 ) -> Outcome:
     """Answer a table of models alone: their agreement, with and without the order of the levels."""
     families = {
-        f"{level}, {name}": family
+        f"{level}, {name}": part.of_raters(raters)
         for level, part in parts.items()
-        for name, family in families_of(part, part.raters).items()
+        for name, raters in raters_by_kind(part, part.raters).items()
     }
     alphas = alphas_by_part({**parts, **families}, options)
     if not alphas:
@@ -233,15 +219,3 @@ def page_without_people(
             f"Models: {models}.",
         ],
     )
-
-
-def describe(design: Ratings) -> str:
-    """Return the design in one line: kind, and n at every level."""
-    parts = [
-        count(design.n_rows, "answer"),
-        count(design.unit_count.sum(), "unit"),
-        count(len(design.raters), "rater"),
-        f"{design.scale} scale ({level_words(design)})",
-        *cluster_words(design),
-    ]
-    return "Ordered answers: " + ", ".join(parts)

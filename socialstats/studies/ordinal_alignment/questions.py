@@ -11,14 +11,16 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.agreement.majority_vote_accuracy import majority_vote_accuracy
-from socialstats.designs.parts import OK, REFUSAL
+from socialstats.designs.parts import REFUSAL
 from socialstats.designs.ratings import Ratings
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.results.rows import negate_row
+from socialstats.results.rows import Role
 from socialstats.scales.ada_met import ada_met, results_by_attribute
-from socialstats.shares.sources import RaterSource, raters_of
+from socialstats.scales.alignment_groups import closest_differences
+from socialstats.shares.sources import RaterSource, attributes_of_people, raters_of
 from socialstats.studies.asking import (
+    Draw,
     add_labels,
     ask_rows,
     attempt_result,
@@ -50,6 +52,7 @@ REFUSALS = {
 DISTANCE = "mean distance from the mode (levels)"
 CORRECTED = "t over raters and units, corrected for group size"
 HOLM = "p (Holm): within each model, over all pairs of groups of all attributes."
+KINDS: Sequence[tuple[Role, str]] = (("estimate", "people"), ("rank", "closest"))
 PLACE = ("people", "versus")  # dimensions of differences that their contrast names
 MOST_LEVELS, MOST_STRATA, MOST_MODELS = 8, 4, 200
 
@@ -124,7 +127,8 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Alig
     refusals = {"max": main}
     if np.any(design.status == REFUSAL):
         refusals |= {rule: measure(refusal=rule) for rule in ("item_max", "exclude")}
-    attributes = results_by_attribute(design, attributes_of_people(design, source), **how)
+    names = attributes_of_people(design, source, MOST_LEVELS)
+    attributes = results_by_attribute(design, names, **how)
     people = raters_of(design, source, source.human)
     gaps = [
         replace(row, p_adjusted=None, statistic=None, df=None, method=CORRECTED)
@@ -149,17 +153,6 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Alig
         gaps=[row for rows, _ in adjusted for row in rows],
         families=[result for _, result in adjusted if result is not None],
     )
-
-
-def attributes_of_people(design: Ratings, source: RaterSource) -> list[str]:
-    """Return the rater groups that divide the people into two groups or more, and not too many."""
-    factor = design.rater_groups[source.name]
-    people = factor.codes == factor.levels.index(source.human)
-    sizes = {
-        name: len(np.unique(other.codes[people & (other.codes >= 0)]))
-        for name, other in design.rater_groups.items()
-    }
-    return [name for name, n in sizes.items() if name != source.name and 2 <= n <= MOST_LEVELS]
 
 
 def distance_question(a: AlignmentPage) -> Block | None:
@@ -215,7 +208,7 @@ def near_question(a: AlignmentPage) -> Block | None:
 
 def closest_question(a: AlignmentPage) -> Block | None:
     """Ask which group of people each model is closest to, how sure that is, and how stable."""
-    rows, repeated = closest_differences(a)
+    rows, repeated = closest_differences(a.attributes.values(), a.gaps)
     gaps = part_of(a.main, a.gaps, f"{count(len(a.gaps), 'difference')} between groups.")
     first, *others = a.families or [gaps]
     title = "closest minus farthest group of people, corrected for group size"
@@ -237,90 +230,62 @@ def closest_question(a: AlignmentPage) -> Block | None:
     )
 
 
-def closest_differences(a: AlignmentPage) -> tuple[list[Row], list[Row]]:
-    """Return the differences between the closest and the farthest group of people, and how stable the closest is.
-
-    There is one of each for every model and attribute, but where all groups are equally close.
-    """
-    pairs = {
-        (row.term, row.label("attribute"), row.label("people"), row.label("versus")): row
-        for row in a.gaps
-    }
-    differences, repeated = [], []
-    for name, result in a.attributes.items():
-        for again in pick_rows(result.rows, "rank", closest=True):
-            groups = nearest_first(pick_rows(result.rows, model=again.term, people=True))
-            if groups[0].estimate == groups[-1].estimate:
-                continue
-            near, far = (row.label("people") or "" for row in (groups[0], groups[-1]))
-            row = pairs.get((again.term, name, near, far))
-            if row is None:
-                row = negate_row(pairs[again.term, name, far, near])
-            differences.append(replace(row, key=(*again.key, ("farthest", far))))
-            repeated.append(again)
-    return differences, repeated
-
-
 def closest_sentence(a: AlignmentPage) -> str:
     """State how often the closest group differs significantly from the farthest; nothing without tests."""
-    tested = [row for row in closest_differences(a)[0] if row.p_value is not None]
-    if not tested:
+    differences, _ = closest_differences(a.attributes.values(), a.gaps)
+    what = " between the closest and the farthest group of people"
+    if not differences:
         return ""
-    significant = sum(map(sentences.is_significant, tested))
-    return (
-        f"In {count(significant)} of {count(len(tested))} model-by-attribute comparisons the closest group differed "
-        f"significantly from the farthest{' (Holm within each model)' * bool(a.families)}."
-    )
+    return tally_sentence(differences, "difference", what, within="Holm within each model")
 
 
 def group_questions(a: AlignmentPage) -> Iterator[Block | None]:
     """Ask of each attribute with a significant difference to which people models are closer, then of all others."""
-    gaps = {name: pick_rows(a.gaps, "difference", attribute=name) for name in a.attributes}
+    gaps = rows_by(a.gaps, "attribute")
     significant = {name: sum(map(sentences.is_significant, rows)) for name, rows in gaps.items()}
-    named = [name for name in a.attributes if significant[name]]
-    for name in sorted(named, key=lambda name: -significant[name]):
-        words = as_words(name)
-        block = groups_question(a, gaps[name], f"group-{list(gaps).index(name) + 1}", words)
-        yield block and replace(block, question=f"Were models closer to some people by {words}?")
-    alike = [row for name, rows in gaps.items() if not significant[name] for row in rows]
-    words = listing([as_words(name) for name in rows_by(alike, "attribute")], MOST_LEVELS)
-    yield groups_question(a, alike, "groups-alike", words)
+    for name in sorted(gaps, key=lambda name: -significant[name]):
+        if significant[name]:
+            question = f"Were models closer to some people by {as_words(name)}?"
+            number_of = list(a.attributes).index(name) + 1
+            draw = dot_lines("model", "people")
+            yield groups_question(a, gaps[name], f"group-{number_of}", question, draw)
+    yield groups_question(
+        a,
+        [row for name, rows in gaps.items() if not significant[name] for row in rows],
+        "groups-alike",
+        "Which attributes of people made no significant difference?",
+        cell_map("model", "attribute", "people", neutral=None, extreme=None),
+    )
 
 
-def groups_question(a: AlignmentPage, gaps: Sequence[Row], id: str, words: str) -> Block | None:
-    """Ask how far models are from each group of people, by attributes whose differences are given."""
+def groups_question(
+    a: AlignmentPage, gaps: Sequence[Row], id: str, question: str, draw: Draw
+) -> Block | None:
+    """Ask how far models are from each group of people, by the attributes whose differences are given."""
+    names = list(rows_by(gaps, "attribute"))
+    words = listing([as_words(name) for name in names], MOST_LEVELS)
+    # rows of one kind have the same columns
     parts = [
         part_of(
             a.attributes[name],
-            [
-                row
-                for row in a.attributes[name].rows
-                if row.label(dimension) and row.role != "difference"
-            ],
+            pick_rows(a.attributes[name].rows, role, **{dimension: True}),
             f"{as_words(name)}: distances to each group of people.",
         )
-        for name in rows_by(gaps, "attribute")
-        for dimension in ("people", "closest")
+        for name in names
+        for role, dimension in KINDS
     ]
-    if not parts:
-        return None
     rows = [row for part in parts for row in pick_rows(part.rows, people=True)]
-    several = id == "groups-alike"
-    lines, cells = (
-        dot_lines("model", "people"),
-        cell_map("model", "attribute", "people", neutral=None, extreme=None),
-    )
     return ask_rows(
         id,
-        "Which attributes of people made no significant difference?",
-        parts[0],
+        question,
+        next(iter(parts), None),
         rows,
         quantity="mean distance from the mode of each group of people (levels)",
         say=[
             tally_sentence(gaps, "difference", f" between groups by {words}"),
-            "" if several else largest_sentence(gaps, (), dimensions=PLACE),
+            largest_sentence(gaps, (), dimensions=PLACE) if any_significant(gaps) else "",
         ],
-        draw=cells if several else lines,
+        draw=draw,
         tables={"Differences on the same units, corrected for group size": gaps},
         without=PLACE,
         results=parts[1:],
@@ -328,40 +293,42 @@ def groups_question(a: AlignmentPage, gaps: Sequence[Row], id: str, words: str) 
     )
 
 
+def any_significant(rows: Iterable[Row]) -> bool:
+    """Return whether any row is significant."""
+    return any(map(sentences.is_significant, rows))
+
+
 def refusal_question(a: AlignmentPage) -> Block | None:
     """Ask who refused, and how far models that refused are under each rule; nothing where nobody refused."""
-    shares = pick_rows(a.main.rows, "component", share="refused")
-    refused = [row for row in shares if row.estimate]
-    overall = pick_rows(refused, "component", stratum=False)
-    if not overall:
+    every = pick_rows(a.main.rows, "component", share="refused")
+    refused = {row.term for row in every if row.estimate}
+    shares = [row for row in every if row.term in refused]
+    if not shares:
         return None
-    names = rows_by(overall, "model")
-    parts = [part_of(result, distances_of(result), "") for result in a.refusals.values()]
+    parts = [
+        part_of(result, distances_of(result), f"Refusals count as {REFUSALS[rule]}.")
+        for rule, result in a.refusals.items()
+    ]
     rows = [
         row
         for rule, part in zip(a.refusals, parts, strict=True)
         for row in add_labels(part.rows, rule=REFUSALS[rule])
-        if row.term in names
+        if row.term in refused
     ]
+    overall = pick_rows(shares, "component", stratum=False)
     worst = max(overall, key=lambda row: row.estimate or 0.0)
-    under = [
-        f"{sentences.estimate_text(row)} ({row.label('rule')})"
-        for row in pick_rows(rows, model=worst.term)
-    ]
-    said = (
-        f"{shorten(worst.term, 40)} had the highest refusal rate, {sentences.estimate_text(worst)}.",
-        f"Its distance by what a refusal counts as: {listing(under)}.",
-    )
     block = ask_rows(
         "refusals",
         "Who refused, and how did the treatment of refusals matter?",
-        replace(parts[1], words=" ".join(said)),
+        parts[1],
         rows,
         quantity=f"{DISTANCE} by what a refusal counts as",
-        say=said,
+        say=[
+            f"{shorten(worst.term, 40)} had the highest refusal rate, {sentences.estimate_text(worst)}.",
+        ],
         draw=dot_lines("model", "rule"),
-        tables={"Share of refusals": [row for row in shares if row.term in names]},
-        results=[replace(part, words=" ".join(said)) for part in parts[2:]],
+        tables={"Share of refusals": shares},
+        results=parts[2:],
         note="The width of the scale may exceed the distance of any possible answer.",
     )
     return block and replace(block, turned=turned_by_refusals(a))
@@ -405,16 +372,13 @@ def stratum_questions(a: AlignmentPage) -> Iterator[Block | None]:
 
 def match_question(a: AlignmentPage) -> Block | None:
     """Ask how often each model gives the answer that most people gave; tied modes count in part."""
-    design, how = a.design, a.options.chosen()
-    crowd = replace(design.of_raters(a.people), by=None)
-    results: dict[str, Result] = {}
+    results = {}
     for model in a.models[:MOST_MODELS]:
-        answered = (design.rater == design.raters.index(model)) & (design.status == OK)
-        places = zip(design.unit[answered].tolist(), design.value[answered].tolist(), strict=True)
-        truth = {design.units[unit]: design.levels[level] for unit, level in places}
-        result = attempt_result(majority_vote_accuracy, crowd, truth=truth, **how)
-        if result is not None:
-            results[model] = result
+        votes = replace(a.design.of_raters([*a.people, model]), by=None)
+        results[model] = attempt_result(
+            majority_vote_accuracy, votes, truth=model, **a.options.chosen()
+        )
+    results = {model: result for model, result in results.items() if result is not None}
     rows = [
         replace(result.row("accuracy"), term=model, key=(("model", model),))
         for model, result in results.items()
@@ -422,6 +386,7 @@ def match_question(a: AlignmentPage) -> Block | None:
     if all(row.estimate is None for row in rows):
         return None
     first, *others = results.values()
+    tied = sentences.estimate_text(first.row("tied"))
     return ask_rows(
         "matches",
         f"How often did a model give exactly the most frequent {a.human} answer?",
@@ -431,7 +396,7 @@ def match_question(a: AlignmentPage) -> Block | None:
         say=[span_sentence(rows, "the share of exact matches")],
         draw=interval_points(None, sort=True),
         results=others,
-        note=f"Share of units with tied modes: {sentences.estimate_text(first.row('tied'))}; of m tied modes each "
-        "counts 1/m. Refusals and missing answers are excluded.",
+        note=f"Share of units with tied modes: {tied}; of m tied modes each counts 1/m. Refusals and missing answers "
+        "are excluded.",
         part="appendix",
     )

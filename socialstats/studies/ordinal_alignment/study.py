@@ -22,7 +22,7 @@ from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, Row
 from socialstats.scales.ada_met import ada_met
 from socialstats.shares.reply_shares import reply_shares
-from socialstats.shares.sources import MODEL_COLUMNS, human_source, raters_of
+from socialstats.shares.sources import MODEL_COLUMNS, human_source, raters_by_kind, raters_of
 from socialstats.studies.asking import page_of, pick_rows
 from socialstats.studies.estimates import probability_methods
 from socialstats.studies.grouped import merge
@@ -33,9 +33,7 @@ from socialstats.studies.ordinal_alignment.agreement import (
     agreement_question,
     alpha_differences,
     alphas_by_part,
-    describe,
     difference_sentence,
-    families_of,
     kinds_sentences,
     page_without_people,
 )
@@ -61,7 +59,7 @@ from socialstats.studies.page import (
     Study,
     StudyOptions,
 )
-from socialstats.studies.ratings import united
+from socialstats.studies.ratings import describe, united
 from socialstats.studies.repeats import repeats_block
 from socialstats.studies.sources import model_by_model, replies_block
 from socialstats.studies.verdicts import LABEL, Conclusion, verdict_of
@@ -148,16 +146,15 @@ def page_with_people(design: Ratings, options: StudyOptions) -> Outcome:
 
 def leading(a: AlignmentPage) -> dict[str, Result]:
     """Return the results that the page rests on, under the names of their checks."""
-    named = {f"Distances by {shorten(name, 40)}": result for name, result in a.strata.items()}
+    named = {f"Distances by {name}": result for name, result in a.strata.items()}
     named = named or {"Distances": a.main}
     # the smallest groups have the most serious caution
-    attributes = sorted(
-        a.attributes.values(), key=lambda result: min(result.extras["group_answers"].values())
-    )
-    for result in attributes:
-        rows = tuple(row for row in result.rows if row.label("attribute"))
-        name = as_words(str(result.settings["group"]), 40)
-        named[f"Distances by {name} of people"] = replace(result, rows=rows)
+    smallest = {
+        name: min(result.extras["group_answers"].values()) for name, result in a.attributes.items()
+    }
+    for name in sorted(smallest, key=lambda name: smallest[name]):
+        rows = tuple(row for row in a.attributes[name].rows if row.label("attribute"))
+        named[f"Distances by {name} of people"] = replace(a.attributes[name], rows=rows)
     for rule, result in list(a.refusals.items())[1:]:
         title = f"Distances, refusals count as {REFUSALS[rule]}"
         named[title] = replace(result, rows=tuple(distances_of(result)), cautions=())
@@ -188,7 +185,8 @@ def agreement_of_sources(a: AlignmentPage) -> Block | None:
         name: a.design.of_raters(raters_of(a.design, a.source, name))
         for name in (a.source.human, *a.source.others)
     }
-    families = families_of(a.design, a.models, a.source.name)
+    kinds = raters_by_kind(a.design, a.models, a.source.name)
+    families = {name: a.design.of_raters(raters) for name, raters in kinds.items()}
     alphas = alphas_by_part({**sources, **families}, a.options)
     differences = alpha_differences(sources, a.source.human, a.options)
     said = [difference_sentence(result) for result in differences[:1]]
