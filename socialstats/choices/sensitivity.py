@@ -695,24 +695,16 @@ def sentence(result: Result) -> str:
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw S on a number line beside its reference values (differences: a forest)."""
-    from socialstats.figures import Mark, forest, strip
+    """Draw S above its reference values, which have no intervals; differences by part."""
+    from socialstats.figures import forest
 
     if "labels" in result.settings:
         rows = [replace(r, term=in_words(r)) for r in result.rows if r.group == "difference"]
         return forest(rows, ax=ax, **{"sort": False, **options})
-    marks = [
-        Mark(
-            label=in_words(r),
-            value=r.estimate,
-            low=r.conf_low,
-            high=r.conf_high,
-            undefined=r.undefined or "",
-        )
-        for r in result.rows[:2]
-    ]
-    lines = [Mark(label=x.label, value=x.value, kind="reference") for x in reference_values(result)]
-    return strip([*marks, *lines], ax=ax, **{"xlabel": "Sensitivity S", **options})
+    rows = [replace(row, term=in_words(row)) for row in result.rows[:2]]
+    rows += [Row(term=line.label, estimate=line.value) for line in reference_values(result)]
+    defaults: dict[str, Any] = {"sort": False, "reference": None, "xlabel": "Sensitivity S"}
+    return forest(rows, ax=ax, **{**defaults, **options})
 
 
 SIGNS = {

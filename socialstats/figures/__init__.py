@@ -17,13 +17,11 @@ from socialstats.figures.ranks import ranks
 from socialstats.figures.raters import rater_heat
 from socialstats.figures.shares import Bar, shares
 from socialstats.figures.squares import square, two_by_two
-from socialstats.figures.strip import Mark, strip
 from socialstats.figures.trajectories import trajectories
 from socialstats.figures.wins import wins
 
 __all__ = [
     "Bar",
-    "Mark",
     "dumbbell",
     "estimation",
     "forest",
@@ -37,7 +35,6 @@ __all__ = [
     "reconstructed",
     "shares",
     "square",
-    "strip",
     "trajectories",
     "two_by_two",
     "wins",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import itertools
 import math
-import random
 import subprocess
 import sys
 from functools import partial
@@ -14,9 +13,8 @@ import pytest
 
 from socialstats import figures
 from socialstats.errors import InputError
-from socialstats.figures import Mark, dumbbell, forest, heat, strip, style
+from socialstats.figures import dumbbell, forest, heat, style
 from socialstats.figures.forest import LABEL_WIDTH
-from socialstats.figures.strip import GAP, lay_out
 from socialstats.results import Row
 from socialstats.studies.page import Block
 from socialstats_reports.arrangement import described
@@ -134,15 +132,9 @@ def test_hostile_labels_are_drawn_literally_and_without_warnings(label: str) -> 
         term=label, group="higher", estimate=0.4, conf_low=0.3, conf_high=0.5, conf_level=0.95
     )
     gone = Row(term=label, group="lower", undefined=label)
-    marks = [
-        Mark(label=label, value=1.0),
-        Mark(label=label, value=0.0, kind="reference"),
-        Mark(label=label, value=None, undefined=label),
-    ]
     for ax in (
         forest([row, gone], label=label, xlabel=label),
         dumbbell([row, gone], xlabel=label),
-        strip(marks, xlabel=label),
         heat([row, gone], xlabel=label),
     ):
         assert drawn(ax)
@@ -207,68 +199,6 @@ def test_a_heat_map_colours_by_distance_from_neutral() -> None:
         heat([Row(term="a", group="b", estimate=0.9)] * 2)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_strip_labels_never_overlap_and_stay_inside(seed: int) -> None:
-    rng = random.Random(seed)
-    n = rng.randint(1, 9)
-    anchors = [rng.uniform(0, 500) for _ in range(n)] if seed % 3 else [250.0] * n
-    widths = [rng.uniform(20, 160) for _ in range(n)]
-    places = lay_out(anchors, widths, 500.0)
-    for i in range(n):
-        assert 0 <= places[i].start <= 500 - widths[i]
-        for j in range(i):
-            same = places[i].level == places[j].level
-            apart = (
-                places[i].start >= places[j].start + widths[j] + GAP - 1e-9
-                or places[j].start >= places[i].start + widths[i] + GAP - 1e-9
-            )
-            assert not same or apart
-
-
-def test_texts_of_a_drawn_strip_do_not_overlap() -> None:
-    lines = [
-        ("urgency rule", 0.0),
-        ("coin flips", 50.5),
-        ("random ranking", 76.1),
-        ("fixed hierarchy", 82.1),
-        ("domain by domain", 91.2),
-        ("half the roles always win", 125.0),
-    ]
-    marks = [
-        Mark(label="model", value=29.6, low=28.0, high=31.2),
-        Mark(label="Table 1", value=124.0, kind="claim"),
-        *(Mark(label=name, value=value, kind="reference") for name, value in lines),
-    ]
-    ax = strip(marks, xlabel="S", digits=1)
-    ax.figure.draw_without_rendering()
-    shown = [*ax.texts, ax.xaxis.label, *(t for t in ax.get_xticklabels() if t.get_text())]
-    boxes = [t.get_window_extent() for t in shown]
-    figure = ax.figure.bbox
-    for i, box in enumerate(boxes[: len(ax.texts) + 1]):
-        assert figure.x0 - 1 <= box.x0, shown[i].get_text()
-        assert box.x1 <= figure.x1 + 1, shown[i].get_text()
-        for other in boxes[:i]:
-            assert not box.overlaps(other), (shown[i].get_text(), box, other)
-    leaders = max(line.get_zorder() for line in ax.lines if not line.get_clip_on())
-    for text in ax.texts:  # leaders stopped at no label that they met
-        assert text.get_bbox_patch() is not None, text.get_text()
-        assert text.get_zorder() > leaders
-
-
-@pytest.mark.parametrize(("low", "high"), [(0.02, 0.98), (0.0, 0.55), (0.45, 1.0), (0.5, 0.51)])
-def test_numbers_of_a_wide_interval_stay_inside_the_strip(low: float, high: float) -> None:
-    marks = [
-        Mark(label="second: a model with a long name (70B)", value=0.5, low=low, high=high),
-        Mark(label="another long name of a model", value=0.9, low=0.0, high=1.0),
-        Mark(label="no preference", value=0.5, kind="reference"),
-    ]
-    ax = strip(marks, xlabel="probability")
-    ax.figure.draw_without_rendering()
-    boxes = [t.get_window_extent() for t in ax.texts]
-    assert all(ax.figure.bbox.x0 <= box.x0 and box.x1 <= ax.figure.bbox.x1 for box in boxes)
-    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
-
-
 def test_figures_draw_into_given_axes() -> None:
     from matplotlib.figure import Figure
 
@@ -276,7 +206,6 @@ def test_figures_draw_into_given_axes() -> None:
     row = Row(term="x", group="higher", estimate=0.4, conf_low=0.3, conf_high=0.5, conf_level=0.95)
     assert forest([row], ax=axes[0]) is axes[0]
     assert dumbbell([row], ax=axes[1]) is axes[1]
-    assert strip([Mark(label="a", value=1.0, kind="reference")], ax=axes[2]) is axes[2]
     assert heat([row], ax=axes[3]) is axes[3]
     assert drawn(axes[0])
 

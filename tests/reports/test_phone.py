@@ -26,12 +26,10 @@ from socialstats.figures import (
     ranks,
     shares,
     square,
-    strip,
     style,
     trajectories,
     wins,
 )
-from socialstats.figures.strip import Mark
 from socialstats.results import Row
 from socialstats_reports.lean import short_path
 from socialstats_reports.page import palette_css
@@ -129,15 +127,6 @@ FIGURES: dict[str, Callable[[], Any]] = {
         qq,
         [0.1 * i * abs(i) for i in range(-9, 10)],
         labels=[f"item number {i}" for i in range(19)],
-    ),
-    "strip": partial(
-        strip,
-        [
-            Mark(label="Bias B of man - woman", value=0.4, low=0.3, high=0.5),
-            Mark(label="Bias B of man - neutral", value=0.42, low=0.3, high=0.5),
-            Mark(label="coin flips", value=0.52, kind="reference"),
-        ],
-        xlabel="share",
     ),
     "ranks": partial(
         ranks,
