@@ -36,7 +36,7 @@ def words_outside_brackets(text: str) -> str:
     # the inner brackets first: an interval stands within those of the statistics
     while outside != (outside := BRACKETS.sub(" ", outside)):
         continue
-    return " ".join(outside.split()).rstrip(" .")
+    return " ".join(outside.split()).replace(" ,", ",").rstrip(" .")
 
 
 class Statements:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from socialstats.errors import Caution
 from socialstats.studies.page import Outcome
 from socialstats.text import count
+from socialstats_reports.once import words_outside_brackets
 from socialstats_reports.text import sentence
 
 LESS_SURE = " The cautions can make it less sure."
@@ -34,7 +35,9 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
     wrong = ["No caution was raised. How the data came about is not checked."]
     if cautions:
         sure += LESS_SURE * (outcome.verdict.certainty != "open")
-        wrong = [sentence(with_subject(caution)) for caution in cautions[:MOST_NAMED]]
+        # what turns the verdict takes the room of a caution
+        most = MOST_NAMED - bool(outcome.turned)
+        wrong = [sentence(with_subject(caution)) for caution in cautions[:most]]
         more = len(cautions) - len(wrong)
         wrong += [f"{count(more, 'more caution')} below."] * (more > 0)
     if outcome.turned:
@@ -54,12 +57,13 @@ def with_subject(caution: Caution) -> str:
     Examples
     --------
     >>> from socialstats.errors import caution
-    >>> with_subject(caution("SS202", "4 pairs for 3 differences of strengths, which is little; more"))
-    'few clusters: 4 pairs for 3 differences of strengths, which is little'
+    >>> with_subject(caution("SS202", "4 pairs (of 9) for 3 differences of strengths; cluster by pair"))
+    'few clusters: 4 pairs for 3 differences of strengths'
     """
-    clause = caution.detail.split("; ")[0].rstrip(".")
-    if len(clause.split()) > MOST_OF_DETAIL:
-        clause = clause.split(", ")[0]
+    clause = words_outside_brackets(caution.detail.split("; ")[0])
+    for mark in (", ", ": "):
+        if len(clause.split()) > MOST_OF_DETAIL:
+            clause = clause.split(mark)[0]
     if not clause or len(clause.split()) > MOST_OF_DETAIL:
         return caution.short
     return f"{caution.short}: {clause}"
