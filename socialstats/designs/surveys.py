@@ -28,7 +28,15 @@ from socialstats.designs.people import is_people
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.respondents import PEOPLE, person_column
 from socialstats.designs.stacking import free_name
-from socialstats.designs.vocabulary import GRADERS, PERSONS, VALUES, bare, spelled
+from socialstats.designs.vocabulary import (
+    CLUSTERS,
+    COVARIATES,
+    GRADERS,
+    PERSONS,
+    VALUES,
+    bare,
+    spelled,
+)
 from socialstats.errors import InputError, Problem
 from socialstats.tables import Table, as_number, as_table
 from socialstats.tables.joining import pandas_of
@@ -43,8 +51,10 @@ QUESTIONS = spelled(
     "question item statement questionid itemid qid frage aussage pregunta question_id item_id"
 )
 # columns of a wide table that are no questions although their values could be answers
-NO_QUESTIONS = spelled(
-    "age alter gender sex geschlecht weight gewicht count n year jahr wave education"
+NO_QUESTIONS = (
+    *COVARIATES,
+    *CLUSTERS.words,
+    *spelled("gender weight gewicht count n year jahr wave"),
 )
 SOURCE, PERSON = "source", "person"
 

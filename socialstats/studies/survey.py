@@ -57,6 +57,7 @@ from socialstats.studies.page import (
     Study,
     StudyOptions,
     check_single,
+    order_cautions,
 )
 from socialstats.studies.verdicts import (
     LABEL,
@@ -117,7 +118,9 @@ class Survey:
     @property
     def quantity(self) -> str:
         """What an estimate is."""
-        return f"share of '{shorten(self.yes, 30)}'" if self.yes else "mean answer"
+        if self.yes:
+            return f"share of '{shorten(self.yes, 30)}'"
+        return "share of answers" if self.values is None else "mean answer"
 
 
 def in_natural_order(labels: Sequence[str]) -> tuple[str, ...]:
@@ -516,7 +519,10 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     question_means, level_shares = question_rows(means), level_rows(shares)
     planning: list[str] = []
     for row in (question_means or level_shares)[:1]:
-        clusters, what = survey.design.clusters, "the first estimate"
+        clusters, what = (
+            survey.design.clusters,
+            f"the {survey.quantity} of '{shorten(row.term, 40)}'",
+        )
         planning += halved(clusters, row, row.n_units, what, unit="people", df=row.df)
     main = [block for block in answered[:2] if block.part == "main"]
     return page_of(
@@ -530,7 +536,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         leading={f"{result.title} {k}": result for k, result in enumerate(leading, 1)},
         blocks=answered,
         uses=USED,
-        cautions=[result.cautions for result in every],
+        cautions=[order_cautions(*(result.cautions for result in every))],
         data=[answered_table(survey)],
         methods=survey_methods(survey, every, options),
         planning=planning,
@@ -616,7 +622,7 @@ def verdict_on_survey(
         return verdict_of("The data do not show what people answer", certainty="open")
     top = max(estimated, key=lambda row: row.estimate or 0.0)
     name, value = shorten(top.term, LABEL), top.estimate or 0.0
-    size = of_ten(value) if survey.yes else f"{value:.2g} on average"
+    size = of_ten(value) if survey.yes else f"{value:.1f} on average"
     ranked = [] if ranks is None else [row for row in ranks.rows if row.role == "rank"]
     if ranked:
         best = f"has the most '{shorten(survey.yes, 15)}'" if survey.yes else "is rated highest"
@@ -628,9 +634,9 @@ def verdict_on_survey(
         if survey.yes:
             statement = f"{of_ten(value)} people say '{shorten(survey.yes, 15)}' to {name}"
         else:
-            statement = f"people rate {name} at about {value:.2g} on average"
+            statement = f"people rate {name} at about {value:.1f} on average"
         return verdict_of(statement, certainty="interval")
-    statement = f"{name} is highest of {count(len(estimated), QUESTION)} in these data"
+    statement = f"the highest of {count(len(estimated), QUESTION)} in these data is {name}"
     return verdict_of(statement, f", {size}", "; differences were not tested", certainty="open")
 
 

@@ -426,7 +426,7 @@ def test_votes_keep_their_ties(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (groups, "'Treated' has 13 values and 'Control' 18: they may be two groups side by side"),
         (
             lambda: questionnaire("SUS"),
-            "'SUS1' and 'SUS10' are numbered like items of a questionnaire",
+            "'SUS1' and 'SUS10' are numbered like items: the page says what people answer",
         ),
         (indicators, "no name says that the 9 columns are models, nor that higher is better"),
         (

@@ -186,6 +186,55 @@ def test_weights_of_people_count() -> None:
         assert rows[question].estimate == pytest.approx(expected, rel=1e-12)
 
 
+def test_columns_that_say_who_people_are_are_no_questions() -> None:
+    """Their values, such as school 7, could be answers."""
+    rng = np.random.default_rng(4)
+    more = {name: rng.integers(1, 8, 40) for name in ("school", "Alter", "weight")}
+    design = read_survey(as_table(people().assign(**more)))
+    assert list(design.raters) == QUESTIONS
+    assert "'school', 'Alter' and 'weight'" in design.flow[0].note
+
+
+def test_many_questions_are_not_ranked() -> None:
+    names = [f"item{k}" for k in range(1, 41)]
+    outcome = run_study(STUDIES["survey"], read_survey(as_table(people(50, names))), FAST)
+    assert outcome.verdict is not None
+    assert outcome.verdict.text.startswith("The highest of 40 questions in these data is item")
+    assert [line[0] for line in outcome.blocks[0].tables[0].cells] == names
+
+
+def test_each_caution_of_many_questions_is_told_once() -> None:
+    rng = np.random.default_rng(6)
+    skewed = pd.DataFrame({q: 1 + rng.poisson(0.15, 70) for q in QUESTIONS})
+    codes = [
+        c.code for c in run_study(STUDIES["survey"], read_survey(as_table(skewed)), FAST).cautions
+    ]
+    assert "SS317" in codes
+    assert len(codes) == len({*codes})
+
+
+def test_questions_that_few_answered_keep_their_own_n() -> None:
+    table = people().astype(dict.fromkeys(QUESTIONS, float))
+    table.loc[10:, "q3"] = np.nan
+    outcome = run_study(STUDIES["survey"], read_survey(as_table(table)), FAST)
+    rows = {row.term: row for row in outcome.blocks[0].tables[0].rows}
+    assert (rows["q3"].n_units, rows["q4"].n_units) == (10, 40)
+    assert rows["q3"].estimate == pytest.approx(table["q3"].mean())
+
+
+def test_an_unnamed_survey_is_proposed_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(7)
+    answers = {name: np.where(rng.random(30) < 0.6, "ja", "nein") for name in "abcd"}
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"respondent": range(30), **answers}).to_csv(path, index=False)
+    assert main(["report", str(path), "-o", str(tmp_path / "t.html")]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    first = next(line for line in lines if line.startswith("  socialstats "))
+    assert "--study survey --units a,b,c,d --map person=respondent" in first
+
+
 def test_report_joins_people_to_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

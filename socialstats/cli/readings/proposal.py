@@ -105,8 +105,9 @@ class Proposal:
     def columns(self) -> Iterator[str]:
         """Return the names of the columns that it uses."""
         yield from (c.name for columns in self.parts.values() for c in columns)
-        for key in ("by", "cluster", "count"):
+        for key in ("by", "cluster", "count", "units"):
             yield from words(self.options.get(key))
+        yield from (entry.partition("=")[2] for entry in words(self.options.get("map")))
         for key in ("where", "exclude"):
             yield from (entry.partition("=")[0] for entry in words(self.options.get(key)))
 

@@ -19,6 +19,7 @@ from socialstats.cli.readings.proposal import (
     drop_gaps,
     ends_of,
     later_first,
+    level_settings,
 )
 from socialstats.cli.readings.waves import waves_of
 from socialstats.designs.boards import BoardColumns, holds_units
@@ -51,6 +52,7 @@ from socialstats.designs.roles import (
     people_among,
     says_who_answered,
 )
+from socialstats.designs.surveys import MANY_PEOPLE
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import TOTALS
 from socialstats.designs.vocabulary import (
@@ -420,6 +422,9 @@ def wide_tables(seen: TableProfile) -> Proposals:
         rows.values, rows.identity is not None or len(rows.values) == len(seen.columns) == 2
     ):
         group = Group(rows, columns)
+        people_answer = rows.persons and seen.rows >= MANY_PEOPLE and group.discrete
+        if people_answer and group.size >= FEWEST_ITEMS and not group.called_raters:
+            yield as_survey(group)
         if group.asked:
             yield as_answers(group)
             yield from by_time(group)
@@ -526,6 +531,17 @@ def as_answers(group: Group) -> Proposal:
     if source:  # people and runs of models
         return Proposal("ratings", 9.0, f"{means}; {source[0]} says who is a person", parts)
     return Proposal("ratings", score, means, parts)
+
+
+def as_survey(group: Group) -> Proposal:
+    """Propose columns as questions that the person of a row answers."""
+    means = (
+        f"a survey: one row per person, with answers to {count(group.size, 'question')} in columns"
+    )
+    named = {"map": [f"person={group.units[0].name}"]} if group.units else {}
+    options = {"study": "survey", "units": [c.name for c in group.columns], **named}
+    options |= level_settings(group.columns, "ratings")
+    return Proposal("ratings", 8.6 - group.rows.less, means, {}, options)
 
 
 def by_time(group: Group) -> Proposals:
