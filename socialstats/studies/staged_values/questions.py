@@ -34,6 +34,7 @@ from socialstats.studies.asking import (
     kind_tables,
     leading_difference,
     name_rows,
+    pick_rows,
     rows_by,
     span_sentence,
     tally_sentence,
@@ -53,10 +54,6 @@ from socialstats.tables import Table
 from socialstats.text import as_given, as_words, capital, count, listing, shorten
 
 COMPOSITE = "the composite"
-UNITS = (
-    "Models as units generalise to other models in these scenarios, scenarios as units to other scenarios with these "
-    "models."
-)
 OVERLAP = "Overlapping CIs do not rule out change within scenarios."
 ORDER = "Stages stand in the order in which the table names them first."
 FIRM, LEAST = 0.8, 0.667  # Krippendorff's customary bands
@@ -220,7 +217,7 @@ def changes_sentence(measure: Measure) -> str:
         return text
     which = "largest significant one" if sentences.is_significant(top) else "largest"
     stage = shorten(str(top.label("stage")), 40)
-    return f"{text} The {which} was at {stage} ({sentences.stat(top)})."
+    return f"{text} The {which} was at {stage} ({sentences.estimate_text(top)})."
 
 
 def turned_changes(measure: Measure) -> tuple[str, ...]:
@@ -231,7 +228,7 @@ def turned_changes(measure: Measure) -> tuple[str, ...]:
         others.append((f"With {units_of(measure.scenarios)} as units", measure.scenarios))
     if measure.wordings is not None:
         wordings = count(measure.wordings.counts.get("wordings", 1), "wording")
-        others.append((f"Over all {wordings}, at the stages that have them", measure.wordings))
+        others.append((f"Over all {wordings}", measure.wordings))
     stage = shorten(str(row.label("stage")), 40)
     what = f"the change in {measure.name} at {stage}"
     rows = [(how, replace(last_change(result), places=row.decimals)) for how, result in others]
@@ -260,10 +257,9 @@ def course(staged: Staged, measure: Measure) -> Block | None:
         result,
         each,
         quantity=name.removeprefix("the "),
-        say=[span_sentence(joint, f"the mean of {name} over all models" if several else name)],
+        say=[span_sentence(joint, f"the mean of {measure.name}" if several else measure.name)],
         draw=lambda *given: drawn(*given) or interval_points(None)(joint, name_rows(joint), name),
         table=grid_table(each, capital(name), "model", "stage"),
-        more=kind_tables(joint, f"{name}, mean of all models") if several else [],
         note=f"{ORDER} {OVERLAP}" if lacks_order(staged.design) else OVERLAP,
     )
 
@@ -281,7 +277,6 @@ def changes(measure: Measure) -> Block | None:
         say=[changes_sentence(measure)],
         draw=interval_points(panels="units"),
         results=[one for one in results if one is not None and one is not measure.lead],
-        note=UNITS if measure.models is not None else "",
     )
     return block and replace(block, turned=turned_changes(measure))
 
@@ -309,7 +304,11 @@ def sizes(measure: Measure) -> Block | None:
         )
         and row not in pooled
     ]
-    tables = kind_tables(others, name)
+    facts = {"against": "zero"} if pick_rows(measure.scenarios.rows, against="zero") else {}
+    joint = pooled_rows(measure.scenarios, "stage", role="estimate", measure="composite", **facts)
+    if not facts:
+        joint = untested_rows(joint)
+    tables = [*kind_tables(joint, f"mean of {name}"), *kind_tables(others, name)]
     if measure.wordings is not None:
         tables += kind_tables(changes_of(measure.wordings), f"{name} over all wordings")
     return ask_rows(
@@ -381,24 +380,20 @@ def lean_sides(staged: Staged) -> dict[str, list[Row]]:
     return {side: rows for side, rows in sides.items() if rows}
 
 
-def lean_sentences(staged: Staged) -> list[str]:
-    """State which models lean to which side of the reference, and from where to where they range."""
+def lean_sentence(staged: Staged) -> str:
+    """State how many models lean to which side of the reference; of one model, its composite."""
     options, place = staged.options, place_of(staged.options)
-    name = f"the composite{relative_to(options)}"
     if len(staged.lean) == 1:
         row = replace(staged.lean[0], p_adjusted=None)
-        return [sentences.reference_sentence(capital(name), row, 0.0, place)]
+        return sentences.reference_sentence("The composite", row, 0.0, place)
     size = "" if options.smallest_effect is None else as_given(options.smallest_effect)
-    models = count(len(staged.lean), "model")
-    texts = []
+    texts: list[str] = []
     for side, rows in lean_sides(staged).items():
-        names = listing([shorten(row.term, 30) for row in rows], most=6)
         reason = rows[0].undefined if side == "none" else None
-        why = f": {sentences.because(reason)}" if reason else ""
-        texts.append(
-            f"{count(len(rows))} of {models} {SIDES[side].format(place, size)} ({names}{why})."
-        )
-    return [" ".join(texts), span_sentence(staged.lean, name)]
+        why = f" ({sentences.because(reason)})" if reason else ""
+        verb = SIDES[side].format("it" if texts else place, size)
+        texts.append(f"{count(len(rows))} {verb}{why}")
+    return f"Of {count(len(staged.lean), 'model')}, {listing(texts)}{' (Holm)' if staged.tests else ''}."
 
 
 def lean(staged: Staged) -> Block | None:
@@ -414,9 +409,12 @@ def lean(staged: Staged) -> Block | None:
         profile,
         staged.lean,
         quantity=f"{kind} composite over all stages relative to {place_of(staged.options)}",
-        say=[f"Relative to 0 instead of the neutral point, {apart} differed (unadjusted)."]
-        if staged.anchored
-        else lean_sentences(staged)[:1],
+        say=[
+            span_sentence(staged.lean, f"the composite{relative_to(staged.options)}"),
+            f"Relative to 0 instead of the neutral point, {apart} differed (unadjusted)."
+            if staged.anchored
+            else "",
+        ],
         draw=interval_points(sort=True),
         more=[
             leans_table(raw, levels, kind),

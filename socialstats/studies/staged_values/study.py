@@ -74,7 +74,7 @@ from socialstats.studies.staged_values.questions import (
     Staged,
     baseline_of,
     last_change_sentence,
-    lean_sentences,
+    lean_sentence,
     lean_sides,
     place_of,
     questions,
@@ -106,6 +106,7 @@ SPREAD = (
     "score_range",
     "centre",
 )  # options of the profile that the spread over wordings shares
+ERRORS = {"texts": "the means of neutral texts", "judging": "the judges' noise on control texts"}
 BY_MODELS: dict[str, Any] = {"unit_of_analysis": "model", "cluster": None}
 PLAIN = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
@@ -386,7 +387,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     design, options = prepare(design, options)
     staged = compute(design, options)
     compared = comparison(staged.profile, options)
-    first, *rest = questions(staged)
+    course, changes, *rest = questions(staged)
     lead = staged.measures[0].lead
     row, unit = last_change(lead), lead.settings["unit_of_analysis"]
     more = clusters_to_halve(row, int(row.n or 0))
@@ -400,11 +401,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         replace(options, zero=zero),
         describe=describe(staged),
         verdict=verdict_on_stages(staged),
-        answer=[*map(last_change_sentence, staged.measures), *lean_sentences(staged)],
+        answer=[*map(last_change_sentence, staged.measures), lean_sentence(staged)],
         planning=[planned] if more else [],
         leading=leading_results(staged),
         blocks=[
-            first,
+            course,
+            changes,
             *compared[:1],
             *rest,
             *(replace(block, part="appendix") for block in compared[1:]),
@@ -571,41 +573,36 @@ def methods(staged: Staged) -> tuple[str, ...]:
     profile, instrument, options = staged.profile, staged.instrument, staged.options
     low, high = map(as_given, profile.extras["range"])
     zero = "" if options.zero is None else f"; 0: {place_of(options)}"
-    weights = {as_words(name): weight for name, weight in profile.extras["weights"].items()}
-    sides = {
-        side: [name for name, weight in weights.items() if weight * sign > 0]
-        for side, sign in (("higher", 1), ("lower", -1))
-    }
-    named = [f"{side} for {listing(names, most=1)}" for side, names in sides.items() if names]
     units = listing(list(staged.measures[0].ways))
-    several = profile.counts["models"]
-    families = ["stages", "models", *(["pairs of models"] if several > 2 else [])]
+    families = ["stages", "models", *(["pairs of models"] if len(staged.lean) > 2 else [])]
     brief = (
-        f"Composites ({kind_of_scores(instrument)} averaged over judges, {low} to {high}{zero}) are "
-        f"{'; '.join(named)}. Changes had paired t tests with {units} as units. "
-        f"{percent_of(options.level)} CIs are unadjusted t intervals; p values were Holm-adjusted over "
-        f"{listing(families)}."
+        f"Composites are {kind_of_scores(instrument)} averaged over judges ({low} to {high}{zero}). Changes had "
+        f"paired t tests with {units} as units. {percent_of(options.level)} CIs are unadjusted t intervals; p values "
+        f"were Holm-adjusted over {listing(families)}."
     )
-    written = ", ".join(f"{name} {number(weight, 3)}" for name, weight in weights.items())
-    full = (
+    weights = [
+        f"{as_words(name)} {number(weight, 3)}"
+        for name, weight in profile.extras["weights"].items()
+    ]
+    full = [
         f"The composite of an answer, as one judge scores it, is the sum over traits of weight x (score \u2212 "
-        f"{as_given(instrument.centre)}). Weights{'' if instrument.weights else ' (none were declared)'}: {written}. "
-        f"Intervals: {profile.inference}. Changes of single models were Holm-adjusted over "
-        f"{'models and stages' if several > 1 else 'stages'}. d_z is the mean change over the SD of the changes. Its "
-        "CI has the wider limits of noncentral t and jackknife t."
-    )
+        f"{as_given(instrument.centre)}).",
+        f"Weights{'' if instrument.weights else ' (none were declared)'}: {', '.join(weights)}.",
+        f"Intervals: {profile.inference}. Changes of single models were Holm-adjusted over models and stages.",
+        "Models as units generalise to other models in these scenarios, scenarios as units to other scenarios with "
+        "these models. d_z is the mean change over the SD of the changes. Its CI has the wider limits of noncentral t "
+        "and jackknife t.",
+    ]
     error = profile.settings.get("zero_error")
     if error is not None:
-        basis = {
-            "texts": "the means of neutral texts",
-            "judging": "the judges' noise on control texts",
-        }
-        source = basis[error["basis"]]
-        full += f" The error of the neutral point, from {source}, is in these CIs (Cochran's weighted critical value)."
+        source = ERRORS[error["basis"]]
+        full.append(
+            f"The error of the neutral point, from {source}, is in these CIs (Cochran's weighted critical value)."
+        )
     if instrument.active is not None:
         least, most = as_given(instrument.active), as_given(instrument.scale[1])
-        full += f" A trait is active from a mean score of {least} of {most}."
-    return brief, full
+        full.append(f"A trait is active from a mean score of {least} of {most}.")
+    return brief, " ".join(full)
 
 
 STUDY = Study(
