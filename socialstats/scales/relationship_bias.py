@@ -44,6 +44,7 @@ from socialstats.scales.bias_analysis import (
     CORRECTED,
     MCNEMAR,
     MEAN,
+    MOST,
     NULL,
     OVERALL,
     PLAIN,
@@ -79,7 +80,7 @@ from socialstats.scales.plain_couples import (
     tests_of_contrasts,
 )
 from socialstats.sentences import estimate_text as estimated
-from socialstats.sentences import stat
+from socialstats.sentences import is_significant, no_number, reliable, stat, with_p
 from socialstats.shares.counts import probabilities_text
 from socialstats.text import count, listing, number, p_value, shorten
 from socialstats.voice import check_allowed, option
@@ -503,41 +504,71 @@ def bias_cautions(
 
 
 def sentence(result: Result) -> str:
-    """Return the biases with the clustered test, B_all with its expected value without bias, and McNemar's test."""
+    """Return B_all, whom each B favours, and McNemar's test."""
     n = result.counts
-    biases = [bias_text(row) for row in result.rows if row.group == BIAS]
+    biases = [row for row in result.rows if row.group == BIAS]
     scenarios, pairs = count(n["scenarios"], "scenario"), count(n["pairs of names"], "pair")
-    text = f"Over {scenarios} and {pairs} of names ({count(n['answers'], 'answer')}), bias B was "
-    text += "; ".join(biases[:MOST_SAID])
+    start = f"Over {scenarios} and {pairs} of names ({count(n['answers'], 'answer')}): "
+    parts = [start + overall_text(result), *map(favoured_text, biases[:MOST_SAID])]
     n_more = len(biases) - MOST_SAID
-    text += f"; {count(n_more, 'more pair')} of groups in the table" if n_more > 0 else ""
-    parts = [text, "Positive B favours the group named first", overall_text(result)]
+    if n_more > 0:
+        parts.append(f"{count(n_more, 'more pair')} of groups: see the table.")
     plain = [row for row in result.rows if row.group == MCNEMAR and row.statistic is not None]
     if plain:
         shown = listing([f"{shorten(r.term)}, {p_value(r.p_value)}" for r in plain], MOST_SAID)
-        parts.append(
-            f"Treating {count(n['complete couples'], 'couple')} as independent, McNemar's test gave {shown}"
-        )
-    return ". ".join(parts) + "."
-
-
-def bias_text(row: Row) -> str:
-    """Return one B with its test."""
-    name = shorten(row.term)
-    return f"{name} undefined ({row.undefined})" if row.estimate is None else f"{name} {stat(row)}"
+        couples = count(n["complete couples"], "couple")
+        parts.append(f"Treating {couples} as independent, McNemar's test gave {shown}.")
+    return " ".join(parts)
 
 
 def overall_text(result: Result) -> str:
-    """Return B_all corrected, as it is, and its expected value without bias."""
-    plug_in, corrected = (result.row(term, group=OVERALL) for term in (PLAIN, CORRECTED))
-    if plug_in.estimate is None:
-        return f"B_all is undefined ({plug_in.undefined})"
-    null, beside = result.row(PLAIN, group=NULL), f"uncorrected {number(plug_in.estimate)}"
-    if null.estimate is not None:
-        beside += f"; expected without bias {number(null.estimate)}, {p_value(null.p_value)}"
-    if corrected.estimate is None:
-        return f"B_all was {number(plug_in.estimate)}, without a correction ({corrected.undefined})"
-    return f"B_all (bias-corrected) was {estimated(corrected)} ({beside})"
+    """Return B_all corrected with its interval, and the test that no group is favoured."""
+    size, null = result.row(CORRECTED, group=OVERALL), result.row(PLAIN, group=NULL)
+    quantity = "mean absolute bias (B_all, bias-corrected)"
+    if size.estimate is None:
+        return no_number(quantity, size.undefined or "no estimate")
+    numbers = f"The {quantity} was {estimated(size)}"
+    if null.p_value is None:
+        return f"{numbers}; the test of no bias is undefined: {null.undefined}."
+    level = size.conf_level or float(result.settings["level"])
+    verb = (
+        "depended" if is_significant(null, round(1 - level, 12)) else "did not depend significantly"
+    )
+    tested = f"(test of no bias, {p_value(null.p_value)})"
+    return f"Choices {verb} on the groups of the names {tested}. {numbers}."
+
+
+def favoured_text(row: Row) -> str:
+    """Return who was favoured by a bias, or that it was not significant, inconclusive or undefined.
+
+    Examples
+    --------
+    >>> row = Row(term="woman - man", key=(("group", "woman"), ("other", "man")), estimate=0.3, conf_low=0.1,
+    ...           conf_high=0.5, conf_level=0.95, statistic=3.1, df=19.0, p_value=0.006, p_adjusted=0.012, test="t")
+    >>> favoured_text(row)
+    "'woman' names were favoured over 'man' names (B = 0.30, 95% CI [0.10, 0.50], p_Holm = .012)."
+    """
+    first, second = (f"'{shorten(row.label(side) or '', 40)}'" for side in ("group", "other"))
+    high, low = (first, second) if (row.estimate or 0.0) > 0 else (second, first)
+    pair = f"{first} versus {second} names"
+    if row.estimate is None:
+        return no_number(f"Bias for {pair}", row.undefined or "no estimate")
+    numbers = f"(B = {stat(replace(row, statistic=None))})"
+    if with_p(row):
+        if is_significant(row):
+            return f"{high} names were favoured over {low} names {numbers}."
+        alone = is_significant(replace(row, p_adjusted=None))
+        return f"{pair}: not significant{' after Holm correction' * alone} {numbers}."
+    if row.has_interval:
+        if reliable(row):
+            return f"{high} names were favoured over {low} names {numbers}."
+        return f"{pair}: inconclusive, the CI includes 0 {numbers}."
+    if abs(row.estimate) == MOST:
+        return (
+            f"{high} names were chosen over {low} names in all {count(row.n or 0)} answers (B = "
+            f"{number(row.estimate, 0)}, the largest possible; without variation there is no standard error)."
+        )
+    return f"B for {pair} was {estimated(row)}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -81,7 +81,7 @@ from socialstats.shares.two_sources import (
     share_differences,
     swap_p,
 )
-from socialstats.text import count, number, p_value, shorten
+from socialstats.text import count, number, p_value, quoted, shorten
 from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
@@ -563,10 +563,34 @@ def difference_text(result: Result, source: str, base: str) -> str:
     if test.test == "f":
         letter = "F"
         how = "units and raters as crossed factors"
+    chosen = chosen_text(rows)
     return (
         f"{name}: {differences}. Any difference: {letter}({number(test.df, 0)}) = {number(test.statistic)}, "
-        f"{p_value(test.p_value)} ({how})."
+        f"{p_value(test.p_value)} ({how}).{f' {chosen}' if chosen else ''}"
     )
+
+
+def chosen_text(rows: Sequence[Row]) -> str:
+    """State which levels a source chose significantly more, and less, often than its reference; empty where none.
+
+    Examples
+    --------
+    >>> key = (("source", "model"), ("reference", "human"))
+    >>> chosen_text([Row(term=t, key=key, estimate=e, p_adjusted=0.01) for t, e in (("yes", 0.2), ("no", -0.2))])
+    "model chose 'yes' more often and 'no' less often than human (Holm)."
+    """
+    ways = []
+    for how, sign in (("more", 1), ("less", -1)):
+        levels = [
+            shorten(row.term, 30)
+            for row in rows
+            if sentences.is_significant(row) and sign * (row.estimate or 0.0) > 0
+        ]
+        ways += [f"{quoted(levels)} {how} often"] if levels else []
+    if not ways:
+        return ""
+    source, reference = (shorten(rows[0].label(side) or "", 30) for side in ("source", "reference"))
+    return f"{source} chose {' and '.join(ways)} than {reference} (Holm)."
 
 
 def difference_and_p(row: Row) -> str:

@@ -84,6 +84,7 @@ def analysis_variants(
     compute: Callable[..., Any],
     design: Ratings,
     analyses: Sequence[tuple[str, str, Mapping[str, Any]]],
+    strata: Sequence[str] | None = None,
 ) -> list[Variant]:
     """Return the page's own analysis, others by their options, and those without one level of a stratum of units.
 
@@ -97,6 +98,8 @@ def analysis_variants(
         (design, **options) -> Result.
     design : Ratings
     analyses : sequence of (choice, label, options)
+    strata : sequence of str, optional
+        Strata whose levels are left out, one at a time; by default all.
     """
     variants = [page]
     analyses = [*analyses, *([INDEPENDENT] if design.clusters else [])]
@@ -104,7 +107,8 @@ def analysis_variants(
         analysis = partial(compute, design, **options)
         variants.append(replace(page, label=label, choice=choice, compute=analysis))
     for name, factor in design.strata.items():
-        if not 1 < len(factor.levels) <= MOST_LEFT_OUT:
+        chosen = strata is None or name in strata
+        if not chosen or not 1 < len(factor.levels) <= MOST_LEFT_OUT:
             continue
         for code, level in enumerate(factor.levels):
             inside = factor.codes[design.unit] != code
@@ -128,6 +132,7 @@ def multiverse_question(
     words: str = "",
     what: str = "",
     note: str = "",
+    id: str = "multiverse",
 ) -> Block:
     """Ask whether an estimate depends on the analysis variant.
 
@@ -141,12 +146,12 @@ def multiverse_question(
         The same in the question, where it is shorter.
     note : str
         Last sentences of the caption.
+    id : str
+        Anchor on the page.
     """
     result = multiverse(metric, f"the {quantity}", variants, reference=reference, words=words)
     question = other_analyses(f"the {what or quantity}")
-    return multiverse_block(
-        result, id="multiverse", question=question, quantity=quantity, note=note
-    )
+    return multiverse_block(result, id=id, question=question, quantity=quantity, note=note)
 
 
 def without_rows(compute: Callable[..., Any], design: Ratings, inside: BoolArray) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
-from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.custom.multiverse import Variant
 from socialstats.designs.nouns import noun_or
 from socialstats.designs.parts import OK, REFUSAL
 from socialstats.designs.ratings import Ratings
@@ -21,7 +21,8 @@ from socialstats.inference.dependence import is_nested_in
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.planning.part_gaps import part_gaps
 from socialstats.results import Result, Row
-from socialstats.shares.choice_shares import choice_shares
+from socialstats.results.rows import Role
+from socialstats.shares.choice_shares import choice_shares, chosen_text
 from socialstats.shares.counts import cells_of, source_counts
 from socialstats.shares.independent_ratings import independent_ratings
 from socialstats.shares.js_similarity import js_similarity
@@ -30,6 +31,7 @@ from socialstats.shares.reply_shares import reply_shares
 from socialstats.shares.sources import RaterSource, human_source, raters_of
 from socialstats.studies.asking import (
     MOST_NAMED,
+    add_labels,
     ask_result,
     ask_rows,
     attempt_result,
@@ -55,11 +57,10 @@ from socialstats.studies.estimates import (
 )
 from socialstats.studies.models import FEW, comparison, lead_words, verdict_on_models
 from socialstats.studies.multiverse import (
-    MOST_LEFT_OUT,
     Way,
+    analysis_variants,
     dependence_block,
-    multiverse_block,
-    other_analyses,
+    multiverse_question,
     with_design_effect,
 )
 from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, check_named
@@ -104,11 +105,11 @@ def base_of(levels: Sequence[str], reference: str | None) -> str | None:
     """
     if reference in levels:
         return reference
-    words = {level: level.casefold().split() or [""] for level in levels}
+    words = {level: level.strip().casefold() for level in levels}
     called = [
-        level for level in levels if words[level][0] == "no" or " ".join(words[level]) in BASES
+        level for level in levels if f"{words[level]} ".startswith("no ") or words[level] in BASES
     ]
-    return next(iter(called), None)
+    return called[0] if called else None
 
 
 def base_first(design: Ratings, reference: str | None) -> Ratings:
@@ -243,20 +244,18 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Sour
 
 
 def questions(a: SourceAnswers) -> Iterator[Block | None]:
-    """Yield the questions in the order of a reader's interest."""
+    """Yield the questions in the order of a reader's interest, of each stratum and then of all."""
     for k, name in enumerate(a.shares):
         yield ask_shares(a, name, k)
         if name is not None:
             yield ask_differences(a, name, k)
-    for k, name in enumerate(name for name in a.strata if a.shares[name].settings["base"]):
-        yield ask_changes(a, name, k)
-    logit = attempt_result(multinomial_logit, a.design, terms=a.strata, level=a.options.level)
-    question = f"Which factors influenced the {CHOICE}s in one model of all of them?"
-    yield ask_result("logit", logit, question, part="appendix")
-    for k, name in enumerate(a.similar):
+            yield ask_changes(a, name, k)
         yield ask_similarity(a, name, k)
     yield ask_cells(a)
     yield ask_agreement(a)
+    logit = attempt_result(multinomial_logit, a.design, terms=a.strata, level=a.options.level)
+    question = f"Which factors influenced the {CHOICE}s in one model of all of them?"
+    yield ask_result("logit", logit, question, part="appendix")
     yield from ask_robustness(a)
 
 
@@ -321,24 +320,14 @@ def between_levels(
 def chosen_sentences(a: SourceAnswers) -> list[str]:
     """State which levels the leading sources chose more and less often than people; of many, those that differ."""
     groups = rows_by(pick_rows(a.rows, "difference"), "source")
-    few = len(groups) <= MOST_NAMED
-    return [
-        chosen_more(a, name, groups[name])
-        for name in leading_groups(groups)
-        if few or any(map(sentences.is_significant, groups[name]))
-    ]
-
-
-def chosen_more(a: SourceAnswers, label: str, rows: Sequence[Row]) -> str:
-    """State which levels a source chose significantly more, and less, often than people."""
-    name, ways = shorten(label, LABEL), []
-    clear = [row for row in rows if sentences.is_significant(row)]
-    for how, sign in (("more", 1), ("less", -1)):
-        levels = [shorten(row.term, LABEL) for row in clear if sign * (row.estimate or 0.0) > 0]
-        ways += [f"{quoted(levels)} {how} often"] if levels else []
-    if not ways:
-        return tally_sentence(rows, "difference", f" between {name} and {a.people}")
-    return f"{name} chose {' and '.join(ways)} than {a.people} (Holm)."
+    texts = []
+    for label in leading_groups(groups):
+        text = chosen_text(groups[label])
+        if not text and len(groups) <= MOST_NAMED:
+            between = f" between {shorten(label, LABEL)} and {a.people}"
+            text = tally_sentence(groups[label], "difference", between)
+        texts.append(text)
+    return texts
 
 
 def many_sentence(groups: dict[str, list[Row]], where: str = "") -> list[str]:
@@ -384,8 +373,8 @@ def ask_differences(a: SourceAnswers, name: str, k: int) -> Block | None:
 def ask_changes(a: SourceAnswers, name: str, k: int) -> Block | None:
     """Ask how much each source changed from the base of a stratum, and how much more than people."""
     result, by = a.shares[name], as_words(name)
-    base = str(result.settings["base"])
-    first = f"'{shorten(base, LABEL)}'"
+    base = result.settings["base"]
+    first = f"'{shorten(str(base), LABEL)}'"
     changes = pick_rows(result.rows, "difference", base=True)
     if not any(row.has_interval for row in changes):
         return None
@@ -443,27 +432,22 @@ def ask_cells(a: SourceAnswers) -> Block | None:
         return None
     one, two = a.strata[:2]
     cells = cells_of(a.design, (one, two), "cell")
-    places = dict(zip(cells.labels, cells.parts, strict=True))
-    rows = [row for row in a.cells.rows if row.label("cell") in places]
+    rows = []
+    for label, parts in zip(cells.labels, cells.parts, strict=True):
+        of_cell = pick_rows(a.cells.rows, None, cell=label)
+        rows += add_labels(of_cell, **dict(zip((one, two), parts, strict=True)))
     estimates = pick_rows(rows)
-    leading = pick_rows(estimates, source=a.leading)
-    drawn = [
-        replace(row, key=tuple(zip(("across", "down"), places[row.group or ""], strict=True)))
-        for row in leading
-    ]
-    heat = cell_map("down", "across", neutral=1.0, extreme=0.2)
+    across = ["source", one] if len(a.source.others) > 1 else [one]
     return ask_rows(
         "cells",
         f"In which {as_words(two)} and {as_words(one)} were they least similar?",
         a.cells,
-        leading,
-        quantity=f"Jensen-Shannon similarity{a.of_source(a.leading)} in each cell",
+        estimates,
+        quantity="Jensen-Shannon similarity in each cell",
         say=[span_sentence(estimates, "the similarity"), "No difference between cells was tested."],
-        draw=lambda _rows, names, _label: heat(drawn, names, as_words(one)),
-        tables={
-            "Similarity of other sources": [row for row in estimates if row not in leading],
-            "Plug-in similarity in each cell": pick_rows(rows, "component"),
-        },
+        draw=cell_map(two, *across, neutral=1.0, extreme=0.2),
+        without=["cell"],
+        tables={"Plug-in similarity in each cell": pick_rows(rows, "component")},
         note="Darkest colour: .80 and below. Values above 1 reflect sampling error.",
     )
 
@@ -526,18 +510,13 @@ def ask_robustness(a: SourceAnswers) -> Iterator[Block | None]:
     replies = reply_shares(a.design, source=a.source.name, stratum=stratum, level=a.options.level)
     yield replies_block(a.design, replies)
     yield ask_refusals(a)
-    analyses = multiverse(
+    yield multiverse_question(
         "js_similarity",
-        f"the similarity of {label}",
-        distinct([*variants(a, a.leading)]),
+        f"similarity of {label}",
+        variants(a, a.leading),
         reference=1.0,
         words="1 (equal shares)",
-    )
-    yield multiverse_block(
-        analyses,
-        id="multiverse",
-        question=other_analyses("the similarity"),
-        quantity=f"similarity of {label}",
+        what="similarity",
         note="Within units, sources are compared unit by unit, which requires more than equal overall shares.",
     )
 
@@ -599,48 +578,45 @@ def bounds_of(a: SourceAnswers, gap: Row) -> Block | None:
     )
 
 
-def variants(a: SourceAnswers, source: str) -> Iterator[Variant]:
-    """Yield the analyses: bias, aggregation, interval, clusters, raters, cells, refusals, a level left out."""
-    options = {
+def variants(a: SourceAnswers, source: str) -> list[Variant]:
+    """Return the analyses: bias, aggregation, interval, clusters, raters, cells, refusals, a level left out."""
+    compute = partial(
+        js_similarity,
         **share_options(a),
-        "resamples": a.options.resamples,
-        "permutations": min(a.options.resamples, 199),
-        "splits": 99,
-    }
+        resamples=a.options.resamples,
+        permutations=min(a.options.resamples, 199),
+        splits=99,
+    )
 
-    def way(
-        label: str, choice: str, design: Ratings = a.design, role: Any = "estimate", **more: Any
-    ) -> Variant:
-        compute: Any = partial(js_similarity, design, **options, **more)
-        # the mean of cells comes last
-        place = -1 if "cell" in more else 0
-        return Variant(
-            label=label,
-            choice=choice,
-            compute=compute,
-            lead=lambda result: pick_rows(result.rows, role, source=source)[place],
-        )
+    def lead(result: Result, role: Role = "estimate") -> Row:
+        rows = pick_rows(result.rows, role, source=source)
+        # the page's result has further cells; of others the mean of cells comes last
+        return rows[0] if result is a.similarity else rows[-1]
 
-    as_here = way("pooled, corrected for bias", "as on this page")
-    yield replace(as_here, compute=lambda: a.similarity)
-    yield way("plug-in, without correction", "bias", role="component")
-    yield way("within units, then averaged", "aggregation", aggregate="unit")
-    yield way("bootstrap of units (percentile)", "interval", ci="percentile")
-    if a.design.clusters:
-        yield way("units independent", "clusters", cluster=None)
+    page = Variant(
+        label="pooled, corrected for bias",
+        choice="as on this page",
+        compute=lambda: a.similarity,
+        lead=lead,
+    )
+    plain = replace(
+        page,
+        label="plug-in, without correction",
+        choice="bias",
+        lead=partial(lead, role="component"),
+    )
+    analyses: list[tuple[str, str, dict[str, Any]]] = [
+        ("aggregation", "within units, then averaged", {"aggregate": "unit"}),
+        ("interval", "bootstrap of units (percentile)", {"ci": "percentile"}),
+    ]
     if a.similarity.settings["people"] == "random":
-        yield way(f"for these {a.source.human} raters", "raters", people="fixed")
+        analyses.append(("raters", f"for these {a.source.human} raters", {"people": "fixed"}))
     for name in a.strata:
-        yield way(f"mean of the cells of {name}", "macro or micro", cell=name)
+        analyses.append(("macro or micro", f"mean of the cells of {name}", {"cell": name}))
     if (a.design.status == REFUSAL).any():
-        yield way("refusals as an action", "refusals", refusal="level")
-    for name in a.strata:
-        factor = a.design.strata[name]
-        for code, level in enumerate(factor.levels if len(factor.levels) <= MOST_LEFT_OUT else ()):
-            remaining = a.design.take(
-                factor.codes[a.design.unit] != code, note="one level left out"
-            )
-            yield way(without_label(name, level), f"leave one {name} out", remaining)
+        analyses.append(("refusals", "refusals as an action", {"refusal": "level"}))
+    others = analysis_variants(page, compute, a.design, analyses, a.strata)
+    return [page, plain, *others[1:]]
 
 
 # answer
@@ -784,10 +760,9 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
 
 def run_cautions(a: SourceAnswers) -> tuple[Caution, ...]:
     """Caution SS322 where the raters of a source agree more than people, by intervals that do not overlap."""
-    people = a.alphas.get(a.source.human)
-    most = None if people is None else people.rows[0].conf_high
-    lows = {name: result.rows[0].conf_low for name, result in a.alphas.items()}
-    if most is None or all(low is None or low <= most for low in lows.values()):
+    rows = {name: result.rows[0] for name, result in a.alphas.items()}
+    most = rows[a.source.human].conf_high if a.source.human in rows else None
+    if most is None or all((row.conf_low or most) <= most for row in rows.values()):
         return ()
     detail = (
         f"repeated answers of a source agreed more than {a.people}, by CIs that do not overlap (α: "

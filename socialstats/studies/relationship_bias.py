@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
-from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.custom.multiverse import Variant
 from socialstats.designs.couples import EXTRA
-from socialstats.designs.parts import OK, Factor
+from socialstats.designs.parts import OK
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import STATUS
 from socialstats.errors import Caution, NothingToAnalyse
@@ -30,7 +30,7 @@ from socialstats.scales.bias_analysis import (
     unit_factor,
 )
 from socialstats.scales.couples import mcnemar_bounds
-from socialstats.scales.relationship_bias import relationship_bias
+from socialstats.scales.relationship_bias import favoured_text, overall_text, relationship_bias
 from socialstats.studies.asking import (
     MOST_DRAWN,
     ask_rows,
@@ -56,19 +56,17 @@ from socialstats.studies.couple_tables import (
     wording_of,
 )
 from socialstats.studies.estimates import (
-    Verdict,
     cluster_words,
     equivalence_bounds,
-    planned_verdict,
+    is_inside,
     probability_methods,
     single,
 )
 from socialstats.studies.models import comparison, further, lead_words, verdict_on_models
 from socialstats.studies.multiverse import (
-    MOST_LEFT_OUT,
+    analysis_variants,
     dependence_block,
-    multiverse_block,
-    other_analyses,
+    multiverse_question,
     with_design_effect,
 )
 from socialstats.studies.page import (
@@ -96,7 +94,6 @@ from socialstats.text import (
     count,
     listing,
     number,
-    p_value,
     percent,
     percent_of,
     shorten,
@@ -234,13 +231,16 @@ def questions(a: BiasAnswers) -> Iterator[Block | None]:
         quantity=f"bias B of {shorten(leading.term, LABEL)}",
         lead=partial(same_bias, leading),
     )
-    analyses = list(variants(a.design, a.options))
+    analyses = variants(a.design, a.options)
     for k, row in enumerate(a.estimated):
-        of_pair = distinct([replace(one, lead=partial(same_bias, row)) for one in analyses])
-        name = f"bias B of {shorten(row.term, LABEL)}"
-        result = multiverse("relationship_bias", name, of_pair, reference=0.0, words="0")
-        question = other_analyses(name)
-        yield multiverse_block(result, id=f"multiverse-{k + 1}", question=question, quantity=name)
+        yield multiverse_question(
+            "relationship_bias",
+            f"bias B of {shorten(row.term, LABEL)}",
+            [replace(variant, lead=partial(same_bias, row)) for variant in analyses],
+            reference=0.0,
+            words="0",
+            id=f"multiverse-{k + 1}",
+        )
 
 
 def leading_bias(a: BiasAnswers) -> Row:
@@ -449,33 +449,26 @@ def ask_levels(a: BiasAnswers, name: str, rows: Sequence[Row]) -> Iterator[Block
     )
     sizes = pick_rows(rows, quantity=CORRECTED)
     of_sizes = pick_rows(gaps, "difference", quantity=True)
-    scores = pick_rows(rows, group=False, quantity=False)
+    of_scores = pick_rows(gaps, "difference", group=False, quantity=False)
+    size = "B_all (bias-corrected)"
     yield ask_rows(
         f"sizes-{name}",
         f"What else depended on {by}?",
         result,
         sizes,
-        quantity=f"B_all (bias-corrected) by {by}",
-        say=[
-            span_sentence(sizes, "B_all (bias-corrected)"),
-            *(gap_sentence(row, "B_all (bias-corrected)") for row in of_sizes),
-        ],
+        quantity=f"{size} by {by}",
+        say=[span_sentence(sizes, size), *(gap_sentence(row, size) for row in of_sizes)],
         draw=interval_points(label=capital(by)),
         tables={
             f"B_all by {by}, uncorrected": pick_rows(rows, quantity=PLAIN),
             f"Differences of B_all between levels of {by}": of_sizes,
-            f"Mean answer S of every kind of couple by {by}": scores,
-            f"Differences of the mean answers S between levels of {by}": pick_rows(
-                gaps, "difference", group=False, quantity=False
-            ),
-            f"Bias B and order effect, all levels of {by} weighted equally": pick_rows(
-                result.rows, alike=True
-            ),
-            f"McNemar's tests by {by}, treating couples as independent": pick_rows(
-                result.rows, "test", level=True
-            ),
+            f"Mean answer S by {by}": pick_rows(rows, group=False, quantity=False),
+            f"Differences of S between levels of {by}": of_scores,
+            f"B and S, all levels of {by} weighted equally": pick_rows(result.rows, alike=True),
+            f"McNemar's tests by {by}": pick_rows(result.rows, "test", level=True),
         },
-        note="Sampling error inflates uncorrected B_all, most where scenarios are few.",
+        note="Sampling error inflates uncorrected B_all, most where scenarios are few. McNemar's tests treat couples "
+        "as independent.",
         part="appendix",
     )
 
@@ -553,46 +546,39 @@ def ask_missing(a: BiasAnswers) -> Block | None:
     return None if block is None else replace(block, turned=tuple(changed))
 
 
-def variants(design: Ratings, options: StudyOptions) -> Iterator[Variant]:
-    """Yield the defensible analyses, the page's own first."""
-
-    def way(
-        label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any
-    ) -> Variant:
-        # each analysis is asked for by every pair of groups
-        return Variant(
-            label=label, choice=choice, compute=cache(lambda: bias(data(), options, **choices))
-        )
-
-    def taken(factor: Factor, code: int, *, inside: bool) -> Callable[[], Ratings]:
-        return lambda: design.take((factor.codes[design.unit] == code) == inside)
-
-    yield way("all answers, scenario x pair crossed", "as on this page")
-    for factor in design.clusters:
-        yield way(f"clustered by {shorten(factor.name, 30)} alone", "clusters", cluster=factor.name)
-    yield way("answers independent", "clusters", cluster=None)
-    yield way(
-        "bootstrap of the clusters, percentile",
-        "interval",
-        ci="percentile",
-        resamples=options.resamples,
+def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
+    """Return the defensible analyses, the page's own first."""
+    compute = partial(bias, options=options)
+    page = Variant(
+        label="all answers, scenario x pair crossed",
+        choice="as on this page",
+        compute=partial(compute, design),
     )
-    yield way("scenarios weighted equally", "weights", aggregate="scenario")
-    yield way("couples answered in both orders only", "missing answers", couples="complete")
+    resampled = {"ci": "percentile", "resamples": options.resamples}
+    analyses: list[tuple[str, str, dict[str, Any]]] = [
+        ("interval", "bootstrap of the clusters, percentile", resampled),
+        ("weights", "scenarios weighted equally", {"aggregate": "scenario"}),
+        ("missing answers", "couples answered in both orders only", {"couples": "complete"}),
+    ]
+    for factor in design.clusters:
+        label = f"clustered by {shorten(factor.name, 30)} alone"
+        analyses.append(("clusters", label, {"cluster": factor.name}))
+    tables = {}
     order = group_order(design, options.first)
     for side, label in enumerate(SIDES if np.any(design.status != OK) else ()):
-        yield way(f"{label} of each B", "missing answers", partial(filled, design, side, order))
+        tables["missing answers", f"{label} of each B"] = filled(design, side, order)
     wording = wording_of(design)
-    as_written = [level for level in AS_WRITTEN if wording is not None and level in wording.levels]
-    if wording is not None and as_written:
-        code = wording.levels.index(as_written[0])
-        yield way("story as written only", "rewordings", taken(wording, code, inside=True))
-    for name in reversed(EXTRA):
-        stratum = design.strata.get(name)
-        if stratum is not None and 2 < len(stratum.levels) <= MOST_LEFT_OUT:
-            for code, level in enumerate(stratum.levels):
-                label = without_label(name, level)
-                yield way(label, f"{name} left out", taken(stratum, code, inside=False))
+    for code, level in enumerate(wording.levels if wording is not None else ()):
+        if wording is not None and level in AS_WRITTEN:
+            as_written = design.take(wording.codes[design.unit] == code)
+            tables["rewordings", "story as written only"] = as_written
+    changed = [
+        replace(page, choice=choice, label=label, compute=partial(compute, table))
+        for (choice, label), table in tables.items()
+    ]
+    listed = [*analysis_variants(page, compute, design, analyses, EXTRA), *changed]
+    # each analysis is asked for by every pair of groups
+    return [replace(variant, compute=cache(variant.compute)) for variant in listed]
 
 
 # answer
@@ -603,47 +589,13 @@ def sides(row: Row) -> tuple[str, str]:
     return shorten(row.label("group") or "", LABEL), shorten(row.label("other") or "", LABEL)
 
 
-def verdict_on(row: Row, options: StudyOptions) -> Verdict:
-    """Return the verdict on a bias: by its adjusted p, and by the smallest effect of interest where one was given."""
-    bounds = equivalence_bounds(row)
-    alpha = 1 - options.level
-    return planned_verdict(row, alpha=alpha, bounds=bounds, smallest=options.smallest_effect)
-
-
 def favoured(row: Row, options: StudyOptions) -> str:
-    """Return who was favoured, or that the bias was equivalent to 0, not significant, inconclusive or undefined.
-
-    Examples
-    --------
-    >>> row = Row(term="woman - man", key=(("group", "woman"), ("other", "man")), estimate=0.3, conf_low=0.1,
-    ...           conf_high=0.5, conf_level=0.95, statistic=3.1, df=19.0, p_value=0.006, p_adjusted=0.012, test="t")
-    >>> favoured(row, StudyOptions())
-    "'woman' names were favoured over 'man' names (B = 0.30, 95% CI [0.10, 0.50], p_Holm = .012)."
-    """
-    first, second = (f"'{side}'" for side in sides(row))
-    high, low = (first, second) if (row.estimate or 0.0) > 0 else (second, first)
-    pair = f"{first} versus {second} names"
-    if row.estimate is None:
-        return sentences.no_number(f"Bias for {pair}", row.undefined or "no estimate")
-    verdict = verdict_on(row, options)
-    if verdict == "none" and abs(row.estimate) == MOST:
-        return (
-            f"{high} names were chosen over {low} names in all {count(row.n or 0)} answers (B = "
-            f"{number(row.estimate, 0)}, the largest possible; without variation there is no standard error)."
-        )
-    if verdict == "none":
-        return f"B for {pair} was {sentences.estimate_text(row)}."
-    if verdict == "equal":
-        names, near = (f"{first} names", f"{second} names"), options.smallest_effect or 0.0
-        return sentences.equivalence_sentence(*names, equivalence_bounds(row), near, None)
-    if verdict in ("above", "below"):
-        text = f"{high} names were favoured over {low} names"
-    elif row.p_value is None:
-        text = f"{pair}: inconclusive, the CI includes 0"
-    else:
-        alone = sentences.is_significant(replace(row, p_adjusted=None))
-        text = f"{pair}: not significant{' after Holm correction' * alone}"
-    return f"{text} (B = {sentences.stat(replace(row, statistic=None))})."
+    """Return whom a bias favours, or that it is equivalent to none within the smallest effect of interest."""
+    bounds, smallest = equivalence_bounds(row), options.smallest_effect
+    if smallest is None or not is_inside(bounds, smallest):
+        return favoured_text(row)
+    first, second = (f"'{side}' names" for side in sides(row))
+    return sentences.equivalence_sentence(first, second, bounds, smallest, None)
 
 
 def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
@@ -652,23 +604,7 @@ def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
     pairs = listing([f"'{shorten(row.term, 60)}'" for row in rows], most=4)
     sign = f"Bias B (−2 to 2) of {pairs} is positive if names of the group before the minus sign are favoured."
     rows.sort(key=lambda row: (not sentences.is_significant(row), not sentences.with_p(row)))
-    return size_text(main), " ".join([sign, *(favoured(row, options) for row in rows)])
-
-
-def size_text(main: Result) -> str:
-    """Return B_all corrected with its interval, and the test that no group is favoured."""
-    size, null = main.row(CORRECTED, group=OVERALL), main.row(PLAIN, group=NULL)
-    quantity = "mean absolute bias (B_all, bias-corrected)"
-    if size.estimate is None:
-        return sentences.no_number(quantity, size.undefined or "no estimate")
-    numbers = f"The {quantity} was {sentences.estimate_text(size)}"
-    if null.p_value is None:
-        return f"{numbers}; the test of no bias is undefined: {null.undefined}."
-    level = size.conf_level or float(main.settings["level"])
-    clear = sentences.is_significant(null, round(1 - level, 12))
-    verb = "depended" if clear else "did not depend significantly"
-    tested = f"(test of no bias, {p_value(null.p_value)})"
-    return f"Choices {verb} on the groups of the names {tested}. {numbers}."
+    return overall_text(main), " ".join([sign, *(favoured(row, options) for row in rows)])
 
 
 def mean_text(by_model: Result) -> str:

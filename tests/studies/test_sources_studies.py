@@ -316,9 +316,9 @@ def test_the_main_part_of_norm_goal_is_short() -> None:
     assert [b.id for b in main] == [
         "shares",
         "differences-1",
-        "differences-2",
         "changes",
         "similarity",
+        "differences-2",
         "cells",
         "agreement",
     ]
