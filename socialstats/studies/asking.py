@@ -663,7 +663,6 @@ def ask_rows(
     draw: Draw | None = None,
     names: Sequence[str] | None = None,
     table: PageTable | None = None,
-    without: Sequence[str] = (),
     tables: Mapping[str, Sequence[Row]] | None = None,
     more: Sequence[PageTable] = (),
     results: Sequence[Result | None] = (),
@@ -691,8 +690,6 @@ def ask_rows(
         Names of the rows; by default those of `name_rows`.
     table : PageTable, optional
         The first table; by default one line for each row.
-    without : sequence of str
-        As of `name_rows`.
     tables : mapping of caption to rows, optional
         Further tables of rows.
     more : sequence of PageTable
@@ -711,14 +708,14 @@ def ask_rows(
         return None
     added = [extra for extra in beside if extra is not None]
     tables = {**(tables or {}), **{extra.title: extra.rows for extra in added}}
-    labels = list(name_rows(rows, without=without) if names is None else names)
+    labels = list(name_rows(rows) if names is None else names)
     level = percent_of(result.settings.get("level", 0.95))
     counted = clusters_caption(clusters, None)
     caption = (
         f"Estimates with {level} CIs ({result.inference}); {sizes_text(rows)}".strip("; ") + "."
     )
     further = [
-        compact_table(rows_table(group, title, labels=name_rows(group, without=without)))
+        compact_table(rows_table(group, title, labels=name_rows(group)))
         for title, group in tables.items()
         if group
     ]

@@ -340,10 +340,10 @@ def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, 
     outcome = outcomes["ordinal-alignment"]
     assert [b.id for b in outcome.blocks] == [
         "distance",
-        "near",
-        "closest",
         "refusals",
+        "closest",
         "agreement",
+        "near",
         "group-2",
         "groups-alike",
         "models",
@@ -532,7 +532,7 @@ def test_groups_without_a_significant_difference_share_one_heat_map_and_one_tabl
         "None of 3 differences between groups by sex was significant (Holm).",
     )
     assert [len(table.cells) for table in block.tables] == [6, 3]
-    assert "within each model, over all pairs of groups of all attributes" in block.caption
+    assert "within each model, over the pairs of groups of all attributes" in block.caption
     cells = block.draw.args[0]  # type: ignore[union-attr]
     assert {(r.term, r.group) for r in cells} == {
         (m, g) for m in ("low", "high", "shy") for g in ("sex: f", "sex: m")

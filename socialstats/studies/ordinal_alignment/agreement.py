@@ -131,9 +131,8 @@ def agreement_question(
 def kinds_sentences(alphas: Alphas) -> list[str]:
     """State the range of each kind of alpha, that on the scale of the design first."""
     kinds = rows_by(alpha_rows(alphas), "kind")
-    return [
-        span_sentence(rows, f"Krippendorff's α ({kind})") for kind, rows in reversed(kinds.items())
-    ]
+    order = sorted(kinds, key=lambda kind: kind in (NOMINAL, REFUSALS_AS_LEVEL))
+    return [span_sentence(kinds[kind], f"Krippendorff's α ({kind})") for kind in order]
 
 
 def difference_sentence(difference: Result) -> str:

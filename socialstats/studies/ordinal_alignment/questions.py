@@ -13,6 +13,7 @@ from socialstats import sentences
 from socialstats.agreement.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.designs.parts import REFUSAL
 from socialstats.designs.ratings import Ratings
+from socialstats.inference.rows import share_ci
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import Role
@@ -51,9 +52,8 @@ REFUSALS = {
 }
 DISTANCE = "mean distance from the mode (levels)"
 CORRECTED = "t over raters and units, corrected for group size"
-HOLM = "p (Holm): within each model, over all pairs of groups of all attributes."
+HOLM = "p (Holm): within each model, over the pairs of groups of all attributes."
 KINDS: Sequence[tuple[Role, str]] = (("estimate", "people"), ("rank", "closest"))
-PLACE = ("people", "versus")  # dimensions of differences that their contrast names
 MOST_LEVELS, MOST_STRATA, MOST_MODELS = 8, 4, 200
 
 
@@ -150,9 +150,15 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Alig
         strata=strata,
         attributes=attributes,
         refusals=refusals,
-        gaps=[row for rows, _ in adjusted for row in rows],
+        gaps=[without_family(row) for rows, _ in adjusted for row in rows],
         families=[result for _, result in adjusted if result is not None],
     )
+
+
+def without_family(row: Row) -> Row:
+    """Return a difference without what every row says: its family, and the names of its groups once more."""
+    key = tuple(pair for pair in row.key if pair[0] not in ("family", "contrast"))
+    return replace(row, key=key)
 
 
 def distance_question(a: AlignmentPage) -> Block | None:
@@ -180,7 +186,7 @@ def distance_question(a: AlignmentPage) -> Block | None:
             "Answers that need no model": pick_rows(a.main.rows, "reference", answer=True),
         },
         clusters=a.design.clusters,
-        note=f"The first row is one {a.human} rater against the mode of the others. The design effect of sampling "
+        note=f"First row: one {a.human} rater against the mode of the others. The design effect of sampling "
         f"{count(len(a.people))} {a.human} raters was {effect}.",
     )
 
@@ -195,14 +201,13 @@ def near_question(a: AlignmentPage) -> Block | None:
     hits = pick_rows(rows, "component", distance="0")
     return ask_rows(
         "near",
-        "How often was the answer the mode itself, and how often far from it?",
-        a.main,
+        "How often was the answer the mode itself?",
+        replace(a.main, inference=share_ci(rows)),
         rows,
         quantity="share of units, by levels from the mode",
         say=[span_sentence(hits, "the share of units at distance 0")],
         draw=share_bars("model", ordered=True),
-        note="Distances are rounded up to whole levels (0: the mode itself; of tied modes, their mean). "
-        "The largest distance includes refusals.",
+        note="Distances are rounded up to whole levels (0: the mode itself); the largest includes refusals.",
     )
 
 
@@ -210,7 +215,7 @@ def closest_question(a: AlignmentPage) -> Block | None:
     """Ask which group of people each model is closest to, how sure that is, and how stable."""
     rows, repeated = closest_differences(a.attributes.values(), a.gaps)
     gaps = part_of(a.main, a.gaps, f"{count(len(a.gaps), 'difference')} between groups.")
-    first, *others = a.families or [gaps]
+    first, *others = [replace(r, inference=CORRECTED) for r in a.families] or [gaps]
     title = "closest minus farthest group of people, corrected for group size"
     stable = sum((row.estimate or 0.0) >= a.options.level for row in repeated)
     return ask_rows(
@@ -221,8 +226,8 @@ def closest_question(a: AlignmentPage) -> Block | None:
         quantity=title,
         table=grid_table(rows, title, ("model", "attribute", "closest", "farthest")),
         say=[
-            f"Every model has a closest group, even by chance: {count(stable)} of {count(len(repeated))} stayed the "
-            f"closest in at least {percent(a.options.level, 0)} of resamples."
+            f"{count(stable)} of {count(len(repeated))} groups stayed the closest in at least "
+            f"{percent(a.options.level, 0)} of resamples; by chance, too, some group is the closest."
         ],
         tables={"Stability: share of resamples with the same closest group": repeated},
         results=others,
@@ -283,11 +288,10 @@ def groups_question(
         quantity="mean distance from the mode of each group of people (levels)",
         say=[
             tally_sentence(gaps, "difference", f" between groups by {words}"),
-            largest_sentence(gaps, (), dimensions=PLACE) if any_significant(gaps) else "",
+            largest_sentence(gaps, ()) if any_significant(gaps) else "",
         ],
         draw=draw,
         tables={"Differences on the same units, corrected for group size": gaps},
-        without=PLACE,
         results=parts[1:],
         note=f"Small groups have noisier modes and larger distances; differences are corrected. {HOLM}",
     )

@@ -164,10 +164,10 @@ def leading(a: AlignmentPage) -> dict[str, Result]:
 def questions(a: AlignmentPage) -> Iterator[Block | None]:
     """Yield the questions in the order of a reader's interest."""
     yield distance_question(a)
-    yield near_question(a)
-    yield closest_question(a)
     yield refusal_question(a)
+    yield closest_question(a)
     yield agreement_of_sources(a)
+    yield near_question(a)
     yield from group_questions(a)
     for block in comparison(a.main, a.options):
         fixed = f"Ranks and tests here are conditional on these {count(len(a.people))} {a.human} raters."
