@@ -560,7 +560,7 @@ def methods(a: ChoiceAnswers) -> Iterator[str]:
     less = ", less sampling error" if kind_of_s(lead_row(a.s)) == "bias-corrected" else ""
     yield (
         f"The win rate counted each comparison once. S was 100 times the summed mean squared distance of {ITEM}s' "
-        f"win rates from 1, .50 and 0 at higher, equal and lower {covariate}{less} ({a.s.inference})."
+        f"win rates from 1, .50 and 0 at higher, equal and lower {covariate}{less}. Its interval: {a.s.inference}."
     )
     bias = "The plug-in S is inflated where replies to the same pair differ; no bias-corrected value is known."
     if a.design.replies is None:
