@@ -129,8 +129,6 @@ class Choices:
         often each item is chosen (``items``).
     problems : tuple of str
         Which differences do not exist.
-    untested : mapping of str to str
-        Why no difference of a kind does.
     left : tuple of Caution
         Which pairs of items only one of two levels has.
     """
@@ -144,7 +142,6 @@ class Choices:
     groupings: Mapping[str, Mapping[str, Any]]
     found: Mapping[str, Mapping[str, Result]]
     problems: tuple[str, ...]
-    untested: Mapping[str, str]
     left: tuple[Caution, ...]
 
     @property
@@ -199,7 +196,6 @@ def compute(design: Comparisons, options: StudyOptions) -> Choices:
     skipped |= set() if by_covariate else {"s"}
     left: list[Caution] = []
     problems: list[str] = []
-    untested: dict[str, str] = {}
     found: dict[str, dict[str, Result]] = {"s": {}, "models": {}, "entropy": {}, "items": {}}
     kept: list[tuple[Comparisons, BradleyTerryResult]] = []
 
@@ -220,7 +216,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Choices:
         try:
             one, two, _, dropped = common_pairs(parts[name], parts[reference], "drop")
         except SocialStatsError as error:
-            problems.append(f"{versus}: {str(error).splitlines()[0]}")
+            problems.append(f"{versus}: {reason_of(error)}")
             continue
         left += [replace(c, detail=f"{quoted([name, reference])}: {c.detail}") for c in dropped]
         how: dict[str, Any] = {"labels": (name, reference), "level": options.level}
@@ -237,9 +233,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Choices:
             try:
                 found[kind][name] = make()
             except SocialStatsError as error:
-                reason = str(error).split("\n")[0]
-                problems.append(f"{versus}: {reason}")
-                untested.setdefault(kind, reason)
+                problems.append(f"{versus}: {reason_of(error)}")
     return Choices(
         design=design,
         options=options,
@@ -250,7 +244,6 @@ def compute(design: Comparisons, options: StudyOptions) -> Choices:
         groupings=groupings,
         found=found,
         problems=tuple(problems),
-        untested={kind: why for kind, why in untested.items() if not found[kind]},
         left=tuple(left),
     )
 
@@ -470,35 +463,28 @@ def shares_question(choices: Choices, by: str) -> Block | None:
                 found.setdefault(grouping, {})[level] = replace(shares, title=title)
     if not found:
         return None
-    first, *others = found
-    rows = by_level(found[first], "arithmetic")
+    first = next(iter(found.values()))
+    rows = by_level(first, "arithmetic")
+    tables = [
+        grid_table(
+            by_level(results), f"Preference shares by {as_words(name)}", ["group", "scale"], "level"
+        )
+        for name, results in found.items()
+    ]
     return ask_rows(
         "levels-shares",
         f"Which groups of items did each {by} prefer?",
-        next(iter(found[first].values())),
+        next(iter(first.values())),
         rows,
-        quantity=f"preference share by {as_words(first)}",
+        quantity=f"preference share by {as_words(next(iter(found)))}",
         say=[
             span_sentence(of_level, f"the share of a group for {shorten(level, 40)}")
             for level, of_level in rows_by(rows, "level").items()
         ],
         draw=interval_points(None, panels="level"),
-        table=grid_table(
-            by_level(found[first]),
-            f"Preference shares by {as_words(first)}",
-            ["group", "scale"],
-            "level",
-        ),
-        more=[
-            grid_table(
-                by_level(found[name]),
-                f"Preference shares by {as_words(name)}",
-                ["group", "scale"],
-                "level",
-            )
-            for name in others
-        ],
-        results=list(found[first].values())[1:],
+        table=tables[0],
+        more=tables[1:],
+        results=list(first.values())[1:],
         note=f"Share: mean worth of a group over the sum of the group means, from separate fits. {sizes_note(choices)}",
     )
 
@@ -515,10 +501,8 @@ def strengths_question(choices: Choices) -> Block | None:
     rows = by_level(choices.fits, "strength")
     worths = by_level({level: fit.worth() for level, fit in choices.fits.items()})
     if not choices.found["models"]:
-        why = choices.untested.get("models", "")
-        what = "Differences in strength"
-        none = sentences.no_number(f"tests of {what.lower()}", why, plural=True)
-        lost.insert(0, none if why else f"{what} were not tested on this page.")
+        why = listing(choices.problems) if choices.problems else "a page with many levels"
+        lost.insert(0, f"Differences in strength were not tested ({why}).")
     return ask_rows(
         "levels-strengths",
         question,
@@ -530,6 +514,7 @@ def strengths_question(choices: Choices) -> Block | None:
         table=grid_table(rows, "Log-strengths (0 = average item)", "item", "level"),
         more=[grid_table(worths, "RPI: worths that sum to 1", "item", "level")],
         results=list(choices.fits.values())[1:],
+        note=level_effect_note(choices.fits),
     )
 
 
@@ -605,7 +590,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         )
     choices, by = compute(design, options), shorten(design.by.name, 40)
     first = comparison(choices.own_s, options, design.by.name, lost=choices.why("S"), led=True)
-    blocks = [*first, *with_level_effect(list(questions(choices, by, bool(first))), choices.fits)]
+    blocks = [*first, *questions(choices, by, bool(first))]
     levels = f"{count(len(choices.levels) + len(choices.silent), 'level')} of {by}"
     sizes = f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}"
     shown = [block for block in blocks if block is not None]
@@ -628,21 +613,16 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     return replace(page, settings=options.echo() | {"reference": choices.reference})
 
 
-def with_level_effect(
-    blocks: Sequence[Block | None], fits: Mapping[str, BradleyTerryResult]
-) -> list[Block | None]:
-    """Add the design effect of the clusters, the median over the levels' strengths, to the first figure's caption."""
+def level_effect_note(fits: Mapping[str, BradleyTerryResult]) -> str:
+    """Return the design effect of the clusters, the median over the strengths of each level, for a caption."""
     ratios = [fit.fitted_state.design_effects for fit in fits.values()]
     # they are ratios of standard errors
     effects = [float(np.median(ratio**2)) for ratio in ratios if ratio is not None]
-    first = next((block for block in blocks if block is not None and block.draw is not None), None)
-    if not effects or first is None:
-        return list(blocks)
+    if not effects:
+        return ""
     low, high = number(min(effects)), number(max(effects))
-    span = f"{low}." if low == high else f"{low} to {high}, level by level."
-    text = f"Design effect of the clusters (median over the strengths): {span}"
-    told = replace(first, caption=f"{first.caption} {text}".lstrip())
-    return [told if block is first else block for block in blocks]
+    span = low if low == high else f"{low} to {high}, level by level"
+    return f"Design effect of the clusters (median over the strengths): {span}."
 
 
 def cautions_of(choices: Choices) -> tuple[Caution, ...]:
@@ -734,20 +714,16 @@ def together(each: Mapping[str, Diagnostic]) -> Diagnostic:
     >>> together({"a": one, "b": replace(one, found="No.")}).found
     'a: Yes. b: No.'
     """
-    findings: dict[tuple[str, str], list[str]] = {}
+    names: dict[str, list[str]] = {}
     for name, one in each.items():
-        findings.setdefault((one.found, one.so_what), []).append(shorten(name, 30))
-    texts = []
-    for (found, _), names in findings.items():
-        who = listing(names, most=4) if len(findings) > 1 else f"All {count(len(names), 'level')}"
-        texts.append(f"{who}: {found}")
+        names.setdefault(one.found, []).append(shorten(name, 30))
+    texts = [f"{listing(levels, most=4)}: {found}" for found, levels in names.items()]
+    if len(names) == 1:
+        texts = [f"All {count(len(each), 'level')}: {found}" for found in names]
     more = len(texts) - MOST_TOLD
     if more > 0:
-        texts = [
-            *texts[:MOST_TOLD],
-            f"{count(more, 'more finding')} on the pages of single levels.",
-        ]
-    implications = dict.fromkeys(so_what for _, so_what in findings)
+        texts[MOST_TOLD:] = [f"{count(more, 'more finding')} on the pages of single levels."]
+    implications = dict.fromkeys(one.so_what for one in each.values())
     check = next(iter(each.values())).check
     return Diagnostic(check=check, found=" ".join(texts), so_what=" ".join(implications))
 
