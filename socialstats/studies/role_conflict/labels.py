@@ -317,8 +317,8 @@ def labels_question(check: LabelCheck, numbers: LabelNumbers, about: str) -> Blo
     kappas = numbers.rows("weighted_kappa")
     alphas = numbers.rows("krippendorff_alpha")
     majority = numbers.rows("majority_vote_accuracy")
-    rows = kappas or alphas or majority
-    results = list(numbers.results.values())  # kappas first: the caption is of the first
+    rows = kappas or majority or alphas
+    results = list(numbers.results.values())  # in the same order: the caption is of the first
     accuracy = [result for result in results if result.metric == "majority_vote_accuracy"]
     first = [
         row for row in kappas if (row.label("weights"), row.label("stories")) == (WEIGHTS[0], ALL)
@@ -326,10 +326,14 @@ def labels_question(check: LabelCheck, numbers: LabelNumbers, about: str) -> Blo
     among = [f"{estimate_text(row)}, among {row.label('kind')}" for row in alphas]
     lacking = listing(list(numbers.problems), most=4)
     raters = [count(len(names), kind[:-1]) for kind, names in check.kinds.items() if names]
+    not_computed = f"Not computed: {lacking}." if lacking else ""
+    question = f"Did raters agree with the intended {about}?"
+    if not results:
+        return Block(id="labels", question=question, sentences=(not_computed,))
     return ask_rows(
         "labels",
-        f"Did raters agree with the intended {about}?",
-        results[0] if results else None,
+        question,
+        results[0],
         rows,
         quantity="weighted κ with the reference",
         say=(
@@ -340,7 +344,7 @@ def labels_question(check: LabelCheck, numbers: LabelNumbers, about: str) -> Blo
                 span_sentence(group, f"linear κ of {kind} with the reference")
                 for kind, group in rows_by(first, "kind").items()
             ),
-            f"Not computed: {lacking}." if lacking else "",
+            not_computed,
         ),
         draw=interval_points(),
         names=name_rows(rows, without=["kind"]),
