@@ -56,6 +56,19 @@ class Factor:
         levels = tuple(self.levels[code] for code in codes[none:].tolist())
         return Factor(name=self.name, codes=dense.astype(np.int64) - none, levels=levels)
 
+    def led_by(self, level: str | None) -> Factor:
+        """Return the factor with one level first, the order of the others kept.
+
+        Examples
+        --------
+        >>> Factor(name="stage", codes=np.array([0, 1, -1]), levels=("a", "b")).led_by("b").codes.tolist()
+        [1, 0, -1]
+        """
+        order = sorted(self.levels, key=lambda other: other != level)
+        # -1, of a cell without a level, takes the last entry
+        place = np.array([*map(order.index, self.levels), -1], dtype=np.int64)
+        return replace(self, codes=place[self.codes], levels=tuple(order))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnitNames:

@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
+from socialstats.arrays import BoolArray
 from socialstats.custom.multiverse import Variant
 from socialstats.designs.nouns import noun_or
 from socialstats.designs.parts import OK, REFUSAL
@@ -23,7 +24,7 @@ from socialstats.planning.part_gaps import part_gaps
 from socialstats.results import Result, Row
 from socialstats.results.rows import Role
 from socialstats.shares.choice_shares import choice_shares, chosen_text
-from socialstats.shares.counts import cells_of, source_counts
+from socialstats.shares.counts import cells_of
 from socialstats.shares.independent_ratings import independent_ratings
 from socialstats.shares.js_similarity import js_similarity
 from socialstats.shares.multinomial_logit import multinomial_logit
@@ -116,13 +117,10 @@ def base_first(design: Ratings, reference: str | None) -> Ratings:
     """Return the design with the base of each stratum as its first level, the order of the others kept."""
     levels = dict.fromkeys(level for factor in design.strata.values() for level in factor.levels)
     check_named("reference", reference, [*levels], f"level of {listing([*design.strata])}")
-    strata = {}
-    for name, factor in design.strata.items():
-        base = base_of(factor.levels, reference)
-        order = sorted(factor.levels, key=lambda level, base=base: level != base)  # type: ignore[misc]
-        place = np.array([*map(order.index, factor.levels), -1], dtype=np.int64)
-        # the code -1, of a unit without a level, takes the last entry
-        strata[name] = replace(factor, codes=place[factor.codes], levels=tuple(order))
+    strata = {
+        name: factor.led_by(base_of(factor.levels, reference))
+        for name, factor in design.strata.items()
+    }
     return replace(design, strata=strata)
 
 
@@ -224,11 +222,9 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Sour
     pair = tuple(name for name in strata[:2] if name)
     if len(pair) == 2 and len(cells_of(design, pair, "cell").labels) <= MOST_CELLS:
         cells = js_similarity(design, cell=pair, **both)
-    alphas = {}
-    for label in (source.human, *source.others):
-        raters = raters_of(design, source, label)
-        of_source = {"raters": raters, "scale": "nominal", **common}
-        alphas[label] = attempt_result(krippendorff_alpha, design, **of_source)
+    alpha = partial(attempt_result, krippendorff_alpha, design, scale="nominal", **common)
+    labels = (source.human, *source.others)
+    alphas = {label: alpha(raters=raters_of(design, source, label)) for label in labels}
     return SourceAnswers(
         design=design,
         source=source,
@@ -299,11 +295,7 @@ def ask_shares(a: SourceAnswers, name: str | None, k: int) -> Block | None:
 
 def whole_tests(a: SourceAnswers) -> tuple[list[Row], Result | None]:
     """Return the test of any difference of each source to people in all units, adjusted over sources."""
-    tests = [
-        replace(row, group=row.label("source"))
-        for row in pick_rows(a.rows, "test")
-        if row.test != "chi2"
-    ]
+    tests = [row for row in pick_rows(a.rows, "test") if row.test != "chi2"]
     rows, adjusted = adjust_family_by_holm(tests, "any difference of shares")
     return list(rows), adjusted
 
@@ -318,24 +310,11 @@ def between_levels(
 
 
 def chosen_sentences(a: SourceAnswers) -> list[str]:
-    """State which levels the leading sources chose more and less often than people; of many, those that differ."""
-    groups = rows_by(pick_rows(a.rows, "difference"), "source")
-    texts = []
-    for label in leading_groups(groups):
-        text = chosen_text(groups[label])
-        if not text and len(groups) <= MOST_NAMED:
-            between = f" between {shorten(label, LABEL)} and {a.people}"
-            text = tally_sentence(groups[label], "difference", between)
-        texts.append(text)
-    return texts
-
-
-def many_sentence(groups: dict[str, list[Row]], where: str = "") -> list[str]:
-    """State how many differences were significant, where sentences cannot name all sources."""
-    if len(groups) <= MOST_NAMED:
-        return []
-    every = [row for rows in groups.values() for row in rows]
-    return [tally_sentence(every, "difference", where, within="Holm within each source")]
+    """State how many differences to people were significant, and which levels the leading sources chose more often."""
+    rows = pick_rows(a.rows, "difference")
+    groups = rows_by(rows, "source")
+    tally = tally_sentence(rows, "difference", f" in shares from {a.people}")
+    return [tally, *(chosen_text(groups[label]) for label in leading_groups(groups))]
 
 
 def source_sentences(
@@ -343,12 +322,11 @@ def source_sentences(
 ) -> list[str]:
     """State the largest difference of the leading sources to people, and how many were significant."""
     groups = rows_by(rows, "source")
-    texts = many_sentence(groups, what)
-    for label in leading_groups(groups):
-        whose = what + a.of_source(label)
-        texts.append(largest_sentence(groups[label], every, of=whose))
-        texts.append(tally_sentence(groups[label], "difference", whose))
-    return texts
+    largest = [
+        largest_sentence(groups[label], every, of=what + a.of_source(label))
+        for label in leading_groups(groups)
+    ]
+    return [*largest, tally_sentence(rows, "difference", what)]
 
 
 def ask_differences(a: SourceAnswers, name: str, k: int) -> Block | None:
@@ -537,27 +515,26 @@ def ask_refusals(a: SourceAnswers) -> Block | None:
 
     The bounds of further sources are not shown; those that turn a conclusion are in the answer too.
     """
-    groups = rows_by(pick_rows(a.rows, "difference"), "source").values()
-    gaps = [gap for gap in map(leading_difference, groups) if gap is not None]
-    gaps.sort(key=lambda gap: -int(refused_by(a, gap).sum()))
-    bounds = [bounds_of(a, gap) for gap in gaps[: 1 if a.options.brief else FEW]]
-    blocks = [block for block in bounds if block is not None]
-    if not blocks:
-        return None
-    turned = [text for block in blocks for text in block.turned]
-    return replace(blocks[0], turned=tuple(turned))
-
-
-def refused_by(a: SourceAnswers, gap: Row) -> Any:
-    """Return which replies are refusals of the source of a difference."""
     factor = a.design.rater_groups[a.source.name]
-    of_source = factor.codes[a.design.rater] == factor.levels.index(gap.label("source") or "")
-    return of_source & (a.design.status == REFUSAL)
+    by_source = rows_by(pick_rows(a.rows, "difference"), "source")
+    bounds = []
+    for label, rows in by_source.items():
+        of_source = factor.codes[a.design.rater] == factor.levels.index(label)
+        refused = of_source & (a.design.status == REFUSAL)
+        gap = leading_difference(rows)
+        if gap is not None and refused.any():
+            bounds.append((int(refused.sum()), gap, refused))
+    bounds.sort(key=lambda bound: -bound[0])
+    blocks = [
+        bounds_of(a, gap, refused) for _, gap, refused in bounds[: 1 if a.options.brief else FEW]
+    ]
+    turned = [text for block in blocks if block for text in block.turned]
+    return replace(blocks[0], turned=tuple(turned)) if blocks and blocks[0] else None
 
 
-def bounds_of(a: SourceAnswers, gap: Row) -> Block | None:
-    """Return a difference under each rule of counting refusals; None where the source refused nothing."""
-    place, refused = a.design.levels.index(gap.term), refused_by(a, gap)
+def bounds_of(a: SourceAnswers, gap: Row, refused: BoolArray) -> Block | None:
+    """Return a difference under each rule of counting refusals."""
+    place = a.design.levels.index(gap.term)
 
     def bound(rule: Rule) -> Any:
         design = a.design
@@ -654,9 +631,9 @@ def test_text(a: SourceAnswers, test: Row) -> str:
     clusters = a.design.clusters
     size = len(clusters[0].levels) if len(clusters) == 1 else int(a.design.unit_count.sum())
     over = f"over {count(size, a.unit)}"
-    how = f"cluster permutation test {over}"
-    if test.test == "f":
-        how = f"F test {over} and {a.people}"
+    how = (
+        f"F test {over} and {a.people}" if test.test == "f" else f"cluster permutation test {over}"
+    )
     return f"{how}, {sentences.p_of(test)}"
 
 
@@ -684,8 +661,6 @@ def answers(a: SourceAnswers, compared: Sequence[Block]) -> Iterator[str]:
     if not (a.options.brief and compared):
         yield from (answer(a, label) for label in a.source.others[:FEW])
         return
-    groups = rows_by(pick_rows(a.rows, "difference"), "source")
-    yield from many_sentence(groups, f" in shares from {a.people}")
     for row in pick_rows(a.similarity.rows, cell=False):
         if row.estimate is None:
             what = f"the similarity of {shorten(row.term, LABEL)}"
@@ -696,12 +671,9 @@ def answers(a: SourceAnswers, compared: Sequence[Block]) -> Iterator[str]:
 
 def verdict(a: SourceAnswers, compared: Sequence[Block]) -> Conclusion:
     """Return which level the only other source differs in from people, or how several sources rank."""
-    ranked = verdict_on_models(compared) if len(a.source.others) > 1 else None
-    if ranked is not None:
-        return ranked
     sides = compared_sides(a.gap, a.rows)
     shares = [side.estimate for side in sides or () if side.estimate is not None]
-    return more_or_less_frequent(
+    return verdict_on_models(compared) or more_or_less_frequent(
         a.gap,
         f"'{shorten(a.gap.term, LABEL)}'",
         f"among choices of {shorten(a.leading, LABEL)}",
@@ -774,10 +746,9 @@ def run_cautions(a: SourceAnswers) -> tuple[Caution, ...]:
 
 def describe(a: SourceAnswers) -> str:
     """Return the design in one line: kind, and n at every level."""
-    names = (a.source.human, *a.source.others)
-    sizes = [len(raters_of(a.design, a.source, name)) for name in names]
     raters = [
-        f"{count(size)} {shorten(name, LABEL)}" for name, size in zip(names, sizes, strict=True)
+        f"{count(len(raters_of(a.design, a.source, name)))} {shorten(name, LABEL)}"
+        for name in (a.source.human, *a.source.others)
     ]
     parts = [
         count(a.design.n_rows, "choice"),
@@ -789,15 +760,16 @@ def describe(a: SourceAnswers) -> str:
 
 
 def diagnostics(a: SourceAnswers) -> tuple[Diagnostic, ...]:
-    """Return whether every unit was rated by all sources."""
-    data = source_counts(a.design, a.source.name, "missing")
-    columns = [data.index(name, "source") for name in (a.source.human, *a.source.others)]
-    rated = data.n[:, columns] > 0
-    shared, every = int(rated.all(axis=1).sum()), int(rated.any(axis=1).sum())
+    """Return how many units each source and people both rated."""
+    by_source = rows_by(pick_rows(a.rows, "difference"), "source")
+    shared = [
+        f"{shorten(label, LABEL)} {count(rows[0].n_units or 0)}"
+        for label, rows in by_source.items()
+    ]
     return (
         Diagnostic(
-            check="Was every unit rated by every source?",
-            found="Yes." if shared == every else f"No: {count(shared)} of {count(every, 'unit')}.",
+            check="Which units did a source and people both rate?",
+            found=f"Of {count(a.design.unit_count.sum(), 'unit')}: {listing(shared)}.",
             so_what="Differences rest on the units that both sources rated.",
         ),
     )
