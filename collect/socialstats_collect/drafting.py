@@ -31,17 +31,14 @@ class RunTable:
     table : Table
         Of a run file its answers are drawn; of a log they are those on record.
     parts : dict of part to columns
-    scales : dict of name to items
-        Scores of judges, each a scale of its own.
-    ranges : dict of name to pair of float
-        The lowest and the highest score of each.
+    ranges : dict of str to pair of float
+        Scores of judges, each with the lowest and the highest.
     file : Path or None
         The run file, where there is one.
     """
 
     table: Table
     parts: dict[str, list[str]]
-    scales: dict[str, list[str]]
     ranges: dict[str, tuple[float, float]]
     file: Path | None
 
@@ -105,8 +102,7 @@ def table_of_design(
     columns = [*dict.fromkeys([*columns, *items, *scores])]
     present = [name for name in columns if name in frame and frame[name].notna().any()]
     table = as_table(frame[present], source)
-    scales = {name: [name] for name in scores}
-    return RunTable(table=table, parts=parts, scales=scales, ranges=scores, file=file)
+    return RunTable(table=table, parts=parts, ranges=scores, file=file)
 
 
 def parts_of_design(design: RunDesign, columns: Collection[str]) -> dict[str, list[str]]:

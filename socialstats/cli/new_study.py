@@ -114,13 +114,14 @@ def draft_of(options: argparse.Namespace, target: str) -> StudyDraft:
         table = read_table(options.data, options.input_format, options.encoding)
         return StudyDraft(guess=guess_of(table))
     run = run_table(path)
-    guess = guess_with(run.table, run.parts, run.scales, "as collect writes it")
+    guess = guess_with(run.table, run.parts, [*run.ranges], "as collect writes it")
     beside = os.path.relpath(run.file, Path(target).parent) if run.file else ""
     # a study names files of its folder only
     inside = beside and not beside.startswith("..")
     lines = toml_section("[collect]", {"run": beside}, {"run": "what is asked"}) if inside else ""
     commands = OF_RUN if inside else OF_TABLE
-    return StudyDraft(guess=guess, ranges=run.ranges, collect=lines, commands=commands)
+    ranges = {name: run.ranges[items[0]] for name, items in guess.scales.items() if run.ranges}
+    return StudyDraft(guess=guess, ranges=ranges, collect=lines, commands=commands)
 
 
 def declaration_of(draft: StudyDraft, stem: str) -> str:
@@ -187,6 +188,9 @@ def data_sections(draft: StudyDraft) -> list[str]:
         entries["levels"] = conventional_order([*value.levels])
     elif value is not None and kind == "labels":
         entries["scale"] = "nominal"
+    if is_incomplete(guess):
+        entries["missing"] = "drop"
+        why["missing"] = "units that lack an answer are left out, and counted"
     left = [c.name for c in guess.free()]
     idle = [f"# columns that play no part: {quoted(left, 12)}"] if left else []
     rows = [] if "unit" in guess.parts or guess.duel else ["# no unit: each row is one"]
@@ -196,6 +200,21 @@ def data_sections(draft: StudyDraft) -> list[str]:
         toml_section("[data.map]", parts, guess.why, rows) if parts or rows else "",
     ]
     return [*filter(None, sections)]
+
+
+def is_incomplete(guess: Guess) -> bool:
+    """Return whether answers are missing, or whole rows of units that are compared."""
+    values = guess.parts.get("value") or item_columns(guess)
+    if any(column.filled < column.rows for column in values):
+        return True
+    unit = guess.first("unit")
+    conditions = [
+        c for c in guess.parts.get("condition", ()) if unit and met_by_units(guess, unit, c)
+    ]
+    return any(
+        unit is not None and guess.profile.combinations(unit, c) < unit.size * c.size
+        for c in conditions
+    )
 
 
 def shared_range(draft: StudyDraft) -> tuple[float, ...]:
@@ -232,18 +251,20 @@ def scale_section(draft: StudyDraft, name: str, items: Sequence[str]) -> str:
     """Return the section of a scale; items that may be reversed are named in a comment."""
     guess = draft.guess
     key = name if BARE.fullmatch(name) else toml_value(name)
-    head, entries = f"[scale.{key}]", {"items": [*items]}
-    if draft.ranges:
-        ends = draft.ranges[name]
-        different = {"range": [*map(plain_number, ends)]} if ends != shared_range(draft) else {}
-        return toml_section(head, entries | different)
+    head = f"[scale.{key}]"
+    entries: dict[str, Any] = {"items": [*items]}
+    ends = draft.ranges.get(name, ())
+    if ends != shared_range(draft):
+        entries["range"] = [*map(plain_number, ends)]
     if "value" in guess.parts:
         return toml_section(head, entries)
     columns = item_columns(guess, items)
     if any(column.numbers is None for column in columns):
         labels = sorted({label for column in columns for label in column.levels})
-        options = {"options": conventional_order(labels)}
-        return toml_section(head, {**entries, **options}, {"options": "from low to high"})
+        if order := conventional_order(labels):
+            return toml_section(head, {**entries, "options": order}, {"options": "low to high"})
+        order_them = "# put these in order, from low to high, and take the # of the next line away"
+        return toml_section(head, entries, lines=[order_them, f"# options = {toml_value(labels)}"])
     correlations = rest_correlations(guess.profile.values(columns).T)
     low = {c.name: r for c, r in zip(columns, correlations.tolist(), strict=True) if r < 0}
     if not low:
@@ -289,7 +310,7 @@ def pairs_of_labels(condition: ColumnProfile) -> tuple[list[tuple[str, str]], st
     """Return the labels of a condition that are compared, in pairs, and the reason of their order."""
     levels = condition.levels
     if pair := later_and_earlier(levels):
-        return [pair], "the later minus the earlier"
+        return [(x, pair[1]) for x in levels if x != pair[1]], "the later minus the earlier"
     plain = [x for x in levels if without_accents(x).casefold() in (*CONTROLS, *BASELINES)][:1]
     if plain:
         return [(x, plain[0]) for x in levels if x not in plain], "the control stands second"

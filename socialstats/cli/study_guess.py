@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from socialstats.cli.deciding import mapped_columns
+from socialstats.cli.deciding import mapped_columns, words
 from socialstats.cli.guesses import Columns, is_cluster
 from socialstats.cli.guessing import fitting
 from socialstats.cli.settings import Settings
@@ -15,10 +15,11 @@ from socialstats.designs.calls import keywords
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.level_orders import conventional_order
+from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import contrasts, model_columns, names_raters, people_among
-from socialstats.designs.vocabulary import KINDS_OF, REPEATS, SOURCES, UNITS, VALUES
+from socialstats.designs.vocabulary import KINDS_OF, PERSONS, REPEATS, SOURCES, UNITS, VALUES
 from socialstats.errors import InputError, Problem
 from socialstats.studies.declared.declaration import texts_in
 from socialstats.tables import Table
@@ -31,6 +32,7 @@ MOST_ITEMS = 60
 WITHIN = 1.5  # labels of a condition that a unit has on average
 UNNAMED = ("unnamed", "lettered")  # contrasts that only their labels tell
 FEWEST_ITEMS = 2
+FEWEST_LABELS = 3  # labels of grades whose order is not known
 STEM = re.compile(r"[\W_]*\d+[a-zA-Z]?$")
 
 
@@ -111,7 +113,7 @@ def guess_of(table: Table) -> Guess:
 
 
 def guess_with(
-    table: Table, parts: Mapping[str, Sequence[str]], scales: Mapping[str, list[str]], why: str
+    table: Table, parts: Mapping[str, Sequence[str]], items: Sequence[str], why: str
 ) -> Guess:
     """Return what the columns of a table may be, beside those whose parts are certain.
 
@@ -119,12 +121,12 @@ def guess_with(
     ----------
     table : Table
     parts : mapping of part to columns
-    scales : mapping of name to items
-        Those of columns.
+    items : sequence of str
+        Columns of scores.
     why : str
         The reason of these parts.
     """
-    guess = Guess(TableProfile(table), scales={**scales})
+    guess = Guess(TableProfile(table), scales=scales_of_labels(items))
     for part, names in parts.items():
         guess.take_named(part, names, why)
     if fitting(table, {}, None)[0] == "comparisons":
@@ -170,19 +172,24 @@ def take_comparison(guess: Guess, table: Table) -> bool:
     """Take the columns of duels, or two columns of values of each row; return whether the table holds such."""
     design, settings = fitting(table, {}, None)
     named = mapped_columns(settings)
-    pair = wide_pair(table.columns)
+    pair = wide_pair(table.columns) or columns_of_times(guess)
     if {"first", "second"} <= named.keys():
         pair = (named["first"], named["second"])
     if design == "comparisons":
         guess.parts = {}
         take_duel(guess, table, settings)
-    elif design == "paired" and pair is not None:
+    elif pair is not None and (design == "paired" or pair == columns_of_times(guess)):
         guess.pair = pair
         take_units(guess)
         take_clusters(guess)
     for name in guess.profile.frequencies[:1] if guess.duel or guess.pair else ():
         guess.options["count"] = name
     return bool(guess.duel or guess.pair)
+
+
+def columns_of_times(guess: Guess) -> tuple[str, str] | None:
+    """Return two columns of numbers whose names say which was measured later, the later one first."""
+    return later_and_earlier([c.name for c in guess.free() if c.numbers is not None])
 
 
 def take_duel(guess: Guess, table: Table, settings: Settings) -> None:
@@ -205,7 +212,8 @@ def take_duel(guess: Guess, table: Table, settings: Settings) -> None:
     guess.duel = {key: value for key, value in options.items() if key in readable}
     model = options.get("by") or columns.model()
     guess.take_named("source", [model] if model else [], "called like models")
-    guess.take_named("cluster", columns.clusters(), "rows of one label depend on each other")
+    clusters = words(settings.get("cluster")) or columns.clusters()
+    guess.take_named("cluster", clusters, "rows of one label depend on each other")
 
 
 def take_sources(guess: Guess) -> None:
@@ -252,13 +260,17 @@ def take_clusters(guess: Guess) -> None:
 
 def take_items(guess: Guess) -> None:
     """Take columns of grades whose names differ in a number as the items of a scale."""
-    stems: dict[str, list[str]] = {}
+    stems: dict[str, Profiles] = {}
     for column in guess.free():
-        if is_item(column) and STEM.search(column.name):
-            stems.setdefault(STEM.sub("", column.name), []).append(column.name)
-    guess.scales = {
-        stem or "scale": names for stem, names in stems.items() if len(names) >= FEWEST_ITEMS
-    }
+        few = column.text and FEWEST_LABELS <= column.size <= MOST_GRADES and not column.prose
+        if (is_item(column) or few) and STEM.search(column.name):
+            stems.setdefault(STEM.sub("", column.name), []).append(column)
+    for stem, columns in stems.items():
+        labels = {label for c in columns for label in c.levels}
+        # labels without a known order are grades where the items share them
+        shared = len(labels) <= max(c.size for c in columns) + 1
+        if len(columns) >= FEWEST_ITEMS and (shared or all(map(is_item, columns))):
+            guess.scales[stem or "scale"] = [c.name for c in columns]
 
 
 def is_item(column: ColumnProfile) -> bool:
@@ -294,7 +306,7 @@ def take_values(guess: Guess) -> None:
     InputError
         Where there is none.
     """
-    free = [c for c in guess.free() if not (c.describes or c.numbering)]
+    free = [c for c in guess.free() if not (c.describes or c.numbering or names_things(c))]
     numbers = [c for c in free if c.numbers is not None]
     called = [c for c in numbers if c.called(VALUES)]
     grades = [c for c in numbers if is_item(c)]
@@ -312,6 +324,12 @@ def take_values(guess: Guess) -> None:
             f"{guess.profile.table.source}: no column holds numbers or labels that are called like values. "
             "'socialstats check' says what else the table may hold"
         )
+
+
+def names_things(column: ColumnProfile) -> bool:
+    """Return whether numbers are those of persons or other units."""
+    named = column.called(PERSONS) or column.called(UNITS) or column.id_named
+    return named and not column.called(VALUES)
 
 
 def take_item_column(guess: Guess, columns: Profiles) -> None:

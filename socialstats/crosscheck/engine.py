@@ -274,7 +274,8 @@ class SampleChecks:
         level = self.sample.level or self.result.settings["level"]
         error = math.sqrt(errors.variance)
         # the error by differences has fewer digits where values are large
-        close = SMOOTH * max(1.0, self.influences.rounding / error)
+        lost = self.influences.rounding / error if error > 0 else 0.0
+        close = SMOOTH * max(1.0, lost)
         limits = row.limits or self.sample.limits.get(key_of_row(row))
         return wald_checks(
             tested,

@@ -31,6 +31,10 @@ AVERAGED = "answers averaged"
 APART = (*UNIT, "rater", "source", "condition", "by")
 
 
+DIGITS = 12  # digits of means
+MEAN_EPSILON = 0.5 * 10.0 ** (1 - DIGITS)  # relative rounding error of a mean
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Means:
     """Means of the rows that share a unit, a source and a condition.
@@ -132,8 +136,8 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     answers = np.bincount(key[there], weights=n, minlength=size)
     sums = np.bincount(key[there], weights=n * present, minlength=size)
     mean = sums / np.where(answers > 0, answers, 1.0)
-    # 12 digits: means do not depend on the order of rows
-    mean = np.array([float(f"{x:.12g}") for x in mean])
+    # means do not depend on the order of rows
+    mean = np.array([float(f"{x:.{DIGITS}g}") for x in mean])
     squares = np.bincount(key[there], weights=n * (present - mean[key[there]]) ** 2, minlength=size)
     order = np.lexsort((~there, key))
     order = order[rows.use[order]]

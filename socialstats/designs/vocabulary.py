@@ -98,7 +98,7 @@ UNITS = PartVocabulary(
         "scene escena szene cena sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
         "vignetten szenario escenario poem poeme gedicht poema pergunta questao caso domanda vraag zin tekst stimolo "
         "utterance enonce ausserung enunciado enunciato request anfrage comment claim afirmacion affirmation "
-        "题目 问题 项目 样本 任务 题号 用户 設問 問題 質問 発話 文章 場面 "
+        "题目 问题 项目 样本 任务 题号 用户 設問 問題 課題 質問 発話 文章 場面 "
         "被试 参与者 受试者"
     ),
 )
@@ -143,7 +143,7 @@ RATERS = PartVocabulary(
         "bearbeiter informant annotatrice codeur codeuse correcteur correctrice evaluatrice valutatrice evaluadora "
         "completedby annotatedby ratedby judgedby labeledby codedby gradedby "
         "anotadora avaliadora kodierer kodiererin bewerterin beurteilerin korrektor assessor moderator "
-        "人工 评分者 评委 标注者 标注员 評価者 評定者 採点者"
+        "人工 评分者 评委 标注者 标注员 評価者 評定者 採点者 審査員"
     ),
 )
 MODELS = PartVocabulary(
@@ -151,7 +151,7 @@ MODELS = PartVocabulary(
     words=spelled(
         "model llm system sys engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell "
         "modelo modele systeme sistema agent policy retriever deployment generator summarizer candidate chatbot bot "
-        "assistant provider modello helper 模型 助手"
+        "assistant provider modello helper 模型 助手 モデル"
     ),
 )
 # last words of names of kinds
@@ -236,7 +236,7 @@ VALUES = PartVocabulary(
         "reactiontime responsetime helpfulness helpful harmlessness honesty fluency coherence relevance faithfulness "
         "quality correctness empathy politeness agreement endorses endorsement likert eleccion decision wahl "
         "entscheidung choix reaktionszeit voto punteggio risposta giudizio resposta nota pontuacao oordeel waardering "
-        "antwoord 反应 回答 评分 得分 分数 正确 反应时"
+        "antwoord 反应 回答 评分 得分 分数 正确 反应时 評価"
     ),
 )
 # what a reader of ratings prefers

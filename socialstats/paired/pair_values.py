@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, size_unit
 from socialstats.designs.cells import mass
+from socialstats.designs.means import MEAN_EPSILON
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
@@ -119,6 +120,9 @@ def pair_values(design: Paired) -> PairValues:
             f"{design.source}: differences are beyond the largest number, 1.8e308. Use a larger unit"
         )
     size = np.maximum(np.abs(design.first), np.abs(design.second))
+    # means of repeats have few digits: what is left of equal differences is their rounding
+    if design.repeats is not None and np.ptp(raw) <= 4 * MEAN_EPSILON * size.max():
+        raw = np.full_like(raw, np.mean(raw))
     tolerance = ROUNDING_ERRORS * design.epsilon * size
     return PairValues(
         difference=merge_ties(raw, tolerance),

@@ -563,3 +563,20 @@ def test_a_difference_that_is_large_beside_its_error_is_recomputed() -> None:
     frame = pd.DataFrame({"low": low, "high": 1e6 + 2 * rng.normal(size=12), "story": [*"ab"] * 6})
     design = Paired.from_wide(frame, first="low", second="high", cluster="story")
     assert paired_difference(design).verify().ok
+
+
+def test_means_of_repeats_that_all_differ_by_the_same_have_no_error() -> None:
+    # means such as 1/3 have 12 digits, and their differences are equal up to these
+    rows = [
+        {"unit": unit, "condition": condition, "run": run, "value": unit % 3 + (run == 3) + shift}
+        for unit in range(10)
+        for condition, shift in (("before", 0), ("after", 1))
+        for run in (1, 2, 3)
+    ]
+    result = paired_difference(
+        pd.DataFrame(rows), conditions=("after", "before"), repeat="run", value="value"
+    )
+    row = result.row("difference")
+    assert row.reason == "no_variation"
+    assert row.std_error is None
+    assert result.verify().ok

@@ -271,10 +271,16 @@ def item_numbers(
             wrong.setdefault((label, allowed_values(scale)), []).append(row)
         else:
             numbers[row] = number_of_label
+    texts_alone = [label for label, _ in wrong if as_number(label) is None]
+    if len(texts_alone) > 1 and not np.isfinite(numbers).any():
+        rows = sorted(row for several in wrong.values() for row in several)
+        fix = (
+            "Write options = [LOWEST, ..., HIGHEST] in the scale: the order of labels is not known"
+        )
+        problems.append(at_rows(table, column, rows, f"labels: {quoted(texts_alone, 8)}", fix))
+        return numbers
     for (label, allowed), rows in list(wrong.items())[:MOST_LINES]:
         fix = f"Write na = [{label!r}] in [data] where it means that there is no answer"
-        if as_number(label) is None:
-            fix += "; options = [LOWEST, ..., HIGHEST] in the scale where answers are labels"
         problems.append(at_rows(table, column, rows, f"'{shorten(label)}' is not {allowed}", fix))
     return numbers
 
