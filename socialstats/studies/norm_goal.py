@@ -42,6 +42,7 @@ from socialstats.studies.asking import (
     largest_sentence,
     leading_difference,
     leading_groups,
+    name_rows,
     page_of,
     pick_rows,
     rows_by,
@@ -424,7 +425,7 @@ def ask_cells(a: SourceAnswers) -> Block | None:
         quantity="Jensen-Shannon similarity in each cell",
         say=[span_sentence(estimates, "the similarity"), "No difference between cells was tested."],
         draw=cell_map(two, *across, neutral=1.0, extreme=0.2),
-        without=["cell"],
+        names=name_rows(estimates, without=["cell"]),
         tables={"Plug-in similarity in each cell": pick_rows(rows, "component")},
         note="Darkest colour: .80 and below. Values above 1 reflect sampling error.",
     )
