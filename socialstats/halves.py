@@ -17,7 +17,7 @@ ENGINES = {"duckdb", "polars", "pyspark", "dask"}
 # fewer pieces of unknown size are not worth a process
 LEAST = 4
 # pieces of another kind that a process begins with: it first loads the packages that they need
-SWITCH = 4
+SWITCH = 8
 # a copied process has it; while it is set, neither makes a third
 _work: Callable[[int], Any] | None = None
 

@@ -447,18 +447,40 @@ class TurnedRows:
 def turn_rows(whitened: RegressionRows, codes: IntArray, inverse: FloatArray) -> TurnedRows:
     """Turn the rows of each cluster into the eigenvectors of its hat matrix that it has.
 
-    With L L' the inverse and U S V' = F_g L, M_g = U S^2 U'.
+    Clusters of one size are turned together.
     """
-    values, vectors = np.linalg.eigh(inverse)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    sizes = np.bincount(codes)
+    first = np.cumsum(sizes) - sizes
+    order = np.argsort(codes, kind="stable")
     parts = []
-    for code in range(int(codes.max()) + 1):
-        at = codes == code
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        clusters = np.flatnonzero(sizes == size)
+        at = order[first[clusters][:, None] + np.arange(size)]
         rows = whitened.rows[at]
-        u, s, _ = np.linalg.svd(rows @ root, full_matrices=False)
-        size = int(np.sum(s**2 > ROUNDING * s[0] ** 2))
-        turned = u[:, :size].T
-        residuals = whitened.residuals[at]
-        parts.append((turned @ rows, turned @ residuals, s[:size] ** 2, np.full(size, code)))
+        leverage, vectors = hat_eigenvectors(rows, inverse)
+        has = leverage > ROUNDING * leverage.max(axis=1, keepdims=True)
+        turned = vectors.transpose(0, 2, 1)
+        residuals = (turned @ whitened.residuals[at][:, :, None])[:, :, 0]
+        code = np.broadcast_to(clusters[:, None], leverage.shape)
+        parts.append(((turned @ rows)[has], residuals[has], leverage[has], code[has]))
     columns = [np.concatenate(part) for part in zip(*parts, strict=True)]
     return TurnedRows(rows=columns[0], residuals=columns[1], leverage=columns[2], code=columns[3])
+
+
+def hat_eigenvectors(rows: FloatArray, inverse: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return eigenvalues, (clusters, k), and eigenvectors, (clusters, rows, k), of the hat matrices of clusters.
+
+    Parameters
+    ----------
+    rows : (clusters, rows, parameters) float64 array
+    inverse : (parameters, parameters) float64 array
+        That of the information.
+    """
+    if rows.shape[1] <= rows.shape[2]:
+        values, vectors = np.linalg.eigh(rows @ inverse @ rows.transpose(0, 2, 1))
+        return values, vectors
+    # with L L' the inverse and U S V' = F_g L, M_g = U S^2 U': the matrix itself is larger
+    scales, axes = np.linalg.eigh(inverse)
+    root = axes * np.sqrt(np.maximum(scales, 0.0))
+    left, singular, _ = np.linalg.svd(rows @ root, full_matrices=False)
+    return singular**2, left

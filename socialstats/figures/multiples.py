@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_PANELS, MOST_ROWS = 12, 100
 BESIDE = 4  # panels side by side
-LABEL_WIDTH = 36  # characters of a row
+LABEL_WIDTH = 52  # characters of a row
 LABEL_SHARE = 0.42  # of a narrow figure that labels may take
 LEAST_PANEL = 0.65  # inches across
 APART, ABOVE, BELOW = (
