@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,38 +14,25 @@ import numpy as np
 from socialstats import sentences
 from socialstats.agreement.fleiss_kappa import fleiss_kappa
 from socialstats.agreement.gwet_ac import gwet_ac
-from socialstats.agreement.kappa import pair_names, too_many_pairs_reason
-from socialstats.agreement.kappa_quantiles import kappa_quantiles, kappas_of
+from socialstats.agreement.kappa import too_many_pairs_reason
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.agreement.percent_agreement import percent_agreement
 from socialstats.agreement.weighted_kappa import weighted_kappa
-from socialstats.custom.multiverse import Variant, distinct, multiverse
-from socialstats.designs.paired import Paired
 from socialstats.designs.parts import MISSING, OK, REFUSAL
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
-from socialstats.figures import forest, rater_heat, square
-from socialstats.figures.forest import MOST_ROWS
-from socialstats.figures.heat import MOST_GROUPS
+from socialstats.errors import Caution, NothingToAnalyse, UndefinedStatistic
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.matching import match_keys
-from socialstats.paired.paired_difference import paired_difference
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.progress import say
 from socialstats.results import Result, Row
 from socialstats.scales.judge_agreement import (
-    DIFFERENCE,
-    agreement_rows,
     judge_agreement,
-    judge_sentence,
 )
 from socialstats.scales.judged_units import people_and_judges
-from socialstats.scales.mean_ratings import mean_ratings
-from socialstats.scales.measures import has_rating, unit_shares
-from socialstats.scales.ratings_difference import with_matched_groups
+from socialstats.studies.alpha_variants import TENTATIVE, alpha_multiverse
+from socialstats.studies.asking import ask_rows, interval_points
 from socialstats.studies.estimates import (
-    cluster_ways,
     cluster_words,
     counts_table,
     ending,
@@ -54,12 +40,19 @@ from socialstats.studies.estimates import (
     rows_table,
     single,
 )
+from socialstats.studies.judges_and_people import (
+    answer_of_judges,
+    gaps,
+    is_known,
+    judges_block,
+    methods_of_judges,
+    title,
+    verdict_on_judges,
+    why_unknown,
+)
 from socialstats.studies.multiverse import (
-    MOST_LEFT_OUT,
     Way,
     dependence_block,
-    multiverse_block,
-    other_analyses,
     with_design_effect,
 )
 from socialstats.studies.page import (
@@ -72,37 +65,36 @@ from socialstats.studies.page import (
     check_single,
     order_cautions,
 )
+from socialstats.studies.rater_pairs import (
+    MOST_RATERS,
+    crossed_block,
+    many_pairs_block,
+    pairs_block,
+)
+from socialstats.studies.rating_means import means_block
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.verdicts import (
-    LABEL,
     Certainty,
     Conclusion,
-    certainty_of,
-    data_show,
-    is_shown,
     of_ten,
     verdict_of,
 )
 from socialstats.text import (
     Shown,
     as_words,
-    capital,
     count,
     listing,
     number,
-    percent,
     percent_of,
     quoted,
     shorten,
     with_article,
 )
 
-PAIRS_OF_RATERS = "pairs of raters"
 MOST_LISTED = 200  # raters
-TOGETHER = ("mean", "pooled", "all pairs")
 
 
-def coefficients_block(results: Mapping[str, Result]) -> Block:
+def coefficients_block(results: Mapping[str, Result]) -> Block | None:
     """Show the coefficients side by side; they define agreement by chance differently."""
     rows = [replace(result.rows[0], term=name) for name, result in results.items()]
     lead = next(iter(results.values()))
@@ -113,31 +105,25 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
         for name, result in results.items()
         if result.rows[0].term == "mean"
     }
-    said = [
+    lines = [
         sentences.no_number(row.term, row.undefined or "no estimate")
         if row.estimate is None
         else f"{row.term}{means.get(row.term, '')} was {sentences.estimate_text(row)}."
         for row in rows
     ]
-    return Block(
-        id="agreement",
-        question="How well did the raters agree?",
-        sentences=tuple(said),
-        draw=partial(
-            forest,
-            rows,
-            sort=False,
-            xlabel="agreement: 1 = perfect, 0 = chance (percent agreement: 0 = none)",
+    return ask_rows(
+        "agreement",
+        "How well did the raters agree?",
+        lead,
+        rows,
+        quantity="agreement: 1 = perfect, 0 = chance (percent agreement: 0 = none)",
+        say=lines,
+        draw=interval_points(),
+        table=rows_table(
+            rows, "Coefficients of all units and raters", term="Coefficient", units=True
         ),
-        figure_title="Coefficients of agreement",
-        caption=f"Points and bars: estimates and {percent_of(lead.settings['level'])} CIs. {sizes(lead)}. "
-        "Percent agreement is not corrected for chance, so it is not comparable with the others.",
-        tables=(
-            rows_table(
-                rows, "Coefficients of all units and raters", term="Coefficient", units=True
-            ),
-        ),
-        results=tuple(results.values()),
+        results=list(results.values())[1:],
+        note=f"{sizes(lead)}. Percent agreement is not corrected for chance, so it is not comparable with the others.",
     )
 
 
@@ -156,123 +142,36 @@ def sizes(result: Result) -> str:
     return ", ".join([f"n = {named[0]}", *named[1:]])
 
 
-def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | None:
-    """Return the heat map over pairs of raters, with tests adjusted over the pairs; None for two raters."""
-    pairs = tuple(combinations(design.raters, 2))
-    known, shares = (
-        [r for r in one.rows if r.group is None and r.term not in TOGETHER]
-        for one in (kappa, percents)
-    )
-    if len(design.raters) < 3 or len(known) != len(pairs):
-        return None
-    rows, adjusted = adjust_family_by_holm(known, PAIRS_OF_RATERS)
-    few = len(design.raters) <= MOST_GROUPS
-    held = [r for r in rows if r.estimate is not None and r.undefined is None]
-    flat = [
-        r for r in rows if r.estimate is not None and r.undefined is not None
-    ]  # 0 whatever the other rater said
-    enough = [r for r in held if (r.n or 0.0) >= FEWEST_UNITS] or held
-    told = f" with at least {FEWEST_UNITS} common units" if len(enough) < len(held) else ""
-    said = [f"Kappa is undefined for all {count(len(pairs), 'pair')} of raters."]
-    if held:
-        low, high = (
-            f"{quoted([r.term for r in enough if r.estimate == end.estimate], 3)}, {sentences.estimate_text(end)}"
-            for end in extremes(enough)
-        )
-        compared = count(len(enough), "pair") + " whose raters both varied" * bool(
-            flat and not told
-        )
-        said = [
-            f"Of {compared}{'' if flat and not told else ' of raters'}{told}, agreement was highest for {high}.",
-            *([f"It was lowest for {low}."] if len(enough) > 1 else []),
-        ]
-        if flat:
-            said.append(
-                f"Kappa says nothing of {count(len(flat), 'other pair')}: {flat[0].undefined}."
-            )
-        apart = [
-            r.term
-            for r in known
-            if sentences.with_p(r)
-            and r.conf_low is not None
-            and sentences.reliable(r) != sentences.is_significant(replace(r, p_adjusted=None))
-        ]
-        if apart:
-            said.append(
-                f"CI and unadjusted test disagree for {quoted(apart, 3)}: they are of different methods."
-            )
-    by_pair = [(one, other, row) for (one, other), row in zip(pairs, rows, strict=True)]
-    return Block(
-        id="pairs",
-        question="Which raters agreed with each other?",
-        sentences=tuple(said),
-        draw=partial(rater_heat, by_pair)
-        if few
-        else partial(forest, [*held, *flat][:MOST_LISTED], xlabel="kappa"),
-        figure_title=f"{kappa.title} of each pair of raters",
-        caption=(
-            "Each cell: kappa and the units that both raters rated. Blue: above chance; orange: below."
-            if few
-            else f"Points and bars: kappa and {percent_of(kappa.settings['level'])} CIs."
-        )
-        + " Differences between pairs were not tested.",
-        tables=(
-            rows_table(rows, f"{kappa.title} of each pair", term="Pair"),
-            rows_table(shares, "Percent agreement of each pair", term="Pair"),
-        ),
-        results=(kappa,) if adjusted is None else (kappa, adjusted),
-    )
+def ends_of_alpha(rows: Sequence[Row], where: str, what: str) -> list[str]:
+    """State the smallest and the largest of some alphas, or that none is defined."""
+    ends = extremes(rows)
+    if not ends:
+        return [f"Alpha is undefined {where}."]
+    low, high = (f"'{shorten(row.term, 60)}', {sentences.estimate_text(row)}" for row in ends)
+    if len(rows) == 1:
+        return [f"Alpha was {high}."]
+    return [
+        f"Over {count(len(rows), what)}, alpha was lowest for {low}.",
+        f"It was highest for {high}. Differences were not tested.",
+    ]
 
 
-def crossed_block(design: Ratings) -> Block | None:
-    """Return the square table of two raters; None for another number of raters, or too many levels."""
-    if len(design.raters) != 2 or len(design.levels) > MOST_LEVELS:
-        return None
-    table = design.square(*design.raters)
-    same, total = float(np.trace(table)), float(table.sum())
-    if total == 0:
-        return None
-    one, other = (shorten(name, 40) for name in design.raters)
-    return Block(
-        id="pairs",
-        question=f"Where did {one} and {other} differ?",
-        sentences=(
-            f"They gave the same level to {count(same)} of {count(total, 'unit')} ({percent(same / total)}).",
-        ),
-        draw=partial(square, table, levels=design.levels, conditions=design.raters),
-        figure_title=f"Rows: {one}; columns: {other}",
-        caption="Each cell: units and their share of the units that both raters rated.",
-    )
-
-
-def stratum_block(design: Ratings, name: str, result: Result) -> Block:
+def stratum_block(design: Ratings, name: str, result: Result) -> Block | None:
     """Return reliability by stratum."""
     whole, *parts = result.rows
     tested, adjusted = adjust_family_by_holm(parts, f"levels of {name}")
-    rows = [
-        replace(whole, term="all units"),
-        *(replace(r, term=r.group or r.term, group=None) for r in tested),
-    ]
-    named, k = as_words(name), list(design.strata).index(name)
-    said = [f"Alpha is undefined within every level of {named}."]
-    if found := extremes(rows[1:]):
-        low, high = (f"'{shorten(r.term, 40)}', {sentences.estimate_text(r)}" for r in found)
-        said = [
-            f"Over {count(len(parts), 'level')} of {named}, alpha was lowest for {low}.",
-            f"It was highest for {high}. Differences between levels were not tested.",
-        ]
-    return Block(
-        id=f"stratum-{k + 1}",
-        question=f"How well did raters agree at each level of {named}?",
-        sentences=tuple(said),
-        draw=partial(
-            forest, rows[:MOST_LISTED], sort=False, xlabel="alpha", reference=0.0, label=named
-        ),
-        figure_title=f"Krippendorff's alpha by {named}",
-        caption=f"Points and bars: alpha and {percent_of(result.settings['level'])} CIs. Where ratings vary little, "
-        "alpha is low even if raters mostly agree.",
-        tables=(rows_table(rows, f"Alpha by {named}", term=capital(named)),),
-        results=(result,) if adjusted is None else (result, adjusted),
+    by_level = [replace(row, term=row.group or row.term, group=None) for row in tested]
+    words, k = as_words(name), list(design.strata).index(name)
+    return ask_rows(
+        f"stratum-{k + 1}",
+        f"How well did raters agree at each level of {words}?",
+        result,
+        [replace(whole, term="all units"), *by_level],
+        quantity=f"Krippendorff's alpha by {words}",
+        say=ends_of_alpha(by_level, f"within every level of {words}", f"level of {words}"),
+        draw=interval_points(label=words),
+        results=[adjusted],
+        note="Where ratings vary little, alpha is low even if raters mostly agree.",
         part="main" if k < MOST_STRATA else "appendix",
     )
 
@@ -281,25 +180,18 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
     """Return alpha of each group of raters, or without each rater in turn; None where there is none."""
     if not results:
         return None
-    rows = [replace(whole.rows[0], term="all raters")]
-    rows += [replace(result.rows[0], term=label, group=None) for label, result in results.items()]
-    said = [f"Alpha is undefined {what}."]
-    if found := extremes(rows[1:]):
-        low, high = (f"'{shorten(r.term, 60)}', {sentences.estimate_text(r)}" for r in found)
-        said = [
-            f"Alpha was highest for {high}.",
-            *([f"It was lowest for {low}."] if len(rows) > 2 else []),
-        ]
-    return Block(
-        id="raters-" + what.split()[0].lower(),
-        question=f"How well did raters agree {what}?",
-        sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_LISTED], sort=False, xlabel="alpha"),
-        figure_title=f"Krippendorff's alpha {what}",
-        caption=f"Points and bars: alpha and {percent_of(whole.settings['level'])} CIs, of units with two ratings or "
-        "more. Differences were not tested.",
-        tables=(rows_table(rows, f"Alpha {what}", term="Raters"),),
-        results=tuple(results.values()),
+    rows = [replace(result.rows[0], term=label, group=None) for label, result in results.items()]
+    first, *further = results.values()
+    return ask_rows(
+        "raters-" + what.split()[0].lower(),
+        f"How well did raters agree {what}?",
+        first,
+        [replace(whole.rows[0], term="all raters"), *rows],
+        quantity=f"Krippendorff's alpha {what}",
+        say=ends_of_alpha(rows, what, "set of raters"),
+        draw=interval_points(None),
+        results=further,
+        note="Units with two ratings or more.",
         part="main" if what == WITHIN else "appendix",
     )
 
@@ -316,25 +208,26 @@ def refusals_block(refused: Result | None, whole: Result, plain: Result | None) 
     """
     if refused is None or plain is None:
         return None
-    without, held, own = plain.rows[0], refused.rows[0], whole.rows[0]
-    rows = [
-        replace(without, term="refusals excluded, nominal"),
-        replace(held, term="refusals as a level, nominal"),
-    ]
     scale = whole.settings["scale"]
-    said = [
-        f"With refusals as a level, nominal alpha was {sentences.estimate_text(held)}.",
-        f"With refusals excluded, nominal alpha was {sentences.estimate_text(without)}.",
+    lines = [
+        f"With refusals as a level, nominal alpha was {sentences.estimate_text(refused.rows[0])}.",
+        f"With refusals excluded, nominal alpha was {sentences.estimate_text(plain.rows[0])}.",
+    ]
+    rows = [
+        replace(plain.rows[0], term="refusals excluded, nominal"),
+        replace(refused.rows[0], term="refusals as a level, nominal"),
     ]
     if scale != "nominal":
-        rows.append(replace(own, term=f"refusals excluded, {scale}"))
-        said.append(f"Only these two are comparable; alpha elsewhere on this page is {scale}.")
-    return Block(
-        id="refusals",
-        question="Did the raters agree about what cannot be rated?",
-        sentences=tuple(said),
-        tables=(rows_table(rows, "Alpha with and without refusals", term="Refusals"),),
-        results=(refused,) if scale == "nominal" else (refused, plain),
+        rows.append(replace(whole.rows[0], term=f"refusals excluded, {scale}"))
+        lines.append(f"Only these two are comparable; alpha elsewhere on this page is {scale}.")
+    return ask_rows(
+        "refusals",
+        "Did the raters agree about what cannot be rated?",
+        refused,
+        rows,
+        quantity="alpha with and without refusals",
+        say=lines,
+        results=[] if scale == "nominal" else [plain],
         part="appendix",
     )
 
@@ -393,382 +286,10 @@ def level_words(design: Ratings) -> str:
 
 
 SHARE = "Percent agreement"
-JUDGES = "judges"
-LISTED = 5  # judges in a sentence
-
-
-def is_known(result: Result | None) -> bool:
-    """Return whether any judge can be compared with people."""
-    return result is not None and bool(gaps(result))
-
-
-def why_unknown(result: Result) -> str:
-    """Return why no judge can be compared with people."""
-    reasons = (row.undefined for row in result.rows if row.term == DIFFERENCE)
-    return next(filter(None, reasons), "no estimate")
-
-
-def gaps(result: Result) -> list[Row]:
-    """Return the rows of the difference that have an estimate, in the order of the judges."""
-    return [row for row in result.rows if row.term == DIFFERENCE and row.estimate is not None]
-
-
-def title(result: Result) -> str:
-    """Return the heading of the page."""
-    people, judges = result.extras["named"], result.extras["judges"]
-    one = len(judges) == 1
-    who = f"Does '{shorten(judges[0], 40)}'" if one else f"Do the {count(len(judges), 'judge')}"
-    return f"{who} agree with {people} as {people} agree with each other?"
-
-
-def answer_of_judges(result: Result) -> str:
-    """Compare the agreement of judges with people with that among people: of one judge, or of several."""
-    known, people = gaps(result), result.extras["named"]
-    if len(known) == 1:
-        return judge_sentence(result, str(known[0].group))
-    tested, _ = adjust_family_by_holm(known, JUDGES)
-    clear = [
-        row
-        for row in tested
-        if row.p_adjusted is not None and row.p_adjusted < 1 - result.settings["level"]
-    ]
-    said = []
-    for what, sign in (("less", -1), ("more", 1)):
-        some = [
-            f"'{shorten(row.group or '', 30)}'" for row in clear if sign * (row.estimate or 0.0) > 0
-        ]
-        if some:
-            said.append(
-                f"{count(len(some))} agreed significantly {what} with {people} than {people} with each other "
-                f"({listing(some, most=LISTED)})"
-            )
-    none = f"none agreed significantly more or less with {people} than {people} with each other"
-    low, high = (
-        f"{sentences.estimate_text(r)} ('{shorten(r.group or '', 30)}')" for r in extremes(known)
-    )
-    return (
-        f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The difference in kappa (judge "
-        f"with {people}, minus {people} with each other) was smallest at {low} and largest at {high}."
-    )
-
-
-def judges_block(result: Result) -> Block:
-    """Return each judge against people, on the same units, with the tests of the differences."""
-    people, known = result.extras["named"], gaps(result)
-    tested, adjusted = adjust_family_by_holm(known, JUDGES)
-    by_judge = {row.group: row for row in tested}
-    rows = [by_judge.get(row.group, row) if row.term == DIFFERENCE else row for row in result.rows]
-    labels = [f"{shorten(row.group or '', 40)}: {row.term}" for row in rows]
-    said = [
-        judge_sentence(result, str(row.group), adjusted=row.p_adjusted) for row in tested[:LISTED]
-    ]
-    lost = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None]
-    said += [
-        sentences.no_number(
-            f"The difference of '{shorten(row.group or '', 40)}'", row.undefined or "no estimate"
-        )
-        for row in lost[:LISTED]
-    ]
-    drawn = [row for row in agreement_rows(result) if row.estimate is not None][:MOST_ROWS]
-    xlabel = "kappa: 1 = perfect agreement, 0 = chance"
-    return Block(
-        id="judge" if len(result.extras["judges"]) == 1 else "judges",
-        question=f"Did judges agree with {people} as {people} agreed with each other?",
-        sentences=tuple(said),
-        draw=partial(forest, drawn, sort=False, xlabel=xlabel) if drawn else None,
-        figure_title=f"Agreement of each judge with {people}, and of {people} with each other",
-        caption=f"Points and bars: kappa pooled over pairs of raters and {percent_of(result.settings['level'])} CIs "
-        f"({result.inference}). Results do not generalise to other raters.",
-        tables=(
-            rows_table(
-                rows,
-                f"Judges against {people}, on the same units; n: ratings of {people}",
-                term="Judge",
-                labels=labels,
-            ),
-        ),
-        results=(result,) if adjusted is None else (result, adjusted),
-    )
-
-
-def methods_of_judges(result: Result) -> str:
-    """Return the paragraph about the comparison of judges with people."""
-    people = result.extras["named"]
-    return (
-        f"Judges were compared with {people} on the units that the judge and at least two of them rated. Agreement was "
-        f"{result.settings['weights']} kappa, pooled over pairs of raters (Conger, 1980): the judge with one of the "
-        f"{people}, and two of the {people}. Single raters were the standard, not a majority: a judge who rates like "
-        f"the {people} has an expected difference of 0. Differences were tested by t with standard errors linearised "
-        "in both kappas."
-    )
-
-
-OWN = "as on this page"
-MOST_REPEATED = 20  # levels; more are numbers that are rarely repeated
-
-
-def alpha_multiverse(
-    design: Ratings, options: StudyOptions, left_out: Mapping[str, Result]
-) -> Block | None:
-    """Return the block of analysis variants of alpha; None where there is one only.
-
-    Parameters
-    ----------
-    design : Ratings
-    options : StudyOptions
-    left_out : mapping of str to Result
-        Alpha without each rater, by what it is called.
-    """
-    made = variants(design, options)
-    for label, found in left_out.items() if len(left_out) <= MOST_LEFT_OUT else ():
-        made.append(Variant(label=label, choice="rater left out", compute=partial(single, found)))
-    if len(made) < 2:
-        return None
-    line = number(TENTATIVE, 3, bounded=True)  # the customary minimum
-    return multiverse_block(
-        multiverse("krippendorff_alpha", "alpha", distinct(made), reference=TENTATIVE, words=line),
-        id="multiverse",
-        question=other_analyses("alpha"),
-        quantity="alpha",
-        note="Another scale defines disagreement differently.",
-    )
-
-
-def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
-    """Return the analysis variants of alpha, the page's own first."""
-
-    def way(
-        label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any
-    ) -> Variant:
-        def again() -> Result:
-            return single(krippendorff_alpha(data(), **options.chosen(), **choices))
-
-        return Variant(label=label, choice=choice, compute=again)
-
-    ways = list(cluster_ways(design.clusters, "units").items())
-    made = [way(f"{design.scale}, all raters", OWN)]
-    made += [way(f"{scale} scale", "scale", scale=scale) for scale in scales(design)]
-    made += [
-        way(label, "clusters", cluster=clusters)
-        for label, clusters in (ways[:-1] if design.clusters else [])
-    ]
-    made.append(way("bootstrap, percentile", "interval", ci="percentile"))
-    if design.scale == "nominal" and np.any(design.status == REFUSAL):
-        made.append(way("refusals as a level", "refusals", refusal="level"))
-    whole = np.bincount(design.unit[design.status == OK], minlength=len(design.units)) == len(
-        design.raters
-    )
-    if whole.any() and not whole.all():
-        taken = partial(design.take, whole[design.unit], note="units that all raters rated")
-        made.append(way("units that all raters rated", "missing ratings", taken))
-    return made
-
-
-def scales(design: Ratings) -> list[str]:
-    """Return the other scales on which the levels could be taken."""
-    ordered = design.scale != "nominal"
-    known = ["nominal"] * (len(design.levels) <= MOST_REPEATED)
-    known += ["ordinal"] * ordered + ["interval"] * (design.numeric and ordered)
-    return [scale for scale in known if scale != design.scale]
-
-
-MOST_RATERS = 30  # more have too many pairs to list them all
-FEWEST_UNITS = 10  # common units of a pair among the highest and lowest
-ENDS = 5
-
-
-def at_the_ends(kappa: Result, design: Ratings, options: StudyOptions) -> list[Result]:
-    """Return kappa of the pairs with the largest and the smallest ones, of those with ten units in common."""
-    enough = {name: value for name, (value, n) in kappas_of(kappa).items() if n >= FEWEST_UNITS}
-    order = sorted(enough, key=lambda name: (-enough[name], name))
-    codes = {name: pair for pair, name in pair_names(design.raters).items()}
-    found = []
-    for name in order if len(order) <= 2 * ENDS else [*order[:ENDS], *order[-ENDS:]]:
-        with suppress(UndefinedStatistic, NothingToAnalyse):
-            pair = [design.raters[code] for code in codes[name]]
-            found.append(single(weighted_kappa(design.of_raters(pair), level=options.level)))
-    return found
-
-
-def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOptions) -> Block | None:
-    """Return the distribution of the pairs' kappas and its ends; None for few raters, or without two kappas."""
-    if kappa is None or len(design.raters) <= MOST_RATERS or len(kappas_of(kappa)) < 2:
-        return None
-    spread, ends = kappa_quantiles(kappa), at_the_ends(kappa, design, options)
-    rows = [replace(one.rows[0], group=None) for one in ends]
-    joint = [replace(row, group=None) for row in kappa.rows if row.group is None]
-    place = {row.term: number(row.shown()) for row in spread.rows}
-    pairs = len(design.raters) * (len(design.raters) - 1) // 2
-    cells = tuple((row.term, row.estimate) for row in spread.rows)
-    return Block(
-        id="pairs",
-        question="Which raters agreed with each other?",
-        sentences=(
-            f"Kappa was defined for {count(spread.counts['pairs'])} of {count(pairs, 'pair')} of raters.",
-            f"Its median was {place['median']}, with quartiles {place['lower quartile']} and "
-            f"{place['upper quartile']} and extremes {place['smallest']} and {place['largest']}.",
-        ),
-        draw=partial(forest, [*joint, *rows], sort=False, xlabel="kappa"),
-        figure_title=f"{kappa.title}: all pairs pooled, and the highest and lowest pairs",
-        caption=f"Points and bars: kappa and {percent_of(options.level)} CIs. Highest and lowest: of pairs with at "
-        f"least {FEWEST_UNITS} common units; selected extremes overstate differences.",
-        tables=(
-            PageTable("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), cells),
-            rows_table(
-                [*joint, *rows],
-                f"{kappa.title}: pooled, and the highest and lowest pairs",
-                term="Pair",
-            ),
-        ),
-        results=(spread, *ends),
-    )
-
-
-MOST_MEANS = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupGap:
-    """The difference of the mean ratings of two groups of raters, where they share two units; what it leaves out."""
-
-    names: tuple[str, str]
-    result: Result | None
-    units: str
-
-    @property
-    def sentences(self) -> list[str]:
-        """The difference in words, and the units that only one group rated."""
-        first, second = (shorten(name, 40) for name in self.names)
-        if self.result is None:
-            return [f"The means of {first} and {second} were not compared: {self.units}."]
-        row = self.result.rows[0]
-        left = [f"These two groups were compared on {self.units}."] if self.units else []
-        return [sentences.difference("the mean rating", first, second, row), *left]
-
-
-def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
-    """Return the mean difference of the two groups that a factor tells raters apart by, on the units that both rated.
-
-    A unit's value is the mean rating of a group, so raters are fixed. Clusters are the declared ones.
-    """
-    found = []
-    for name, factor in design.rater_groups.items():
-        names = np.array(design.raters, dtype=object)
-        raters = {
-            text: names[factor.codes == code].tolist() for code, text in enumerate(factor.levels)
-        }
-        raters = {text: own for text, own in raters.items() if own}
-        if len(raters) != 2 or min(map(len, raters.values())) < 2:
-            continue
-        means = [unit_means(design.of_raters(own)) for own in raters.values()]
-        match, labels = match_keys(*means), [quoted([text]) for text in raters]
-        units = "" if match.complete else match.text("unit", labels)
-        first, second = raters
-        if len(match.keys) < 2:
-            found.append(
-                GroupGap(
-                    names=(first, second), result=None, units=units or match.text("unit", labels)
-                )
-            )
-            continue
-        one, two = (f"{text} ({name})" for text in raters)
-        values = match.values(*(np.array(list(own.values())) for own in means))
-        table: dict[str, Any] = {"unit": match.keys, one: values[0], two: values[1]}
-        at = match_keys(design.units, match.keys).places[0]
-        clusters = {
-            f"cluster {k}": [f.levels[c] for c in f.codes[at].tolist()]
-            for k, f in enumerate(design.clusters)
-        }
-        columns: dict[str, Any] = {"cluster": list(clusters)} if clusters else {}
-        pairs = Paired.from_wide(
-            table | clusters,
-            unit="unit",
-            first=one,
-            second=two,
-            scale="numeric",
-            na=False,
-            **columns,
-        )
-        result = single(paired_difference(pairs, level=level))
-        result = replace(
-            result,
-            cautions=(
-                *match.cautions("unit", labels, "the difference of the two groups"),
-                *result.cautions,
-            ),
-            extras={**result.extras, "ratings": design, "groups": (name, first, second)},
-        )
-        found.append(
-            GroupGap(names=(first, second), result=with_matched_groups(result), units=units)
-        )
-    return found
-
-
-def unit_means(design: Ratings) -> dict[str, float]:
-    """Return the mean rating of each unit that has one."""
-    means, known = unit_shares(design) @ design.scores, has_rating(design)
-    return {unit: float(means[k]) for k, unit in enumerate(design.units) if known[k]}
-
-
-def means_block(design: Ratings, options: StudyOptions) -> Block | None:
-    """Show the mean ratings; None where levels are not numbers."""
-    try:
-        found = single(mean_ratings(design, level=options.level))
-    except InputError:
-        return None
-    own = [row for row in found.rows if row.estimate is not None]
-    groups = {
-        as_words(name): [r for r in own if r.label("stratum") == name] for name in design.strata
-    }
-    said = [found.sentence()]
-    for where, rows in (*groups.items(), ("rater", [r for r in own if r.label("rater")])):
-        low, high = (
-            f"{sentences.estimate_text(r)} ({shorten(r.term, 40)})"
-            for r in extremes(rows) or (Row(term=""),) * 2
-        )
-        said += [f"By {where}, means ranged from {low} to {high}."] if len(rows) > 1 else []
-    gaps = group_gaps(design, options.level)
-    said += [text for gap in gaps for text in gap.sentences]
-    compared = {gap.names: gap.result for gap in gaps if gap.result is not None}
-    labels = [
-        f"rater: {r.term}"
-        if r.label("rater")
-        else f"{as_words(str(r.label('stratum')), 30)}: {r.term}"
-        if r.label("stratum")
-        else r.term
-        for r in found.rows
-    ]
-    by = [*groups, *(["rater"] if any(r.label("rater") for r in own) else [])]
-    drawn = [
-        replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)
-    ][:MOST_MEANS]
-    return Block(
-        id="means",
-        question="How high were the ratings?",
-        sentences=tuple(said),
-        draw=partial(forest, drawn, sort=False, reference=None, xlabel="mean rating"),
-        figure_title=f"Mean rating of all units{f', by {listing(by)}' if by else ''}",
-        caption=f"Points and bars: means over units of their mean rating and {percent_of(options.level)} CIs "
-        f"({found.inference}). {'Other differences' if compared else 'Differences'} were not tested.",
-        tables=(
-            rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),
-            *(
-                rows_table(
-                    result.rows[:1],
-                    "Mean rating of {} minus {}, on the units of both".format(*names),
-                )
-                for names, result in compared.items()
-            ),
-        ),
-        results=(found, *compared.values()),
-    )
 
 
 USED = ("seed", "resamples", "level", "verify")
-TENTATIVE, FIRM = (
-    0.667,
-    0.8,
-)  # Krippendorff's customary minima for tentative and for firm conclusions
+FIRM = 0.8  # Krippendorff's customary minimum for firm conclusions
 FEWEST = 5  # independent units or clusters that a verdict needs
 MOST_STRATA = 2  # strata among the main results
 WITHIN, LEFT_OUT = "within each group of raters", "with one rater left out"
@@ -1035,36 +556,6 @@ def enough_of(row: Row) -> str:
     if row.conf_low >= TENTATIVE:
         return "tentative"
     return "below" if row.conf_high < TENTATIVE else "open"
-
-
-def verdict_on_judges(result: Result) -> Conclusion:
-    """Return whether judges agree with people as people do with each other."""
-    tested, _ = adjust_family_by_holm(gaps(result), JUDGES)
-    people = result.extras["named"]
-    clear = [row for row in tested if is_shown(row)]
-    if len(tested) == 1:
-        (row,) = tested
-        name = shorten(row.group or "", LABEL)
-        than = f"with {people} than {people} agree with each other"
-        if not clear:
-            return verdict_of(
-                f"The data do not show whether {name} agrees more or less {than}", certainty="open"
-            )
-        side = "more" if (row.estimate or 0.0) > 0 else "less"
-        return verdict_of(
-            f"{data_show(row)} {name} agrees {side} {than}", certainty=certainty_of(row)
-        )
-    more, less = (sum(sign * (row.estimate or 0.0) > 0 for row in clear) for sign in (1, -1))
-    judges = count(len(tested), "judge")
-    if not clear:
-        return verdict_of(
-            f"The data do not show that any of {judges} agrees more or less with {people} than {people} do",
-            certainty="open",
-        )
-    return verdict_of(
-        f"Of {judges}, {count(less)} agree less with {people} than {people} with each other, and {count(more)} more",
-        certainty="shown",
-    )
 
 
 def without_constant(design: Ratings, numbers: Numbers) -> list[str]:

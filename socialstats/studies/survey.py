@@ -598,7 +598,7 @@ def describe_survey(survey: Survey) -> str:
         count(len(survey.questions), "question"),
         f"{count(len(design.levels), 'level')}",
         *([count(len(survey.models), "model")] if survey.models else []),
-        *cluster_words(design),
+        *cluster_words(survey.people),
     ]
     if design.weighted:
         parts.append("sampling weights")

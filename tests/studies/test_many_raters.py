@@ -15,7 +15,7 @@ from socialstats.cli import main
 from socialstats.designs.ratings import Ratings
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.page import Outcome
-from socialstats.studies.ratings import MOST_RATERS
+from socialstats.studies.rater_pairs import MOST_RATERS
 from socialstats_reports import render
 
 
