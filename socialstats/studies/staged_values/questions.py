@@ -203,7 +203,9 @@ def last_change_sentence(measure: Measure) -> str:
     stages = [shorten(str(row.label(name)), 40) for name in CHANGED]
     name = f"{measure.name}{'' if measure.name == COMPOSITE else scale_of(measure.lead)}"
     text = sentences.difference(name, stages[0], stages[1], row, at="at")
-    return f"With {units_of(measure.lead)} as units, {text[:1].lower()}{text[1:]}"
+    # a name keeps its own first letter within the sentence
+    start = name if text.startswith(capital(name)) else text[:1].lower()
+    return f"With {units_of(measure.lead)} as units, {start}{text[len(start) :]}"
 
 
 def changes_sentence(measure: Measure) -> str:

@@ -108,6 +108,7 @@ SPREAD = (
 )  # options of the profile that the spread over wordings shares
 ERRORS = {"texts": "the means of neutral texts", "judging": "the judges' noise on control texts"}
 BY_MODELS: dict[str, Any] = {"unit_of_analysis": "model", "cluster": None}
+# names that anchors may have; a number alone at the end would be that of a level
 PLAIN = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
 
@@ -191,7 +192,7 @@ def compute(design: Ratings, options: StudyOptions) -> Staged:
         composite = attempt_result(follow, design, options, entropy="nats", **extra)
     composite = composite or follow(design, options, **extra)
     further = [
-        follow(design, options, name, place=f"-{name if PLAIN.fullmatch(name) else k}")
+        follow(design, options, name, place=f"-{name}" if PLAIN.fullmatch(name) else f"-score{k}")
         for k, name in enumerate(further_of(design), 1)
     ]
     alone = () if instrument.weights else instrument.traits
@@ -371,7 +372,9 @@ def verdict_on_stages(staged: Staged) -> Conclusion:
         sizes = [f"; {models} lean {side} the {place}"]
     top = leading_difference(rows)
     if top is None or not sentences.is_significant(top):
-        unseen = f"The data do not show a change of {scores} from {base} at any of {count(len(rows), 'stage')}"
+        stages = [shorten(str(row.label("stage")), LABEL) for row in rows]
+        places = stages[0] if len(stages) == 1 else f"any of {count(len(stages), 'stage')}"
+        unseen = f"The data do not show a change of {scores} from {base} at {places}"
         return verdict_of(unseen, *sizes, certainty="open")
     stage = shorten(str(top.label("stage")), LABEL)
     return higher_or_lower(top, scores, f"at {stage}", f"at {base}", *sizes)
