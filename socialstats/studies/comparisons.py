@@ -409,6 +409,7 @@ def strengths_question(
     worth = fit.worth(level=options.level)
     chance = fit.win_probability(rows[0].term, rows[1].term)
     quasi = attempt_result(fit.quasi_variances)
+    # one line for each item, as readers look up items
     parts = {"worth (RPI, sum 1)": worth, "marginal rank": marginal, "simultaneous rank": joint}
     beside = [
         row for name, result in parts.items() for row in add_labels(result.rows, quantity=name)

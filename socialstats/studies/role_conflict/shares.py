@@ -86,6 +86,7 @@ def shares_with_tests(results: Mapping[str, Result]) -> TestedShares:
         [replace(row, term=f"{row.label('grouping')}: {row.term}", group=None) for row in rows]
         for rows in groups
     ]
+    # shares of two groups sum to 1, so both have the same test
     tests = [row for rows in named for row in (rows[:1] if len(rows) == 2 else rows)]
     adjusted_rows, adjusted = adjust_family_by_holm(tests, FAMILY)
     by_term = {row.term: row for row in adjusted_rows}

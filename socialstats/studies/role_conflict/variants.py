@@ -105,13 +105,12 @@ def refusal_questions(design: Comparisons, options: StudyOptions) -> Iterator[Bl
         target=f"the higher {covariate}",
         reference=coin_value,
     )
-    about_rate = rate_bounds(design, options, unequal)
     note = f"{count(refused.n_rows, 'refusal')}, {unequal:,} of them between unequal sides. {EQUAL}"
     if about_s is not None:
         yield replace(about_s, id="refusals-s", caption=f"{about_s.caption} {note}")
+    about_rate = rate_bounds(design, options, unequal)
     if about_rate is not None:
-        caption = f"{about_rate.caption} {note}"
-        yield replace(about_rate, id="refusals-share", caption=caption, part="appendix")
+        yield replace(about_rate, id="refusals-share", part="appendix")
 
 
 def refusals_by_level(
@@ -178,6 +177,7 @@ def table_variants(
     def variant(label: str, choice: str, make: Callable[[], Comparisons]) -> Variant:
         return Variant(label=label, choice=choice, compute=lambda: compute(make()), lead=lead)
 
+    # a tie of unequal sides can hide a choice for either
     ties: dict[str, Callable[[], Comparisons]] = {
         "left out": design.drop_ties,
         f"count for the higher {covariate}": partial(ties_for, design, covariate, 1),
@@ -298,6 +298,7 @@ def effect_variants(
             variants.append(variant(clustering_label(name), "clusters", cluster=name))
     if any(row.group == "order" for row in fit.rows):
         variants.append(variant("order of presentation left out", "order", order=False))
+    # pseudo-wins are of items, which this analysis leaves out
     if not options.prior:
         alone = {"strengths": "none", "penalty": None, "cluster": default}
         choice = "leaving out the items' strengths"
