@@ -42,7 +42,7 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
         wrong += [f"{count(more, 'more caution')} below."] * (more > 0)
     if outcome.turned:
         # what turns the verdict comes before what may make it less sure
-        wrong = [*outcome.turned, *(wrong if cautions else ())]
+        wrong = [*(analysis.short for analysis in outcome.turned), *(wrong if cautions else ())]
     collect = outcome.planning[0] if outcome.planning else NEXT[outcome.verdict.certainty == "open"]
     return [
         ("How sure?", sure),
@@ -73,5 +73,4 @@ def statistics_below(outcome: Outcome) -> list[str]:
     """Return the sentences below the verdict and the short answers: those that neither has said."""
     if outcome.verdict is None:
         return [*outcome.answer, *outcome.planning]
-    answer = [text for text in outcome.answer if text not in outcome.turned]
-    return [*answer, *outcome.planning[1:]]
+    return [*outcome.answer, *outcome.planning[1:]]

@@ -59,6 +59,7 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
+    SecondAnalysis,
     Study,
     StudyOptions,
     check_named,
@@ -332,16 +333,16 @@ def by_level_text(texts: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(parts)
 
 
-def turned_by_order(pairs: Pairs) -> tuple[str, ...]:
+def turned_by_order(pairs: Pairs) -> tuple[SecondAnalysis, ...]:
     """Return the conclusions that change without the order effect, for the answer."""
-    text = changes(pairs)
-    return (f"{capital(text)}.",) if text else ()
+    text = f"{capital(changes(pairs))}."
+    return (SecondAnalysis(text, text),) if changes(pairs) else ()
 
 
 def changes_sentence(pairs: Pairs) -> str:
     """Return the conclusions without the order effect as a sentence."""
-    for text in turned_by_order(pairs):
-        return text
+    for analysis in turned_by_order(pairs):
+        return analysis.text
     moved = by_level_text({level: moved_items(pair) for level, pair in pairs.items()})
     ranks = f". Ranks changed: {moved}." if moved else ", nor did a rank."
     return (

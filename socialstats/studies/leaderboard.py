@@ -56,6 +56,7 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
+    SecondAnalysis,
     Study,
     StudyOptions,
     check_single,
@@ -497,16 +498,18 @@ def pooling_block(numbers: Numbers) -> Block | None:
     )
     first, then = (WEIGHED[name].capitalize() for name in (lead, other))
     top = numbers.ordered[:1]
-    behind: tuple[str, ...] = ()
+    behind: tuple[SecondAnalysis, ...] = ()
     if other_first(top, best):
         mean, was = (
             estimate_text(best[0]),
             f"{shorten(top[0].term)} ({estimate_text(own[top[0].term])})",
         )
-        behind = (
+        text = (
             f"With {WEIGHED[other]}, {shorten(best[0].term)} had the highest mean score ({mean}), not {was}. "
-            "This difference was not tested.",
+            "This difference was not tested."
         )
+        short = f"With {WEIGHED[other]}, {shorten(best[0].term)} would have the highest mean score."
+        behind = (SecondAnalysis(text, short),)
     return Block(
         id="pooling",
         question="Does the ranking depend on how tasks are pooled?",

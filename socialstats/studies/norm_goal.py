@@ -529,7 +529,7 @@ def ask_refusals(a: SourceAnswers) -> Block | None:
     blocks = [
         bounds_of(a, gap, refused) for _, gap, refused in bounds[: 1 if a.options.brief else FEW]
     ]
-    turned = [text for block in blocks if block for text in block.turned]
+    turned = [analysis for block in blocks if block for analysis in block.turned]
     return replace(blocks[0], turned=tuple(turned)) if blocks and blocks[0] else None
 
 

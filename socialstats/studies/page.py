@@ -56,6 +56,22 @@ class PageTable:
         object.__setattr__(self, "rows", self.rows or tuple(read.values()))
 
 
+@dataclass(frozen=True, slots=True)
+class SecondAnalysis:
+    """An analysis that turns a conclusion: refusals counted otherwise, other weights, tests or models.
+
+    Attributes
+    ----------
+    text : str
+        How the analysis differs, and its result, as a sentence for the answer.
+    short : str
+        The same in plain words without statistics, for the opening of the page.
+    """
+
+    text: str
+    short: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """One question with its answer.
@@ -79,8 +95,8 @@ class Block:
         Where the page prints the block: among the results, or in its one closed appendix.
     status : {"", "confirmatory", "exploratory"}
         Whether the block answers what a plan asked in advance; empty where there is no such plan.
-    turned : tuple of str
-        Its second analyses that turn a conclusion, which the answer of the page states (`socialstats.studies.second`).
+    turned : tuple of SecondAnalysis
+        Those that turn a conclusion, which the answer of the page states (`socialstats.studies.second`).
     """
 
     id: str
@@ -94,7 +110,7 @@ class Block:
     level: str = ""
     part: Literal["main", "appendix"] = "main"
     status: Literal["", "confirmatory", "exploratory"] = ""
-    turned: tuple[str, ...] = ()
+    turned: tuple[SecondAnalysis, ...] = ()
 
     @property
     def drawn(self) -> tuple[Row, ...]:
@@ -147,8 +163,8 @@ class Outcome:
         The answer in one sentence of at most 25 words without symbols.
     answer : tuple of str
         The answer in one to three sentences, with estimate, interval and comparison points.
-    turned : tuple of str
-        The last sentences of the answer: second analyses that turn a conclusion.
+    turned : tuple of SecondAnalysis
+        Those that turn a conclusion; their texts are the last sentences of the answer.
     planning : tuple of str
         How much more data would halve the interval of the answer; the page says it, the quotation does not.
     opening : str
@@ -186,7 +202,7 @@ class Outcome:
     settings: Mapping[str, Any] = field(default_factory=dict)
     simulated: str = ""
     planning: tuple[str, ...] = ()
-    turned: tuple[str, ...] = ()
+    turned: tuple[SecondAnalysis, ...] = ()
     verdict: Conclusion | None = None
     opening: str = ""
 

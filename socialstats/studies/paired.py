@@ -53,6 +53,7 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
+    SecondAnalysis,
     Study,
     StudyOptions,
     check_single,
@@ -392,7 +393,8 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
         1 - (row.estimate or 0.0) / (lead.estimate or 1.0),
     )
     if not told and share >= HALF:
-        told = (f"{one}, the difference was {sentences.stat(row)}.",)
+        smaller = f"{one}, the difference would be {percent(share)} smaller."
+        told = (SecondAnalysis(f"{one}, the difference was {sentences.stat(row)}.", smaller),)
     return Block(
         id="outliers",
         question="Does the result depend on an outlier?",
@@ -1042,7 +1044,7 @@ def pairs_in_direction(design: Paired, lead: Row) -> str:
     return f", and so in {count(n)} of {count(design.n_pairs, 'pair')}"
 
 
-def turned_words(result: Result, lead: Row) -> tuple[str, ...]:
+def turned_words(result: Result, lead: Row) -> tuple[SecondAnalysis, ...]:
     """Return the mean with clusters weighing alike, and the tests, that turn the conclusion of the answer."""
     alike = [
         ("With clusters weighing alike", row)
@@ -1065,10 +1067,11 @@ def turned_words(result: Result, lead: Row) -> tuple[str, ...]:
     verb = "was" if len(others) == 1 else "were"
     clear = "not " * sentences.is_significant(lead)
     named = capital(listing([f"{name} ({p_value(p)})" for name, p in others]))
-    return (
-        *turned(lead, alike, "the difference"),
-        *([f"{named} {verb} {clear}significant."] if others else []),
+    short = capital(listing([name for name, _ in others]))
+    tested = SecondAnalysis(
+        f"{named} {verb} {clear}significant.", f"{short} {verb} {clear}significant."
     )
+    return (*turned(lead, alike, "the difference"), *([tested] if others else []))
 
 
 def planned(design: Paired, numbers: Numbers, shown: Sequence[Block]) -> tuple[str, ...]:

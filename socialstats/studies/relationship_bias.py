@@ -74,6 +74,7 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
+    SecondAnalysis,
     Study,
     StudyOptions,
     order_cautions,
@@ -518,7 +519,7 @@ def ask_missing(a: BiasAnswers) -> Block | None:
     if not a.bounds:
         return None
     ways = {"missing answers excluded": a.main, **a.bounds}
-    rows, texts, changed = [], [], list[str]()
+    rows, texts, changed = [], [], list[SecondAnalysis]()
     for row in a.estimated:
         of_pair = [
             replace(same_bias(row, result), term=f"{row.term}: {way}", group=None, p_adjusted=None)

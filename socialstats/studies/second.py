@@ -1,6 +1,6 @@
 """Second analyses: refusals counted otherwise, other weights, tests or models. One that turns a conclusion is told.
 
-A block has the sentences of its second analyses that turn a conclusion (`turned`); the page's answer ends with them.
+A block has its second analyses that turn a conclusion (`turned`); the page's answer ends with them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from socialstats.results import Row
 from socialstats.sentences import direction, is_significant, stat, with_p
-from socialstats.studies.page import Outcome
+from socialstats.studies.page import Outcome, SecondAnalysis
 from socialstats.text import count, shorten
 
 MOST = 4  # sentences of the answer
@@ -38,19 +38,45 @@ def turns(own: Row, other: Row, reference: float = 0.0) -> bool:
 
 def turned(
     own: Row, others: Iterable[tuple[str, Row]], quantity: str, reference: float = 0.0
-) -> tuple[str, ...]:
-    """Return a sentence for each other analysis that turns a conclusion; each comes with how it differs, in words."""
+) -> tuple[SecondAnalysis, ...]:
+    """Return each other analysis that turns a conclusion; each comes with how it differs, in words.
 
-    def side(row: Row) -> str:
-        if with_p(row) or row.conf_low is None:
-            return ""
-        return f", which {'includes' if direction(row, reference) == 'none' else 'excludes'} {reference:g}"
-
+    Examples
+    --------
+    >>> own = Row(term="d", estimate=0.2, p_value=0.01)
+    >>> (other,) = turned(own, [("With equal weights", Row(term="d", estimate=0.1, p_value=0.2))], "the difference")
+    >>> other.text
+    'With equal weights, the difference was 0.10, p = .200.'
+    >>> other.short
+    'With equal weights, the difference would not be significant.'
+    """
     return tuple(
-        f"{how}, {quantity} was {stat(row)}{side(row)}."
+        SecondAnalysis(
+            f"{how}, {quantity} was {stat(row)}{side_text(row, reference)}.",
+            f"{how}, {quantity} would {change_text(own, row, reference)}.",
+        )
         for how, row in others
         if turns(own, row, reference)
     )
+
+
+def side_text(row: Row, reference: float) -> str:
+    """Return whether the interval of a row without a test holds the reference."""
+    if with_p(row) or row.conf_low is None:
+        return ""
+    verb = "includes" if direction(row, reference) == "none" else "excludes"
+    return f", which {verb} {reference:g}"
+
+
+def change_text(own: Row, other: Row, reference: float) -> str:
+    """Return what becomes of a conclusion under another analysis, in plain words."""
+    sides = [(row.estimate or 0.0) - reference for row in (own, other)]
+    if sides[0] * sides[1] < 0:
+        return "have the other direction"
+    if with_p(own) and with_p(other):
+        return "be significant" if is_significant(other) else "not be significant"
+    shown = direction(other, reference) != "none"
+    return "be reliable" if shown else "not be reliable"
 
 
 def other_first(own: Sequence[Row], other: Sequence[Row]) -> bool:
@@ -64,15 +90,20 @@ def with_turned(outcome: Outcome) -> Outcome:
 
     The opening of the page tells them where a reader asks what could be wrong.
     """
-    said = [
-        f"{shorten(b.level)} (unadjusted): {text}" if b.level else text
-        for b in outcome.blocks
-        for text in b.turned
+    analyses = [
+        with_level(block.level, analysis) for block in outcome.blocks for analysis in block.turned
     ]
-    more = len(said) - MOST
+    more = len(analyses) - MOST
     if more > 0:
-        said = [
-            *said[:MOST],
-            f"{count(more, 'further analysis', 'further analyses')} changed a conclusion.",
-        ]
-    return replace(outcome, answer=(*outcome.answer, *said), turned=tuple(said))
+        rest = f"{count(more, 'further analysis', 'further analyses')} changed a conclusion."
+        analyses = [*analyses[:MOST], SecondAnalysis(rest, rest)]
+    texts = [analysis.text for analysis in analyses]
+    return replace(outcome, answer=(*outcome.answer, *texts), turned=tuple(analyses))
+
+
+def with_level(level: str, analysis: SecondAnalysis) -> SecondAnalysis:
+    """Return an analysis with the level of the by factor that it is of."""
+    if not level:
+        return analysis
+    name = shorten(level)
+    return SecondAnalysis(f"{name} (unadjusted): {analysis.text}", f"{name}: {analysis.short}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 
 import pandas as pd
@@ -70,10 +71,11 @@ def test_a_ranking_that_rests_on_refusals_says_so() -> None:
     )
     outcome = run_study(STUDIES["ordinal-alignment"], design, StudyOptions(verify=False))
     (turned,) = outcome.turned
-    assert "Without refusals, 'shy' (0.00) was nearest and 'off' (1.50) farthest." in turned
-    assert outcome.answer[-1] == turned
+    assert "Without refusals, 'shy' (0.00) was nearest and 'off' (1.50) farthest." in turned.text
+    assert outcome.answer[-1] == turned.text
     page = render(outcome)
     opening = page[page.index("<dt>What could be wrong?</dt>") : page.index("<dt>What to collect")]
-    assert "Without refusals" in opening
+    # the opening has the change in words, and the statistics follow below
+    assert "Without refusals, 'shy' would be nearest and 'off' farthest." in unescape(opening)
     statistics = page[page.index('<div class="answer">') : page.index("</header>")]
-    assert "Without refusals" not in statistics
+    assert "Without refusals, 'shy' (0.00)" in unescape(statistics)

@@ -211,8 +211,9 @@ def test_refusals_that_turn_a_difference_stand_in_the_answer() -> None:
     )
     assert [r.estimate for r in (own, against, favour)] == pytest.approx([0.0, -4 / 24, 4 / 24])
     assert [is_significant(r) for r in (own, against, favour)] == [False, True, True]
-    assert outcome.answer[-2:] == block.turned
-    for said, how in zip(block.turned, ("against", "for"), strict=True):
+    texts = tuple(analysis.text for analysis in block.turned)
+    assert outcome.answer[-2:] == texts
+    for said, how in zip(texts, ("against", "for"), strict=True):
         assert said.startswith(
             f"With all refusals counted {how} it, the difference of shares of 'comply', m minus"
         )

@@ -269,10 +269,10 @@ def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd
     )
     assert f"(difference = {number(gap.mean())}, " in said
     assert any(
-        text.startswith(
+        analysis.text.startswith(
             "With 20 scenarios as units, the change in commitment at stage 4 was 1.22, "
         )
-        for text in outcome.turned
+        for analysis in outcome.turned
     )
     sizes = next(b for b in outcome.blocks if b.id == "sizes-commitment").tables[0]
     line = next(line for line in sizes.cells if line[0] == "stage 4 / 3 models")
@@ -411,12 +411,14 @@ def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_
     assert "unadjusted approximate 95% CI [" in said
     assert "p_Holm = .076" in said
     scenarios, wordings = found.turned
-    assert scenarios.startswith(
+    assert scenarios.text.startswith(
         "With 20 scenarios as units, the change in the composite at stage 4 was \u22122.41, approximate"
     )
-    assert wordings.startswith(
+    assert wordings.text.startswith(
         "Over all 3 wordings, the change in the composite at stage 4 was \u22122.68"
     )
+    change = "the change in the composite at stage 4 would be significant."
+    assert scenarios.short == f"With 20 scenarios as units, {change}"
     changes = next(b for b in found.blocks if b.id == "changes")
     assert changes.sentences[0].startswith(
         "With 8 models as units, 1 of 5 changes in the composite from baseline was significant (Holm)."

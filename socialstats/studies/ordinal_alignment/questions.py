@@ -40,7 +40,7 @@ from socialstats.studies.asking import (
     tally_sentence,
 )
 from socialstats.studies.estimates import rows_table
-from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.page import Block, SecondAnalysis, StudyOptions
 from socialstats.studies.second import other_first
 from socialstats.text import as_words, count, listing, number, percent, shorten
 
@@ -338,7 +338,7 @@ def refusal_question(a: AlignmentPage) -> Block | None:
     return block and replace(block, turned=turned_by_refusals(a))
 
 
-def turned_by_refusals(a: AlignmentPage) -> tuple[str, ...]:
+def turned_by_refusals(a: AlignmentPage) -> tuple[SecondAnalysis, ...]:
     """Return who is nearest and farthest without refusals, where these are not those of the answer."""
     others = nearest_first(distances_of(a.refusals["exclude"]))
     if not any(other_first(a.ranked[::step], others[::step]) for step in (1, -1)):
@@ -346,10 +346,13 @@ def turned_by_refusals(a: AlignmentPage) -> tuple[str, ...]:
     ends = others[0], others[-1]
     near, far = (f"'{shorten(row.term, 40)}' ({number(row.shown())})" for row in ends)
     width = number(float(np.ptp(a.design.scores)), 0)
-    return (
+    text = (
         f"Without refusals, {near} was nearest and {far} farthest. Here a refusal counted as {width}, the width of the "
-        "scale of distances.",
+        "scale of distances."
     )
+    nearest, farthest = (f"'{shorten(row.term, 40)}'" for row in ends)
+    short = f"Without refusals, {nearest} would be nearest and {farthest} farthest."
+    return (SecondAnalysis(text, short),)
 
 
 def stratum_questions(a: AlignmentPage) -> Iterator[Block | None]:

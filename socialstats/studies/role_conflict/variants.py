@@ -23,7 +23,7 @@ from socialstats.studies.asking import pick_rows
 from socialstats.studies.comparisons import fit_model
 from socialstats.studies.estimates import single
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
-from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.page import Block, SecondAnalysis, StudyOptions
 from socialstats.studies.sources import Rule, refusal_block
 from socialstats.text import count, percent, shorten
 
@@ -146,7 +146,11 @@ def refusals_by_level(
             for table in block.tables
         ),
         results=tuple(result for block in blocks.values() for result in block.results),
-        turned=tuple(f"{name}: {text}" for name, block in blocks.items() for text in block.turned),
+        turned=tuple(
+            SecondAnalysis(f"{name}: {one.text}", f"{name}: {one.short}")
+            for name, block in blocks.items()
+            for one in block.turned
+        ),
     )
 
 

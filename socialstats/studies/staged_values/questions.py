@@ -42,7 +42,7 @@ from socialstats.studies.asking import (
 )
 from socialstats.studies.estimates import equivalence_bounds, planned_verdict
 from socialstats.studies.grids import TableLayout, layout_table
-from socialstats.studies.page import Block, PageTable, StudyOptions
+from socialstats.studies.page import Block, PageTable, SecondAnalysis, StudyOptions
 from socialstats.studies.second import turned
 from socialstats.studies.sources import replies_block
 from socialstats.studies.staged_values.declaration import (
@@ -222,7 +222,7 @@ def changes_sentence(measure: Measure) -> str:
     return f"{text} The {which} was at {stage} ({sentences.estimate_text(top)})."
 
 
-def turned_changes(measure: Measure) -> tuple[str, ...]:
+def turned_changes(measure: Measure) -> tuple[SecondAnalysis, ...]:
     """Return which other analyses turn the conclusion on the last change: other units, and all wordings."""
     row = last_change(measure.lead)
     others = []
