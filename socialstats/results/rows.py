@@ -225,7 +225,8 @@ class Row:
     @property
     def decimals_alone(self) -> int:
         """Decimals that the row would have alone."""
-        if self.role == "rank":
+        # a share of resamples with the same first rank is no rank
+        if self.role == "rank" and not self.bounded:
             return 0
         error = self.std_error
         low = self.conf_low
