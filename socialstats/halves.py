@@ -53,6 +53,7 @@ def in_halves(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             second.start()
+        # the end of the second process is then the end of what it sends
         sender.close()
         pieces = {i: work(i) for i in _from_the_start(left, border)}
         pieces |= _received(receiver)

@@ -243,16 +243,15 @@ def block_view(
     placed: Placed, svg: Markup | None, problem: str, mark: str, referred: frozenset[str]
 ) -> dict[str, Any]:
     """Return a block with its figure and its tables, which are printed where open cautions refer to them."""
-    return {
+    tables = [table_view(numbered.table, numbered, referred) for numbered in placed.tables]
+    texts = {"sentences": placed.sentences, "caption": placed.caption, "problem": problem}
+    return texts | {
         "block": placed.block,
-        "sentences": placed.sentences,
-        "caption": placed.caption,
         "figure": placed.figure,
         "svg": svg,
-        "problem": problem,
         "mark": mark,
         "referred": f"figure {placed.figure}" in referred,
-        "tables": [table_view(one.table, one, referred) for one in placed.tables],
+        "tables": tables,
     }
 
 

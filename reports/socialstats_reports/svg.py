@@ -83,13 +83,13 @@ def _lower_index(text: ElementTree.Element) -> None:
     match = INDEX.search(text.text or "")
     if match is None or len(text):
         return
-    whole = match.string
-    text.text = whole[: match.start("line")]
+    before, after = match.string[: match.start("line")], match.string[match.end() :]
+    text.text = before
     index = ElementTree.SubElement(text, "tspan", {"dy": f"{DROP}", "font-size": "72%"})
     index.text = match["index"]
-    if whole[match.end() :]:
-        rest = ElementTree.SubElement(text, "tspan", {"dy": f"{-DROP}"})
-        rest.text = whole[match.end() :]
+    if after:
+        tail = ElementTree.SubElement(text, "tspan", {"dy": f"{-DROP}"})
+        tail.text = after
 
 
 def _svg(draw: Callable[[], Axes]) -> tuple[str, str, str]:
