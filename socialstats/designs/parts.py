@@ -64,7 +64,7 @@ class Factor:
         >>> Factor(name="stage", codes=np.array([0, 1, -1]), levels=("a", "b")).led_by("b").codes.tolist()
         [1, 0, -1]
         """
-        order = sorted(self.levels, key=lambda other: other != level)
+        order = sorted(self.levels, key=lambda label: label != level)
         # -1, of a cell without a level, takes the last entry
         place = np.array([*map(order.index, self.levels), -1], dtype=np.int64)
         return replace(self, codes=place[self.codes], levels=tuple(order))

@@ -559,6 +559,7 @@ def favoured_text(row: Row) -> str:
             return f"{high} names were favoured over {low} names {numbers}."
         alone = is_significant(replace(row, p_adjusted=None))
         return f"{pair}: not significant{' after Holm correction' * alone} {numbers}."
+    # a bootstrap interval comes without a test
     if row.has_interval:
         if reliable(row):
             return f"{high} names were favoured over {low} names {numbers}."

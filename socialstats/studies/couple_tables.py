@@ -213,7 +213,7 @@ def right_answers(table: Table, answers: tuple[str, ...]) -> dict[str, str]:
     cells = table.counts(["group", "expected"])
     coded = [cells.columns[column].labels() for column in ("group", "expected")]
     groups, expected = (
-        [one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded
+        [labels.levels[k] if k >= 0 else "" for k in labels.codes.tolist()] for labels in coded
     )
     right: dict[str, str] = {}
     for group, answer in zip(groups, expected, strict=True):

@@ -210,19 +210,19 @@ def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Sour
     # what was crossed with the units comes first
     strata: list[str | None] = [*names[::-1][: 1 if options.brief else MOST_STRATA]]
     common = options.chosen()
-    both: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
+    options_of: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
     shares: dict[str | None, Any] = {}
     similar: dict[str | None, Any] = {}
     for name in strata or [None]:
         # changes need the one cluster in which a stratum varies
         levels = design.strata[name].levels if name and len(design.clusters) == 1 else ()
         base = base_of(levels, options.reference)
-        shares[name] = choice_shares(design, stratum=name, base=base, **both)
-        similar[name] = js_similarity(design, cell=name, **both)
+        shares[name] = choice_shares(design, stratum=name, base=base, **options_of)
+        similar[name] = js_similarity(design, cell=name, **options_of)
     cells: Any = None
     pair = tuple(name for name in strata[:2] if name)
     if len(pair) == 2 and len(cells_of(design, pair, "cell").labels) <= MOST_CELLS:
-        cells = js_similarity(design, cell=pair, **both)
+        cells = js_similarity(design, cell=pair, **options_of)
     alpha = partial(attempt_result, krippendorff_alpha, design, scale="nominal", **common)
     labels = (source.human, *source.others)
     alphas = {label: alpha(raters=raters_of(design, source, label)) for label in labels}
@@ -409,22 +409,24 @@ def ask_cells(a: SourceAnswers) -> Block | None:
     """Ask in which combination of two strata sources were least similar to people."""
     if a.cells is None:
         return None
-    one, two = a.strata[:2]
-    cells = cells_of(a.design, (one, two), "cell")
+    first_stratum, second_stratum = a.strata[:2]
+    cells = cells_of(a.design, (first_stratum, second_stratum), "cell")
     rows = []
     for label, parts in zip(cells.labels, cells.parts, strict=True):
         of_cell = pick_rows(a.cells.rows, None, cell=label)
-        rows += add_labels(of_cell, **dict(zip((one, two), parts, strict=True)))
+        rows += add_labels(
+            of_cell, **dict(zip((first_stratum, second_stratum), parts, strict=True))
+        )
     estimates = pick_rows(rows)
-    across = ["source", one] if len(a.source.others) > 1 else [one]
+    across = ["source", first_stratum] if len(a.source.others) > 1 else [first_stratum]
     return ask_rows(
         "cells",
-        f"In which {as_words(two)} and {as_words(one)} were they least similar?",
+        f"In which {as_words(second_stratum)} and {as_words(first_stratum)} were they least similar?",
         a.cells,
         estimates,
         quantity="Jensen-Shannon similarity in each cell",
         say=[span_sentence(estimates, "the similarity"), "No difference between cells was tested."],
-        draw=cell_map(two, *across, neutral=1.0, extreme=0.2),
+        draw=cell_map(second_stratum, *across, neutral=1.0, extreme=0.2),
         names=name_rows(estimates, without=["cell"]),
         tables={"Plug-in similarity in each cell": pick_rows(rows, "component")},
         note="Darkest colour: .80 and below. Values above 1 reflect sampling error.",
@@ -593,8 +595,8 @@ def variants(a: SourceAnswers, source: str) -> list[Variant]:
         analyses.append(("macro or micro", f"mean of the cells of {name}", {"cell": name}))
     if (a.design.status == REFUSAL).any():
         analyses.append(("refusals", "refusals as an action", {"refusal": "level"}))
-    others = analysis_variants(page, compute, a.design, analyses, a.strata)
-    return [page, plain, *others[1:]]
+    variants_of = analysis_variants(page, compute, a.design, analyses, a.strata)
+    return [page, plain, *variants_of[1:]]
 
 
 # answer

@@ -352,12 +352,12 @@ def ask_order(main: Result) -> Block | None:
     """
     rows = pick_rows(main.rows, group=False, quantity=False, level=False, alike=False)
     of_two = pick_rows(rows, orders=True)
-    same_group = [
+    of_group = [
         row for row in pick_rows(rows, orders=False) if row.label("first") == row.label("second")
     ]
     # the mean over groups is the last; without it there is a single group
-    same_group = same_group[-1:]
-    texts = [order_text(row, "names of one group") for row in same_group]
+    of_group = of_group[-1:]
+    texts = [order_text(row, "names of one group") for row in of_group]
     texts += [order_text(row, "names of two groups") for row in of_two]
     return ask_rows(
         "position",
@@ -527,9 +527,9 @@ def ask_missing(a: BiasAnswers) -> Block | None:
         ]
         rows += of_pair
         name = f"B of {shorten(row.term, LABEL)}"
-        how = [f"With all missing answers counted for '{side}'" for side in sides(row)]
+        how = [f"With all missing answers counted for '{side}'" for side in groups_of(row)]
         changed += turned(of_pair[0], zip(how, of_pair[1:], strict=True), name)
-        low, *_, high = sorted(one.estimate or 0.0 for one in of_pair)
+        low, *_, high = sorted(bound.estimate or 0.0 for bound in of_pair)
         texts.append(f"{shorten(row.term, LABEL)} {number(low)} to {number(high)}")
     block = ask_rows(
         "missing",
@@ -585,7 +585,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
 # answer
 
 
-def sides(row: Row) -> tuple[str, str]:
+def groups_of(row: Row) -> tuple[str, str]:
     """Return the two groups of a bias, ready for a sentence."""
     return shorten(row.label("group") or "", LABEL), shorten(row.label("other") or "", LABEL)
 
@@ -595,7 +595,7 @@ def favoured(row: Row, options: StudyOptions) -> str:
     bounds, smallest = equivalence_bounds(row), options.smallest_effect
     if smallest is None or not is_inside(bounds, smallest):
         return favoured_text(row)
-    first, second = (f"'{side}' names" for side in sides(row))
+    first, second = (f"'{side}' names" for side in groups_of(row))
     return sentences.equivalence_sentence(first, second, bounds, smallest, None)
 
 
@@ -623,7 +623,7 @@ def verdict_on_groups(main: Result) -> Conclusion:
         text = "The data do not show that the model sides with any group of names"
         return verdict_of(text, certainty="open")
     row = max(significant, key=lambda row: abs(row.estimate or 0.0))
-    first, second = sides(row)
+    first, second = groups_of(row)
     high, low = (first, second) if (row.estimate or 0.0) > 0 else (second, first)
     # B is 2 where all answers of both orders take one side, so (B + 2) / 4 of the choices
     share = (abs(row.estimate or 0.0) + MOST) / (2 * MOST)
@@ -665,7 +665,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     if not a.estimated:
         why = "no pair of groups was answered in both orders, which B compares"
         raise NothingToAnalyse(f"{design.source}: {why}")
-    first, *rest = with_design_effect(
+    first, *further_blocks = with_design_effect(
         [block for block in questions(a) if block is not None],
         design.clusters,
         lead=partial(same_bias, leading_bias(a)),
@@ -673,7 +673,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     compared = by_rater(design, options)
     if compared:
         first = replace(first, question="Whom did the models favour, with their answers pooled?")
-    outcome = page(main, options, [*compared, first, *rest], compared)
+    outcome = page(main, options, [*compared, first, *further_blocks], compared)
     if compared and a.by_model is not None:
         outcome = replace(outcome, answer=(*lead_words(compared), mean_text(a.by_model)))
     few = few_clusters(*a.strata.values(), a.scenarios)

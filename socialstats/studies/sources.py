@@ -39,11 +39,11 @@ def crossed(design: Ratings) -> Ratings:
     keys, _, code = unique_rows(np.column_stack([design.unit, by.codes]))
     labels = join_labels([(design.units[u], by.levels[v]) for u, v in keys.tolist()])
     order = np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
-    own = np.argsort(order)[code.ravel()]
+    unit_codes = np.argsort(order)[code.ravel()]
     unit, level = keys[order].T
-    rows = np.lexsort((design.rater, own))
+    rows = np.lexsort((design.rater, unit_codes))
     clusters = tuple(taken(factor, unit) for factor in design.clusters)
-    whole = Factor(
+    by_unit = Factor(
         name=design.columns.get("unit", "unit"),
         codes=np.arange(len(design.units)),
         levels=design.units,
@@ -52,11 +52,11 @@ def crossed(design: Ratings) -> Ratings:
         design,
         **design.answers_at(rows),
         units=tuple(labels[k] for k in order.tolist()),
-        unit=own[rows],
+        unit=unit_codes[rows],
         rater=design.rater[rows],
         unit_count=design.unit_count[unit],
         by=None,
-        clusters=clusters or (taken(whole, unit),),
+        clusters=clusters or (taken(by_unit, unit),),
         strata={
             **{name: taken(factor, unit) for name, factor in design.strata.items()},
             by.name: Factor(name=by.name, codes=level, levels=by.levels),
@@ -70,20 +70,20 @@ def model_by_model(design: Ratings, source: RaterSource) -> Ratings:
     labels = [source.human if rater in people else rater for rater in design.raters]
     levels = tuple(dict.fromkeys((source.human, *labels)))
     codes = np.array([levels.index(label) for label in labels], dtype=np.int64)
-    own = Factor(name=source.name, codes=codes, levels=levels)
-    return replace(design, rater_groups={**design.rater_groups, source.name: own})
+    by_model = Factor(name=source.name, codes=codes, levels=levels)
+    return replace(design, rater_groups={**design.rater_groups, source.name: by_model})
 
 
 def replies_by(design: Comparisons | Ratings, level: float) -> Block | None:
     """Show the unusable replies of each rater at each level of the by factor; None where all were usable."""
     replies, source, condition = replies_of(design), RATER, None
     if isinstance(design, Ratings) and design.by is not None and len(design.raters) > 1:
-        known = design.take(design.by.codes >= 0)  # others are people's, of all levels
-        people = human_source(known)
-        known = known if people is None else model_by_model(known, people)
-        named = known.raters if people is None else known.rater_groups[people.name].levels
+        answered = design.take(design.by.codes >= 0)  # others are people's, of all levels
+        people = human_source(answered)
+        answered = answered if people is None else model_by_model(answered, people)
+        named = answered.raters if people is None else answered.rater_groups[people.name].levels
         if 1 < len(named) <= MOST_RATERS:
-            replies, condition = crossed(known), design.by.name
+            replies, condition = crossed(answered), design.by.name
             source = RATER if people is None else people.name
     several = source if condition or len(replies.raters) > 1 else None
     return replies_block(
@@ -148,33 +148,33 @@ def refusal_block(
     """
     if refused <= 0:
         return None
-    found: dict[Rule, Result] = {}
+    results: dict[Rule, Result] = {}
     rows: dict[Rule, Row] = {}
     for rule, words in RULES.items():
         try:
-            found[rule] = compute(rule)
-            rows[rule] = replace(lead(found[rule]), term=words, group=None)
+            results[rule] = compute(rule)
+            rows[rule] = replace(lead(results[rule]), term=words, group=None)
         except SocialStatsError as error:
             rows[rule] = Row(term=words, undefined=str(error))
     the = quantity if quantity == "S" else f"the {quantity}"
     block = ask_rows(
         "refusals",
         f"How much could refusals change {the}?",
-        next(iter(found.values()), None),
+        next(iter(results.values()), None),
         [*rows.values()],
         quantity=f"{quantity}, by treatment of refusals",
         names=[*RULES.values()],
         say=[bounds_sentence(rows, refused, capital(quantity), target)],
         draw=interval_points(label="Rule"),
-        results=[*found.values()][1:],
+        results=[*results.values()][1:],
         note="The last two count every refusal the same way and bound the effect of refusals.",
     )
-    if block is None or "drop" not in found:
+    if block is None or "drop" not in results:
         return block
-    others = [
+    bounds = [
         (f"With {row.term} {target}", row) for row in rows.values() if row.estimate is not None
     ]
-    return replace(block, turned=turned(rows["drop"], others, the, reference(found["drop"])))
+    return replace(block, turned=turned(rows["drop"], bounds, the, reference(results["drop"])))
 
 
 def bounds_sentence(rows: Mapping[Rule, Row], refused: int, name: str, target: str = "it") -> str:
