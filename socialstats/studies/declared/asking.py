@@ -28,6 +28,7 @@ from socialstats.studies.declared.declaration import (
     texts_in,
 )
 from socialstats.studies.declared.scoring import ROW, Scored
+from socialstats.studies.grids import dimensions_of
 from socialstats.studies.page import KINDS, StudyOptions, reason_of
 from socialstats.tables import Table, rows_where, with_joint
 from socialstats.text import listing, quoted, shorten
@@ -92,17 +93,23 @@ class Answered:
                 pairs.append((labels, row))
         return pairs
 
+    def heads(self) -> list[str]:
+        """Return the dimensions whose labels tell the rows of the page apart; all of them where these do not."""
+        pairs = self.lines()
+        dimensions = dimensions_of(pairs)
+        labels = {name: [labels.get(name) for labels, _ in pairs] for name in dimensions}
+        varying = [name for name in dimensions if len({*labels[name]}) > 1]
+        cells = {*zip(*(labels[name] for name in varying), strict=True)}
+        return varying if len(cells) == len(pairs) else dimensions
+
     def rows(self) -> list[Row]:
-        """Return the rows that the page shows, each called by its labels."""
-        return [
-            replace(
-                row,
-                term=shorten(BETWEEN.join(labels.values()) or row.term, 100),
-                group=None,
-                by=None,
-            )
-            for labels, row in self.lines()
-        ]
+        """Return the rows that the page shows, each called by the labels that tell it apart."""
+        heads = self.heads()
+        rows = []
+        for labels, row in self.lines():
+            name = BETWEEN.join(labels[head] for head in heads if head in labels)
+            rows.append(replace(row, term=shorten(name or row.term, 100), group=None, by=None))
+        return rows
 
 
 def leading_rows(result: Result, terms: Sequence[str]) -> list[Row]:
@@ -194,11 +201,11 @@ def cells(
         table = rows_where(table, column, label)[0]
     parts: list[tuple[Cell, Table]] = [((), table)]
     for name in dimensions:
-        known = table.levels(name)
+        labels = table.levels(name)
         if name == SCALE:
-            known = tuple(scale for scale in declaration.scales if scale in known)
-            known = tuple(scale for scale in known if scale in (question.scales or known))
-        if len(parts) * len(known) > MOST_CELLS:
+            asked_of = question.scales or labels
+            labels = tuple(x for x in declaration.scales if x in labels and x in asked_of)
+        if len(parts) * len(labels) > MOST_CELLS:
             raise InputError(
                 declaration.wrong_in_question(
                     question,
@@ -208,7 +215,7 @@ def cells(
             )
         split = []
         for cell, part in parts:
-            for label in known:
+            for label in labels:
                 with suppress(NothingToAnalyse):
                     split.append(((*cell, label), rows_where(part, name, label)[0]))
         parts = split
@@ -235,10 +242,10 @@ class Call:
         if not readers:
             readers = [KINDS[metric.design]] if metric.design in KINDS else []
         self.read = {key for reader in readers for key in keywords(reader)}
-        self.own = {name for name, one in parameters.items() if one.kind is not one.VAR_KEYWORD}
+        self.options = {name for name, p in parameters.items() if p.kind is not p.VAR_KEYWORD}
         self.refuse_unknown()
         chosen = options.chosen()
-        self.fixed = {key: value for key, value in chosen.items() if key in self.own}
+        self.fixed = {key: value for key, value in chosen.items() if key in self.options}
         self.fixed |= question.options
         self.scored = scored
         self.compared = self.contrast_keywords()
@@ -248,10 +255,10 @@ class Call:
     def refuse_unknown(self) -> None:
         """Refuse options that neither the metric nor the readers of its table know."""
         for name in self.question.options:
-            known = (self.own | self.read) - {*SPLITS}
-            if name not in known:
+            allowed = (self.options | self.read) - {*SPLITS}
+            if name not in allowed:
                 message = f"{name}: {self.metric.name} has no such option"
-                fix = "Write each = [...]" if name in SPLITS else nearest_of(name, sorted(known))
+                fix = "Write each = [...]" if name in SPLITS else nearest_of(name, sorted(allowed))
                 raise InputError(self.declaration.wrong_in_question(self.question, message, fix))
 
     def contrast_keywords(self) -> dict[str, Any]:
@@ -328,58 +335,58 @@ class Call:
         """Return the columns of the parts that the metric's reader knows, where the question names no others."""
         declaration, question = self.declaration, self.question
         unit = declaration.of("unit") or ((ROW,) if self.scored else ())
-        found: dict[str, Any] = {
+        columns: dict[str, Any] = {
             "unit": unit[0] if len(unit) == 1 else list(unit),
             "cluster": list(declaration.of("cluster")),
         }
         joint = texts_in(question.options.get("unit"))
         if len(joint) > len(unit) and {*unit} < {*joint} and not declaration.of("cluster"):
             # answers to one unit depend on each other
-            found["cluster"] = list(unit)[:1]
+            columns["cluster"] = list(unit)[:1]
         repeats = [*declaration.of("repeat"), *question.average]
         rater = self.rater(self.dimensions)
         if "rater" in self.read:
-            found["rater"] = False if rater is None else rater
+            columns["rater"] = False if rater is None else rater
             # a source is of one kind
-            of_one_kind = {*declaration.of("source"), *declaration.of("kind")} & {*self.dimensions}
-            kind = None if of_one_kind else next(iter(declaration.of("kind")), None)
-            found["rater_source"] = kind
+            has_one_kind = {*declaration.of("source"), *declaration.of("kind")} & {*self.dimensions}
+            kind = None if has_one_kind else next(iter(declaration.of("kind")), None)
+            columns["rater_source"] = kind
         else:
             repeats += declaration.of("rater")
         used = {*joint, *self.compared.values()} if joint else set()
-        found["repeat"] = [name for name in dict.fromkeys(repeats) if name not in used]
+        columns["repeat"] = [name for name in dict.fromkeys(repeats) if name not in used]
         if self.scored:
-            found["scale"] = SCORES.get(self.metric.design)
+            columns["scale"] = SCORES.get(self.metric.design)
         if not self.scored:
-            found |= declaration.reading
+            columns |= declaration.reading
         elif "missing" in declaration.reading:
-            found["missing"] = declaration.reading["missing"]
-        known = self.read | self.own
+            columns["missing"] = declaration.reading["missing"]
+        allowed = self.read | self.options
         return {
             key: value
-            for key, value in found.items()
-            if key in known and value not in (None, [], ())
+            for key, value in columns.items()
+            if key in allowed and value not in (None, [], ())
         }
 
     def result(self, table: Table, value: str) -> Result:
         """Return the result of one cell."""
-        given = {**self.parts, **self.compared, "value": value, **self.fixed}
-        if "value" not in self.read or "first" in given:
-            del given["value"]
-        if len(texts_in(given.get("unit"))) > 1:
-            table, given["unit"] = with_joint(table, given["unit"])
-        result = self.metric.function(self.without_unnamed(table, given), **given)
+        arguments = {**self.parts, **self.compared, "value": value, **self.fixed}
+        if "value" not in self.read or "first" in arguments:
+            del arguments["value"]
+        if len(texts_in(arguments.get("unit"))) > 1:
+            table, arguments["unit"] = with_joint(table, arguments["unit"])
+        result = self.metric.function(self.without_unnamed(table, arguments), **arguments)
         if isinstance(result, ResultGroup):
             raise InputError(f"{self.metric.name} has several results. Write each = [...]")
         return result
 
-    def without_unnamed(self, table: Table, given: Mapping[str, Any]) -> Table:
+    def without_unnamed(self, table: Table, arguments: Mapping[str, Any]) -> Table:
         """Return a table without sources, conditions and scales that the call does not name: they are no clusters."""
         declared = {SCALE, *self.declaration.of("source"), *self.declaration.of("condition")}
         declared |= {contrast.column for contrast in self.declaration.contrasts.values()}
-        named = {*texts_in([*given.values()])}
-        kept = tuple(name for name in table.columns if name in named or name not in declared)
-        return replace(table, data=table.frame.select(*kept), columns=kept)
+        named = {*texts_in([*arguments.values()])}
+        columns = tuple(name for name in table.columns if name in named or name not in declared)
+        return replace(table, data=table.frame.select(*columns), columns=columns)
 
     def refused(self, error: SocialStatsError, cell: Cell) -> InputError:
         """Return an error of the metric as one of the question."""

@@ -216,7 +216,7 @@ def check_columns(declaration: Declaration, table: Table) -> None:
         for name in names
         if name not in available
     ]
-    known = (*table.columns, *([SCALE] if declaration.scales else []))
+    available = (*table.columns, *([SCALE] if declaration.scales else []))
     for question in declaration.questions.values():
         selected = [entry.partition("=")[0] for entry in question.where]
         for key, names in (
@@ -228,10 +228,10 @@ def check_columns(declaration: Declaration, table: Table) -> None:
                 declaration.wrong_in_question(
                     question,
                     f"{key}: '{shorten(name)}' is no column of {table.source}",
-                    nearest_of(name, known),
+                    nearest_of(name, available),
                 )
                 for name in names
-                if name not in known
+                if name not in available
             ]
     if problems:
         raise InputError(problems)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from socialstats import sentences
 from socialstats.errors import InputError
-from socialstats.figures import forest
 from socialstats.planning import adjust
 from socialstats.registry import Metric
 from socialstats.results import Result, Row
+from socialstats.studies.asking import ask_result, ask_rows, interval_points, span_sentence
 from socialstats.studies.declared.asking import BETWEEN, Answered, ask
 from socialstats.studies.declared.declaration import CellGrid, ContrastPair, Declaration, nearest_of
 from socialstats.studies.declared.scoring import Scored, score_table
@@ -42,7 +40,6 @@ from socialstats.studies.verdicts import LABEL, Conclusion, verdict_of
 from socialstats.tables import Table
 from socialstats.text import as_given, capital, count, percent_of, quoted, shorten
 
-MOST_DRAWN = 60  # cells in a figure
 MOST_NAMED = 3  # cells that a sentence names
 MOST_ANSWERS = 3  # questions in the answer of the page
 Verdicts = Mapping[str, str]
@@ -136,7 +133,7 @@ def study_outcome(
         settled = verdicts.get(answer.question.id, {})
         names = [answer.name(cell) for cell in answer.results]
         # tests of some cells say nothing of the others
-        block = block_of(answer, options, settled if {*names} <= {*settled} else {})
+        block = block_of(answer, settled if {*names} <= {*settled} else {})
         grids = [grid for grid in declaration.grids if grid.question == block.id]
         tables = [cells_table(grid, answer, declaration) for grid in grids]
         blocks.append(replace(block, tables=(*tables, *block.tables)))
@@ -205,63 +202,52 @@ def adjust_rows(rows: Sequence[Row], family: str) -> tuple[list[Row], list[Resul
     return [of_term.get(row.term, row) for row in rows], [adjusted]
 
 
-def block_of(answer: Answered, options: StudyOptions, verdicts: Verdicts) -> Block:
-    """Return the block of a question: sentences, figure and table of its leading rows."""
+def block_of(answer: Answered, verdicts: Verdicts) -> Block:
+    """Return the block of a question: that of its result, or of the leading rows of its cells."""
     question, contrast = answer.question, answer.contrast
     rows, families = answer.rows(), list[Result]()
     # planned tests are adjusted with their hypotheses
     if not verdicts:
         rows, families = adjust_rows(rows, question.id)
-    results = tuple(answer.results.values())
+    first, *further = answer.results.values()
     title = capital(answer.metric.title)
     if contrast is not None:
         title = f"{title}: {shorten(contrast.pair[0])} minus {shorten(contrast.pair[1])}"
-    draw: Any
-    if len(results) == 1:
-        texts = [results[0].sentence()]
-        draw = results[0].plot
-        table = rows_table(results[0].rows, title, units=True)
+    lost = [sentences.no_number(answer.name(cell), why) for cell, why in answer.lost.items()]
+    if not further:
+        block = ask_result(question.id, first, question.ask or f"{title}?")
     else:
-        texts = summary_sentences(rows, answer, verdicts)
         null = null_of(answer) if any(row.p_value is not None for row in rows) else None
-        label = shorten(answer.metric.title)
-        draw = partial(forest, rows[:MOST_DRAWN], sort=False, reference=null, xlabel=label)
-        heads = answer.lines()[0][0]
-        table = rows_table(rows, title, term=capital(BETWEEN.join(heads)), units=True)
-    texts += [sentences.no_number(answer.name(cell), why) for cell, why in answer.lost.items()]
-    return Block(
-        id=question.id,
-        question=question.ask or f"{title}?",
-        sentences=tuple(texts),
-        draw=draw,
-        figure_title=title,
-        caption=f"Estimates with {percent_of(options.level)} CIs, unadjusted ({results[0].inference}).",
-        tables=(table,),
-        results=(*results, *families),
-    )
+        heads = capital(BETWEEN.join(answer.heads()))
+        block = ask_rows(
+            question.id,
+            question.ask or f"{title}?",
+            first,
+            rows,
+            quantity=title,
+            say=summary_sentences(rows, answer, verdicts),
+            draw=interval_points(null),
+            names=[row.term for row in rows],
+            table=rows_table(rows, title, term=heads, units=True),
+            results=further,
+        )
+    assert block is not None
+    texts = (*block.sentences, *lost)
+    return replace(block, sentences=texts, results=(*block.results, *families))
 
 
 def summary_sentences(rows: Sequence[Row], answer: Answered, verdicts: Verdicts) -> list[str]:
     """State what the rows of several cells show: which differ, or from where to where they lie."""
     title = answer.metric.title
     estimated = [row for row in rows if row.estimate is not None]
-    estimated = sorted(estimated, key=lambda row: row.estimate or 0.0)
-    if not estimated:
-        return [sentences.no_number(title, rows[0].undefined or "no estimate")]
-    if answer.contrast is not None and any(row.p_value is not None for row in rows):
-        null = null_of(answer)
-        largest = max(estimated, key=lambda row: abs((row.estimate or 0.0) - null))
-        return [
-            comparison_sentence(
-                verdicts or {row.term: significant_side(row, null) for row in estimated},
-                answer.contrast,
-            ),
-            f"The largest difference was that of {largest.term}: {sentences.stat(largest)}.",
-        ]
-    low, high = estimated[0], estimated[-1]
+    if not estimated or answer.contrast is None or all(row.p_value is None for row in rows):
+        return [span_sentence([replace(row, key=()) for row in rows], title)]
+    null = null_of(answer)
+    largest = max(estimated, key=lambda row: abs((row.estimate or 0.0) - null))
+    sides = verdicts or {row.term: significant_side(row, null) for row in estimated}
     return [
-        f"{capital(title)} lay between {sentences.estimate_text(low)} ({low.term}) and "
-        f"{sentences.estimate_text(high)} ({high.term})."
+        comparison_sentence(sides, answer.contrast),
+        f"The largest difference was that of {largest.term}: {sentences.stat(largest)}.",
     ]
 
 

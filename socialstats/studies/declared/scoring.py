@@ -186,9 +186,9 @@ def rest_correlations(values: FloatArray) -> FloatArray:
     values = values[np.isfinite(values).all(axis=1)]
     correlations = np.zeros(values.shape[1])
     for k, column in enumerate(values.T):
-        others = values.sum(axis=1) - column
-        if len(values) >= FEWEST_ANSWERS and np.ptp(column) > 0 and np.ptp(others) > 0:
-            correlations[k] = np.corrcoef(column, others)[0, 1]
+        rest = values.sum(axis=1) - column
+        if len(values) >= FEWEST_ANSWERS and np.ptp(column) > 0 and np.ptp(rest) > 0:
+            correlations[k] = np.corrcoef(column, rest)[0, 1]
     # two standard errors of a correlation of independent columns
     least = min(LOW_CORRELATION, -2 / np.sqrt(max(len(values), 1)))
     return np.where(correlations < least, correlations, 0.0)
