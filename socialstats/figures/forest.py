@@ -93,9 +93,9 @@ def forest(
     style.names(ax, ys, labels, place)
     _marks(ax, shown, [y + place.marks for y in ys], quasi)
     style.left_out(ax, total, ys)
-    _columns(ax, columns, ys, place)
+    write_columns(ax, columns, ys, place)
     if label:
-        _heading(ax, style.literal(label, LABEL_WIDTH), wide)
+        write_heading(ax, style.literal(label, LABEL_WIDTH), wide)
     return ax
 
 
@@ -164,7 +164,7 @@ def column_offsets(columns: Sequence[tuple[str, list[str]]]) -> list[float]:
     return edges
 
 
-def _columns(
+def write_columns(
     ax: Axes, columns: Sequence[tuple[str, list[str]]], ys: Sequence[float], place: style.Slots
 ) -> None:
     """Write the number columns and their headers."""
@@ -177,7 +177,7 @@ def _columns(
                 style.beside(ax, y + place.numbers, text, offset - inside)
 
 
-def _heading(ax: Axes, label: str, columns: float) -> None:
+def write_heading(ax: Axes, label: str, columns: float) -> None:
     """Write the heading of the labels; if narrow, where the headers of the numbers leave room."""
     if not style.is_narrow():
         style.beside(ax, ax.get_ylim()[1], label, -12.0, side=0.0, up=8.0, **style.QUIET)
@@ -204,42 +204,21 @@ def _marks(
 ) -> None:
     """Draw intervals, comparison intervals and points; write out what is undefined."""
     left, right = ax.get_xlim()
-    color = style.LIGHT["series-1"]
-    known = [
-        (row.estimate or 0.0, y, row)
-        for row, y in zip(rows, ys, strict=True)
-        if style.is_known(row)
-    ]
+    known = [(y, row) for row, y in zip(rows, ys, strict=True) if style.is_known(row)]
+    room = (ax.figure.bbox.width - ax.get_window_extent().x0) * style.POINTS / ax.figure.dpi - 5
     for row, y in zip(rows, ys, strict=True):
         if not style.is_known(row):
             reason = f"undefined: {row.undefined or 'no value was given'}"
-            room = (
-                ax.figure.bbox.width - ax.get_window_extent().x0
-            ) * style.POINTS / ax.figure.dpi - 5
             [reason] = style.fitted([reason], room, style.SMALL, 90)
             ax.text(left + 0.01 * (right - left), y, reason, va="center", **style.QUIET)
-    halves = (
-        [(x, y, Z_95 * quasi[row.term]) for x, y, row in known if row.term in quasi]
-        if quasi
-        else []
-    )
+    # each in the middle of its comparison interval
+    halves = [(y, row.estimate or 0.0, Z_95 * (quasi or {}).get(row.term, 0.0)) for y, row in known]
     style.segments(
         ax,
-        [(y, x - half, x + half) for x, y, half in halves],
-        color=color,
+        [(y, x - half, x + half) for y, x, half in halves if half],
+        color=style.LIGHT["series-1"],
         linewidth=5,
         alpha=0.35,
         zorder=1.9,
     )
-    bars = [(y, *ends) for _, y, row in known if (ends := style.ends_of(row, (left, right)))]
-    style.segments(ax, bars, color=color, linewidth=1.3, zorder=2)
-    size = 4.5 if len(rows) > style.TICKS_ON_TOP_FROM else 5.5
-    ax.plot(
-        [x for x, _, _ in known],
-        [y for _, y, _ in known],
-        "o",
-        color=color,
-        markersize=size,
-        zorder=3,
-        markeredgewidth=0,
-    )
+    style.points(ax, known, size=4.5 if len(rows) > style.TICKS_ON_TOP_FROM else 5.5)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
 from socialstats.figures import style
-from socialstats.figures.forest import row_labels
+from socialstats.figures.forest import column_offsets, row_labels, write_columns, write_heading
 from socialstats.text import listing, number, percent_of, visible_text
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200
 LABEL_WIDTH = 44  # characters
-COLUMN_GAP = 12.0  # points
 
 
 @style.figure("Ranks with intervals")
@@ -76,17 +75,12 @@ def ranks(
         )
     labels = row_labels(shown, LABEL_WIDTH)
     columns = _columns(shown, all_at_once)
-    widths = [
-        max([style.text_width(head, style.SMALL), *map(style.text_width, texts)]) + COLUMN_GAP
-        for head, texts in columns
-    ]
-    place = style.slots(
-        style.ROW_HEIGHT, max(map(style.text_width, labels), default=0.0), sum(widths)
-    )
+    wide = column_offsets(columns)[-1]
+    place = style.slots(style.ROW_HEIGHT, max(map(style.text_width, labels), default=0.0), wide)
     legend = _legend([*marginal, *simultaneous], bool(all_at_once))
     lines = int(max(ys, default=0.0)) + 1
     if ax is None:
-        left, right = style.margins([*labels, style.literal(label, LABEL_WIDTH)], sum(widths))
+        left, right = style.margins([*labels, style.literal(label, LABEL_WIDTH)], wide)
         top = (
             style.legend_height(legend, style.SMALL, (style.width() - left - right) * style.POINTS)
             + 0.2
@@ -112,22 +106,9 @@ def ranks(
     style.points(ax, [(y, row) for y, row in zip(at, shown, strict=True)], intervals=False)
     style.left_out(ax, len(rows), ys)
     style.legend(ax, legend, style.SMALL, up=14.0)
-    edge = -sum(widths) if style.is_narrow() else 0.0
-    for (head, texts), wide in zip(columns, widths, strict=True):
-        edge += wide
-        style.beside(ax, ax.get_ylim()[1], head, edge, up=8.0, **style.QUIET)
-        for y, text in zip(ys, texts, strict=True):
-            style.beside(ax, y + place.numbers, text, edge)
-    if label and not style.is_narrow():
-        style.beside(
-            ax,
-            ax.get_ylim()[1],
-            style.literal(label, LABEL_WIDTH),
-            -12.0,
-            side=0.0,
-            up=8.0,
-            **style.QUIET,
-        )
+    write_columns(ax, columns, ys, place)
+    if label:
+        write_heading(ax, style.literal(label, LABEL_WIDTH), wide)
     first = [row.term for row in known if row.conf_low == 1]
     ax.set_label(
         f"Rank intervals, {len(known)} items, from {visible_text(known[0].term)} to "
