@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from socialstats import sentences
-from socialstats.figures import forest
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
@@ -14,9 +11,9 @@ from socialstats.scales.judge_agreement import (
     agreement_rows,
     judge_sentence,
 )
+from socialstats.studies.asking import ask_rows, interval_points
 from socialstats.studies.estimates import (
     extremes,
-    rows_table,
 )
 from socialstats.studies.page import (
     Block,
@@ -32,7 +29,6 @@ from socialstats.studies.verdicts import (
 from socialstats.text import (
     count,
     listing,
-    percent_of,
     shorten,
 )
 
@@ -95,42 +91,31 @@ def answer_of_judges(result: Result) -> str:
     )
 
 
-def judges_block(result: Result) -> Block:
+def judges_block(result: Result) -> Block | None:
     """Return each judge against people, on the same units, with the tests of the differences."""
-    people, known = result.extras["named"], gaps(result)
-    tested, adjusted = adjust_family_by_holm(known, JUDGES)
+    people = result.extras["named"]
+    tested, adjusted = adjust_family_by_holm(gaps(result), JUDGES)
     by_judge = {row.group: row for row in tested}
     rows = [by_judge.get(row.group, row) if row.term == DIFFERENCE else row for row in result.rows]
-    labels = [f"{shorten(row.group or '', 40)}: {row.term}" for row in rows]
-    said = [
+    lines = [
         judge_sentence(result, str(row.group), adjusted=row.p_adjusted) for row in tested[:LISTED]
     ]
-    lost = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None]
-    said += [
-        sentences.no_number(
-            f"The difference of '{shorten(row.group or '', 40)}'", row.undefined or "no estimate"
-        )
-        for row in lost[:LISTED]
-    ]
+    unknown = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None]
+    for row in unknown[:LISTED]:
+        judge = f"The difference of '{shorten(row.group or '', 40)}'"
+        lines.append(sentences.no_number(judge, row.undefined or "no estimate"))
     drawn = [row for row in agreement_rows(result) if row.estimate is not None][:MOST_ROWS]
-    xlabel = "kappa: 1 = perfect agreement, 0 = chance"
-    return Block(
-        id="judge" if len(result.extras["judges"]) == 1 else "judges",
-        question=f"Did judges agree with {people} as {people} agreed with each other?",
-        sentences=tuple(said),
-        draw=partial(forest, drawn, sort=False, xlabel=xlabel) if drawn else None,
-        figure_title=f"Agreement of each judge with {people}, and of {people} with each other",
-        caption=f"Points and bars: kappa pooled over pairs of raters and {percent_of(result.settings['level'])} CIs "
-        f"({result.inference}). Results do not generalise to other raters.",
-        tables=(
-            rows_table(
-                rows,
-                f"Judges against {people}, on the same units; n: ratings of {people}",
-                term="Judge",
-                labels=labels,
-            ),
-        ),
-        results=(result,) if adjusted is None else (result, adjusted),
+    return ask_rows(
+        "judge" if len(result.extras["judges"]) == 1 else "judges",
+        f"Did judges agree with {people} as {people} agreed with each other?",
+        result,
+        rows,
+        quantity="kappa of judges with people, and of people with each other (1: perfect, 0: chance)",
+        say=lines,
+        names=[f"{shorten(row.group or '', 40)}: {row.term}" for row in rows],
+        draw=lambda *of: interval_points()(drawn, [row.name for row in drawn], of[2]),
+        results=[adjusted],
+        note=f"Kappa is pooled over pairs of raters; n: ratings of {people}. Other raters may differ.",
     )
 
 

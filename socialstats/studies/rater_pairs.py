@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +21,8 @@ from socialstats.figures import forest, rater_heat, square
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.planning.adjusting import adjust_family_by_holm
-from socialstats.results import Result
+from socialstats.results import Result, Row
+from socialstats.studies.asking import ask_rows, interval_points
 from socialstats.studies.estimates import (
     extremes,
     rows_table,
@@ -34,10 +37,12 @@ from socialstats.text import (
     count,
     number,
     percent,
-    percent_of,
     quoted,
     shorten,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PAIRS_OF_RATERS = "pairs of raters"
 MOST_LISTED = 200  # raters
@@ -50,69 +55,83 @@ ENDS = 5
 def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | None:
     """Return the heat map over pairs of raters, with tests adjusted over the pairs; None for two raters."""
     pairs = tuple(combinations(design.raters, 2))
-    known, shares = (
-        [r for r in one.rows if r.group is None and r.term not in TOGETHER]
-        for one in (kappa, percents)
+    kappas, shares = (
+        [row for row in result.rows if row.group is None and row.term not in TOGETHER]
+        for result in (kappa, percents)
     )
-    if len(design.raters) < 3 or len(known) != len(pairs):
+    if len(design.raters) < 3 or len(kappas) != len(pairs):
         return None
-    rows, adjusted = adjust_family_by_holm(known, PAIRS_OF_RATERS)
+    rows, adjusted = adjust_family_by_holm(kappas, PAIRS_OF_RATERS)
+    by_pair = [(first, second, row) for (first, second), row in zip(pairs, rows, strict=True)]
+    estimated = [row for row in rows if row.estimate is not None]
+    # those that are 0 whatever the other rater said come last
+    estimated.sort(key=lambda row: row.undefined is not None)
     few = len(design.raters) <= MOST_GROUPS
-    held = [r for r in rows if r.estimate is not None and r.undefined is None]
-    flat = [
-        r for r in rows if r.estimate is not None and r.undefined is not None
-    ]  # 0 whatever the other rater said
-    enough = [r for r in held if (r.n or 0.0) >= FEWEST_UNITS] or held
-    told = f" with at least {FEWEST_UNITS} common units" if len(enough) < len(held) else ""
-    said = [f"Kappa is undefined for all {count(len(pairs), 'pair')} of raters."]
-    if held:
-        low, high = (
-            f"{quoted([r.term for r in enough if r.estimate == end.estimate], 3)}, {sentences.estimate_text(end)}"
-            for end in extremes(enough)
-        )
-        compared = count(len(enough), "pair") + " whose raters both varied" * bool(
-            flat and not told
-        )
-        said = [
-            f"Of {compared}{'' if flat and not told else ' of raters'}{told}, agreement was highest for {high}.",
-            *([f"It was lowest for {low}."] if len(enough) > 1 else []),
-        ]
-        if flat:
-            said.append(
-                f"Kappa says nothing of {count(len(flat), 'other pair')}: {flat[0].undefined}."
-            )
-        apart = [
-            r.term
-            for r in known
-            if sentences.with_p(r)
-            and r.conf_low is not None
-            and sentences.reliable(r) != sentences.is_significant(replace(r, p_adjusted=None))
-        ]
-        if apart:
-            said.append(
-                f"CI and unadjusted test disagree for {quoted(apart, 3)}: they are of different methods."
-            )
-    by_pair = [(one, other, row) for (one, other), row in zip(pairs, rows, strict=True)]
-    return Block(
-        id="pairs",
-        question="Which raters agreed with each other?",
-        sentences=tuple(said),
-        draw=partial(rater_heat, by_pair)
-        if few
-        else partial(forest, [*held, *flat][:MOST_LISTED], xlabel="kappa"),
-        figure_title=f"{kappa.title} of each pair of raters",
-        caption=(
-            "Each cell: kappa and the units that both raters rated. Blue: above chance; orange: below."
-            if few
-            else f"Points and bars: kappa and {percent_of(kappa.settings['level'])} CIs."
-        )
-        + " Differences between pairs were not tested.",
-        tables=(
-            rows_table(rows, f"{kappa.title} of each pair", term="Pair"),
-            rows_table(shares, "Percent agreement of each pair", term="Pair"),
-        ),
-        results=(kappa,) if adjusted is None else (kappa, adjusted),
+
+    def draw(_rows: Sequence[Row], _names: Sequence[str], xlabel: str) -> Callable[[], Axes]:
+        if few:
+            return partial(rater_heat, by_pair)
+        return partial(forest, estimated[:MOST_LISTED], xlabel=xlabel)
+
+    cells = (
+        "Each cell: kappa and the units that both raters rated. Blue: above chance; orange: below."
     )
+    return ask_rows(
+        "pairs",
+        "Which raters agreed with each other?",
+        kappa,
+        rows,
+        quantity=f"{kappa.title} of each pair of raters",
+        say=[*pair_sentences(rows), *apart_sentence(kappas)],
+        names=[row.term for row in rows],
+        draw=draw,
+        more=[rows_table(shares, "Percent agreement of each pair", term="Pair")],
+        results=[adjusted],
+        note=f"{cells if few else ''} Differences between pairs were not tested.".strip(),
+    )
+
+
+def pair_sentences(rows: Sequence[Row]) -> list[str]:
+    """State which pairs agree most and least, and which kappa says nothing of."""
+    estimated = [row for row in rows if row.estimate is not None]
+    varied = [row for row in estimated if row.undefined is None]
+    constant = [row for row in estimated if row.undefined is not None]
+    if not varied:
+        return [f"Kappa is undefined for all {count(len(rows), 'pair')} of raters."]
+    enough = [row for row in varied if (row.n or 0.0) >= FEWEST_UNITS] or varied
+    which = " of raters"
+    if len(enough) < len(varied):
+        which = f" of raters with at least {FEWEST_UNITS} common units"
+    elif constant:
+        which = " whose raters both varied"
+    low, high = (
+        f"{quoted([row.term for row in enough if row.estimate == end.estimate], 3)}, "
+        f"{sentences.estimate_text(end)}"
+        for end in extremes(enough)
+    )
+    lines = [f"Of {count(len(enough), 'pair')}{which}, agreement was highest for {high}."]
+    if len(enough) > 1:
+        lines.append(f"It was lowest for {low}.")
+    if constant:
+        others = count(len(constant), "other pair")
+        lines.append(f"Kappa says nothing of {others}: {constant[0].undefined}.")
+    return lines
+
+
+def apart_sentence(rows: Sequence[Row]) -> list[str]:
+    """State for which pairs the interval and the unadjusted test disagree; nothing where they agree for all."""
+    apart = [
+        row.term
+        for row in rows
+        if sentences.with_p(row)
+        and row.conf_low is not None
+        and sentences.reliable(row) != sentences.is_significant(replace(row, p_adjusted=None))
+    ]
+    if not apart:
+        return []
+    return [
+        f"CI and unadjusted test disagree for {quoted(apart, 3)}: they are of different methods."
+    ]
 
 
 def crossed_block(design: Ratings) -> Block | None:
@@ -154,30 +173,28 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
     if kappa is None or len(design.raters) <= MOST_RATERS or len(kappas_of(kappa)) < 2:
         return None
     spread, ends = kappa_quantiles(kappa), at_the_ends(kappa, design, options)
-    rows = [replace(one.rows[0], group=None) for one in ends]
-    joint = [replace(row, group=None) for row in kappa.rows if row.group is None]
+    rows = [replace(row, group=None) for row in kappa.rows if row.group is None]
+    rows += [replace(result.rows[0], group=None) for result in ends]
     place = {row.term: number(row.shown()) for row in spread.rows}
     pairs = len(design.raters) * (len(design.raters) - 1) // 2
-    cells = tuple((row.term, row.estimate) for row in spread.rows)
-    return Block(
-        id="pairs",
-        question="Which raters agreed with each other?",
-        sentences=(
+    quantiles = tuple((row.term, row.estimate) for row in spread.rows)
+    return ask_rows(
+        "pairs",
+        "Which raters agreed with each other?",
+        spread,
+        rows,
+        quantity=f"{kappa.title}: all pairs pooled, and the highest and lowest pairs",
+        say=[
             f"Kappa was defined for {count(spread.counts['pairs'])} of {count(pairs, 'pair')} of raters.",
             f"Its median was {place['median']}, with quartiles {place['lower quartile']} and "
             f"{place['upper quartile']} and extremes {place['smallest']} and {place['largest']}.",
-        ),
-        draw=partial(forest, [*joint, *rows], sort=False, xlabel="kappa"),
-        figure_title=f"{kappa.title}: all pairs pooled, and the highest and lowest pairs",
-        caption=f"Points and bars: kappa and {percent_of(options.level)} CIs. Highest and lowest: of pairs with at "
-        f"least {FEWEST_UNITS} common units; selected extremes overstate differences.",
-        tables=(
-            PageTable("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), cells),
-            rows_table(
-                [*joint, *rows],
-                f"{kappa.title}: pooled, and the highest and lowest pairs",
-                term="Pair",
-            ),
-        ),
-        results=(spread, *ends),
+        ],
+        names=[row.term for row in rows],
+        draw=interval_points(),
+        more=[
+            PageTable("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), quantiles),
+        ],
+        results=ends,
+        note=f"Highest and lowest: of pairs with at least {FEWEST_UNITS} common units; selected extremes overstate "
+        "differences.",
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,15 @@ from socialstats import sentences
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.figures import forest
 from socialstats.matching import match_keys
 from socialstats.paired.paired_difference import paired_difference
 from socialstats.results import Result, Row
 from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.scales.measures import has_rating, unit_shares
 from socialstats.scales.ratings_difference import with_matched_groups
+from socialstats.studies.asking import ask_rows, interval_points, pick_rows
 from socialstats.studies.estimates import (
     extremes,
-    rows_table,
     single,
 )
 from socialstats.studies.page import (
@@ -30,13 +28,9 @@ from socialstats.studies.page import (
 )
 from socialstats.text import (
     as_words,
-    listing,
-    percent_of,
     quoted,
     shorten,
 )
-
-MOST_MEANS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,52 +119,46 @@ def unit_means(design: Ratings) -> dict[str, float]:
 def means_block(design: Ratings, options: StudyOptions) -> Block | None:
     """Show the mean ratings; None where levels are not numbers."""
     try:
-        found = single(mean_ratings(design, level=options.level))
+        result = single(mean_ratings(design, level=options.level))
     except InputError:
         return None
-    own = [row for row in found.rows if row.estimate is not None]
-    groups = {
-        as_words(name): [r for r in own if r.label("stratum") == name] for name in design.strata
+    estimated = [row for row in result.rows if row.estimate is not None]
+    groups = {as_words(name): pick_rows(estimated, None, stratum=name) for name in design.strata}
+    groups["rater"] = pick_rows(estimated, None, rater=True)
+    lines = [result.sentence()]
+    for where, rows in groups.items():
+        if len(rows) > 1:
+            low, high = (
+                f"{sentences.estimate_text(row)} ({shorten(row.term, 40)})"
+                for row in extremes(rows) or (Row(term=""),) * 2
+            )
+            lines.append(f"By {where}, means ranged from {low} to {high}.")
+    differences = group_gaps(design, options.level)
+    lines += [text for difference in differences for text in difference.sentences]
+    compared = {
+        "Mean rating of {} minus {}, on the units of both".format(*gap.names): gap.result
+        for gap in differences
+        if gap.result is not None
     }
-    said = [found.sentence()]
-    for where, rows in (*groups.items(), ("rater", [r for r in own if r.label("rater")])):
-        low, high = (
-            f"{sentences.estimate_text(r)} ({shorten(r.term, 40)})"
-            for r in extremes(rows) or (Row(term=""),) * 2
-        )
-        said += [f"By {where}, means ranged from {low} to {high}."] if len(rows) > 1 else []
-    gaps = group_gaps(design, options.level)
-    said += [text for gap in gaps for text in gap.sentences]
-    compared = {gap.names: gap.result for gap in gaps if gap.result is not None}
-    labels = [
-        f"rater: {r.term}"
-        if r.label("rater")
-        else f"{as_words(str(r.label('stratum')), 30)}: {r.term}"
-        if r.label("stratum")
-        else r.term
-        for r in found.rows
-    ]
-    by = [*groups, *(["rater"] if any(r.label("rater") for r in own) else [])]
-    drawn = [
-        replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)
-    ][:MOST_MEANS]
-    return Block(
-        id="means",
-        question="How high were the ratings?",
-        sentences=tuple(said),
-        draw=partial(forest, drawn, sort=False, reference=None, xlabel="mean rating"),
-        figure_title=f"Mean rating of all units{f', by {listing(by)}' if by else ''}",
-        caption=f"Points and bars: means over units of their mean rating and {percent_of(options.level)} CIs "
-        f"({found.inference}). {'Other differences' if compared else 'Differences'} were not tested.",
-        tables=(
-            rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),
-            *(
-                rows_table(
-                    result.rows[:1],
-                    "Mean rating of {} minus {}, on the units of both".format(*names),
-                )
-                for names, result in compared.items()
-            ),
-        ),
-        results=(found, *compared.values()),
+    others = "Other differences" if compared else "Differences"
+    return ask_rows(
+        "means",
+        "How high were the ratings?",
+        result,
+        result.rows,
+        quantity="mean rating",
+        say=lines,
+        names=[label_of_mean(row) for row in result.rows],
+        draw=interval_points(None),
+        tables={title: difference.rows[:1] for title, difference in compared.items()},
+        results=list(compared.values()),
+        note=f"Means over units of their mean rating. {others} were not tested.",
     )
+
+
+def label_of_mean(row: Row) -> str:
+    """Return whose ratings a mean is of: of all units, of a level of a stratum, or of a rater."""
+    if row.label("rater"):
+        return f"rater: {row.term}"
+    stratum = row.label("stratum")
+    return f"{as_words(stratum, 30)}: {row.term}" if stratum else row.term

@@ -502,7 +502,8 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     if numbers.judged is None:
         return shown
     lead = int(not is_known(numbers.judged))  # what cannot be compared does not lead
-    return (*shown[:lead], judges_block(numbers.judged), *shown[lead:])
+    of_judges = judges_block(numbers.judged)
+    return (*shown[:lead], *([] if of_judges is None else [of_judges]), *shown[lead:])
 
 
 def answer(result: Result) -> str:
