@@ -106,6 +106,14 @@ def named_run(path: Path, study: Declaration, section: Mapping[str, Any]) -> Stu
         raise InputError(study.wrong(COLLECT, message, "Write it there, or take run out"))
     file = path.parent / name
     raw, values = read_toml(file)
+    if is_study(values):
+        # another study may ask the same
+        values = dict(declared_study(file).collect)
+        if RUN in values or not values:
+            message = (
+                f"{RUN} = '{shorten(str(name))}' is the file of a study that asks nothing itself"
+            )
+            raise InputError(study.wrong(COLLECT, message, "Name its run file"))
     return StudyRun(values=values, folder=file.parent, text=raw.decode("utf-8-sig"))
 
 

@@ -224,3 +224,16 @@ def test_items_that_nobody_scores_or_asks_are_refused(tmp_path: Path) -> None:
     nothing = JUDGED[: JUDGED.index("[collect]")]
     with pytest.raises(InputError, match="no section \\[collect\\] says what is asked"):
         read_runfile(written(tmp_path, nothing))
+
+
+def test_a_study_may_ask_what_another_one_asks(tmp_path: Path) -> None:
+    asks = written(tmp_path, JUDGED)
+    second = tmp_path / "second.toml"
+    text = JUDGED[: JUDGED.index("[collect]")]
+    second.write_text(f'{text}[collect]\nrun = "study.toml"\n', encoding="utf-8")
+    first, again = (read_runfile(path).design for path in (asks, second))
+    assert first.protocol.settings == again.protocol.settings
+    assert first.factors == again.factors
+    asks.write_text(second.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(InputError, match="asks nothing itself"):
+        read_runfile(second)
