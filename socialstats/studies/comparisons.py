@@ -309,7 +309,7 @@ def fits_table(pairs: Pairs) -> PageTable:
     )
 
 
-def changes(pairs: Pairs) -> str:
+def changed_conclusions(pairs: Pairs) -> str:
     """Return which conclusions change without the order effect, in words; empty where none does."""
     changed: dict[str, list[str]] = {}
     for level, pair in pairs.items():
@@ -335,8 +335,8 @@ def by_level_text(texts: Mapping[str, Sequence[str]]) -> str:
 
 def turned_by_order(pairs: Pairs) -> tuple[SecondAnalysis, ...]:
     """Return the conclusions that change without the order effect, for the answer."""
-    text = f"{capital(changes(pairs))}."
-    return (SecondAnalysis(text, text),) if changes(pairs) else ()
+    text = f"{capital(changed_conclusions(pairs))}."
+    return (SecondAnalysis(text, text),) if changed_conclusions(pairs) else ()
 
 
 def changes_sentence(pairs: Pairs) -> str:
@@ -366,7 +366,10 @@ def moved_items(pair: WithoutOrder) -> list[str]:
 
 def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
     """Return caution SS111 where a conclusion depends on the order effect."""
-    text, fix = changes(pairs), "report both fits; randomise who is shown first within every pair"
+    text, fix = (
+        changed_conclusions(pairs),
+        "report both fits; randomise who is shown first within every pair",
+    )
     if not text:
         return ()
     return (caution("SS111", text, affects="the answer and the strengths", fix=fix),)

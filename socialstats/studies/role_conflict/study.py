@@ -649,7 +649,7 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
     )
 
 
-def has_covariate(design: Comparisons) -> bool:
+def has_unequal_sides(design: Comparisons) -> bool:
     """Return whether the table has the covariate, with unequal sides, of more than two items."""
     sides = design.covariates.get(StudyOptions().covariate)
     if sides is None or len(design.items) < 3:
@@ -662,7 +662,7 @@ STUDY = Study(
     title="Does urgency decide, or the role?",
     design="comparisons",
     needs="item_a, item_b, winner, urgency_a, urgency_b (numbers); best with order and domain_a, domain_b",
-    suits=has_covariate,
+    suits=has_unequal_sides,
     uses=("by reference",),
     run=run,
     levels=levels,
