@@ -100,22 +100,7 @@ def study_outcome(
     """
     data, answered = answer_questions(table, declaration, options, metrics)
     answers = list(answered.values())
-    results = [result for answer in answers for result in answer.results.values()]
-    empty = Outcome(
-        study=declaration.name,
-        title=declaration.title,
-        design=describe_study(data, declaration),
-        answer=(),
-        opening=answers[0].question.id,
-        cautions=order_cautions(data.cautions, *(result.cautions for result in results)),
-        blocks=(),
-        flow=data.flow,
-        data=tuple(scale_tables(declaration)),
-        methods=methods_paragraphs(answers, declaration, options),
-        references=literature(results),
-        settings=settings_of(options, ("level", "seed", "resamples", "verify")),
-        simulated=options.simulated,
-    )
+    empty = page_without_blocks(data, answers, declaration, options)
     planned = list(hypotheses)
     tested = {hypothesis.question for hypothesis in hypotheses}
     for answer in answers:
@@ -135,21 +120,44 @@ def study_outcome(
         # tests of some cells say nothing of the others
         block = block_of(answer, settled if {*names} <= {*settled} else {})
         grids = [grid for grid in declaration.grids if grid.question == block.id]
-        tables = [cells_table(grid, answer, declaration) for grid in grids]
+        tables = [paper_table(grid, answer, declaration) for grid in grids]
         blocks.append(replace(block, tables=(*tables, *block.tables)))
         names.append("all cells")
-        checked |= {
-            f"{block.id}: {name}": result
-            for name, result in zip(names, block.results, strict=False)
-        }
+        for name, result in zip(names, block.results, strict=False):
+            checked[f"{block.id}: {name}"] = result
+    opening = answers[0]
     outcome = replace(
         empty,
-        verdict=conclusion_of(answers[0], verdicts.get(answers[0].question.id, {})),
+        verdict=conclusion_of(opening, verdicts.get(opening.question.id, {})),
         answer=tuple(text for block in blocks[:MOST_ANSWERS] for text in block.sentences[:1]),
         blocks=tuple(blocks),
         verifications=verify_named(checked) if options.verify else {},
     )
     return with_findings(outcome, findings, planned, options) if planned else (outcome, ())
+
+
+def page_without_blocks(
+    data: Scored, answers: Sequence[Answered], declaration: Declaration, options: StudyOptions
+) -> Outcome:
+    """Return what a page says beside its questions: design, flow, scales, methods, cautions and literature."""
+    results = [result for answer in answers for result in answer.results.values()]
+    cautions = order_cautions(data.cautions, *(result.cautions for result in results))
+    settings = settings_of(options, ("level", "seed", "resamples", "verify"))
+    return Outcome(
+        study=declaration.name,
+        title=declaration.title,
+        design=describe_study(data, declaration),
+        answer=(),
+        opening=answers[0].question.id,
+        cautions=cautions,
+        blocks=(),
+        flow=data.flow,
+        data=tuple(scale_tables(declaration)),
+        methods=methods_paragraphs(answers, declaration, options),
+        references=literature(results),
+        settings=settings,
+        simulated=options.simulated,
+    )
 
 
 def expected_direction(
@@ -331,7 +339,7 @@ def conclusion_of(answer: Answered, verdicts: Verdicts) -> Conclusion:
     )
 
 
-def cells_table(cells: CellGrid, answer: Answered, declaration: Declaration) -> PageTable:
+def paper_table(cells: CellGrid, answer: Answered, declaration: Declaration) -> PageTable:
     """Return a table whose cells are found by the labels of rows and columns.
 
     Raises

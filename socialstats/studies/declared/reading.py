@@ -127,11 +127,13 @@ def read_declaration(
     if reader.problems:
         raise InputError(reader.problems)
     name = str(settings.get("study") or "own study")
+    title = str(settings.get("title") or name)
+    values = {key: settings[key] for key in READING if settings.get(key) is not None}
     return Declaration(
         name=name,
-        title=str(settings.get("title") or name),
+        title=title,
         parts=parts,
-        reading={key: settings[key] for key in READING if settings.get(key) is not None},
+        reading=values,
         scales={scale.name: scale for scale in scales},
         contrasts={contrast.name: contrast for contrast in contrasts},
         questions={question.id: question for question in questions},
@@ -246,13 +248,14 @@ class Reader:
     def question(self, keys: Mapping[str, Any]) -> StudyQuestion:
         """Return a question; keys that are not those of `QUESTION_KEYS` are options of its metric."""
         lists = {key: texts(keys.get(key)) for key in ("scales", "average", "where", "terms")}
+        options = {key: value for key, value in keys.items() if key not in QUESTION_KEYS}
         return StudyQuestion(
             id=keys["id"],
             ask=keys.get("ask", ""),
             metric=keys["metric"].replace("-", "_"),
             contrast=keys.get("contrast", ""),
             each=texts(keys["each"]) if "each" in keys else None,
-            options={key: value for key, value in keys.items() if key not in QUESTION_KEYS},
+            options=options,
             **lists,
         )
 
