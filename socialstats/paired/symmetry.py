@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,8 +48,8 @@ from socialstats.results.definitions import (
     weighted_means,
 )
 from socialstats.results.peers import load_peer
-from socialstats.sentences import apa_interval
-from socialstats.text import count, number, shorten
+from socialstats.sentences import direction, estimate_text, no_number
+from socialstats.text import count, listing, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -57,7 +59,9 @@ MARGINS = {
     "mid_p": "Tango's score interval",
     "score": CLUSTERED_SCORE,
     "t": "cluster-robust t",
-}  # tests of a level
+}  # intervals by the test of a level
+SIMULTANEOUS = "simultaneous"  # group of the intervals that hold for all levels together
+MOST_NAMED = 3  # levels whose numbers a sentence states
 NO_EXCHANGE = "statsmodels divides 0 by 0 where two levels never exchange"
 NAMES = {
     "bowker": "Bowker's test of symmetry",
@@ -95,6 +99,8 @@ def symmetry(
         Group ``"margin"``: for each level that occurs its share under the first condition minus under the second, with
         interval and p, `p_adjusted` by Holm over the levels. For independent pairs these are Tango's and mid-p. With
         clusters: robust t, or the score of Tango for effective pairs where few are discordant.
+        Group ``"simultaneous"``: the same differences with intervals that hold for all k levels together, each at
+        level 1 - (1 - `level`) / k (Bonferroni). The sentence calls a level different where this interval excludes 0.
         Group ``"test"``: ``bowker`` and ``stuart_maxwell`` (chi-square, df, p). With clusters ``robust_wald`` leads
         (F; `df` is its numerator's, the denominator's is ``extras["df_denominator"]``) and the others stand in group
         ``"ignoring clusters"``. `extras`: ``table``, ``levels``.
@@ -144,7 +150,8 @@ def symmetry(
     )
     wald = robust_test(first - second, paired.count, codes)
     clusters = smallest_cluster_count(codes)
-    margins = []
+    margins, simultaneous = [], []
+    joint_level = bonferroni_level(level, len(levels_used))
     for k, name in enumerate(paired.levels[u] for u in levels_used.tolist()):
         row = Row(
             term=name,
@@ -155,12 +162,14 @@ def symmetry(
             limits=(-1.0, 1.0),
             n_clusters=clusters,
         )
-        row = with_share_difference(row, first[:, k], second[:, k], paired.count, codes, level)
-        margins.append(row)
+        differ = partial(with_share_difference, row, first[:, k], second[:, k], paired.count, codes)
+        margins.append(differ(level))
+        simultaneous.append(simultaneous_row(differ(joint_level)))
     # with clusters these stand beside the robust test, as of independent pairs
     plain = {"stuart_maxwell": stuart_maxwell(square), "bowker": bowker(square)}
     rows = (
         *rows_with_holm(margins, family="levels"),
+        *simultaneous,
         *wald_and_chi_square_rows(wald, plain, float(paired.n_pairs), NAMES),
     )
     sizes = clusters_by_factor(factors, codes)
@@ -206,28 +215,107 @@ def symmetry(
     )
 
 
+def bonferroni_level(level: float, tests: int) -> float:
+    """Return the level of each of some intervals that hold together at a level (Bonferroni).
+
+    Examples
+    --------
+    >>> round(bonferroni_level(0.95, 5), 6)
+    0.99
+    """
+    return 1 - (1 - level) / tests
+
+
+def simultaneous_row(row: Row) -> Row:
+    """Return the difference of a level with its simultaneous interval; its test stands in the row of the margin."""
+    return replace(
+        row,
+        term=f"{row.term} (simultaneous)",
+        group=SIMULTANEOUS,
+        key=(*row.key, ("intervals", SIMULTANEOUS)),
+        method=f"{MARGINS[row.test or 't']}, Bonferroni",
+        statistic=None,
+        p_value=None,
+        test=None,
+    )
+
+
+def simultaneous_intervals(result: Result) -> list[Row]:
+    """Return the levels with their simultaneous intervals, the largest difference first, under the names of levels."""
+    rows = [
+        replace(row, term=row.label("level") or row.term)
+        for row in result.rows
+        if row.group == SIMULTANEOUS
+    ]
+    return sorted(rows, key=lambda row: -abs(row.estimate or 0.0))
+
+
 def sentence(result: Result) -> str:
-    """Return the leading test, Bowker's, and the largest shift."""
-    first, second = (shorten(c) for c in result.design.conditions)
-    by_group: dict[str | None, list[str]] = {"test": [], IGNORING: []}
-    for row in result.rows:
-        if row.role == "test":
-            by_group[row.group].append(
-                wald_or_chi_square_text(row, NAMES[row.term], result.extras.get("df_denominator"))
-            )
-    most = max(
-        (r for r in result.rows if r.group == "margin"), key=lambda r: abs(r.estimate or 0.0)
-    )
-    shift = f"The largest shift was that of '{shorten(most.term)}', {number(most.shown())}"
-    tail = f"Ignoring the clusters: {', '.join(by_group[IGNORING])}." if by_group[IGNORING] else ""
-    shown = (
-        f", {apa_interval(most)} ({MARGINS[most.test or 't']})"
-        if most.conf_low is not None
-        else ", without an interval"
-    )
-    tests = "; ".join(by_group["test"])
-    text = f"Over {sample_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
-    return f"{text} {tail}".rstrip()
+    """Return which levels differ by simultaneous intervals, with the leading test, and the other tests."""
+    pairs = sample_text(result, "pairs", "pair")
+    return f"{verdict_sentence(result, f' over {pairs}')} {other_tests_sentence(result)}"
+
+
+def verdict_sentence(result: Result, over: str = "") -> str:
+    """Return which levels were more frequent under which condition; intervals decide, not the p of the joint test.
+
+    Parameters
+    ----------
+    result : Result
+        Of `symmetry`.
+    over : str
+        The pairs in words, after a blank.
+    """
+    first, second = (f"'{shorten(name, 40)}'" for name in result.design.conditions)
+    rows = simultaneous_intervals(result)
+    joint = next(test_in_words(result, row) for row in result.rows if row.role == "test")
+    bounded = [row for row in rows if row.conf_low is not None]
+    if not bounded:
+        return no_number("The difference in shares", rows[0].undefined or "no interval")
+    differing = [row for row in rows if direction(row) != "none"]
+    if not differing:
+        return (
+            f"The shares of the {count(len(rows))} levels did not differ reliably between {first} and {second}{over}; "
+            f"the largest difference was that of {difference_of_level(result, rows[0])} ({joint})."
+        )
+    parts = []
+    for row in differing[:MOST_NAMED]:
+        higher = first if direction(row) == "above" else second
+        parts.append(f"that of {difference_of_level(result, row)} was higher for {higher}")
+    more = len(differing) - MOST_NAMED
+    if more > 0:
+        parts.append(f"{count(more)} more differed")
+    text = f"Shares differed reliably between {first} and {second}{over} ({joint}): {'; '.join(parts)}."
+    inconclusive = [row for row in bounded if direction(row) == "none"]
+    undefined = [row for row in rows if row.conf_low is None]
+    listed = [*listed_levels("Inconclusive", inconclusive), *listed_levels("Undefined", undefined)]
+    return " ".join([text, *listed])
+
+
+def listed_levels(heading: str, rows: Sequence[Row]) -> list[str]:
+    """Return the names of some levels below a heading; nothing without levels."""
+    names = [shorten(row.term, 30) for row in rows]
+    return [f"{heading}: {listing(names)}."] if names else []
+
+
+def difference_of_level(result: Result, row: Row) -> str:
+    """Name a level with its difference and interval, at the level of all simultaneous intervals together."""
+    together = replace(row, conf_level=result.settings["level"])
+    return f"'{shorten(row.term, 40)}' ({estimate_text(together, kind=SIMULTANEOUS)})"
+
+
+def test_in_words(result: Result, row: Row) -> str:
+    """Return a test with its statistic, df and p."""
+    denominator = result.extras.get("df_denominator")
+    return wald_or_chi_square_text(row, NAMES[row.term], denominator)
+
+
+def other_tests_sentence(result: Result) -> str:
+    """Return the tests that do not lead; those that take pairs as independent are called so."""
+    _, *tests = [row for row in result.rows if row.role == "test"]
+    texts = ", ".join(test_in_words(result, row) for row in tests)
+    alone = any(row.group == IGNORING for row in tests)
+    return f"{'Ignoring the clusters' if alone else 'Other tests'}: {texts}."
 
 
 def plot(result: Result, ax: Axes | None = None, *, kind: str = "margins", **options: Any) -> Axes:
@@ -251,12 +339,24 @@ def sample_level_pairs(result: Result) -> Iterator[PlainSample]:
         ("margin", level): (pairs.first == k).astype(np.float64) - (pairs.second == k)
         for k, level in enumerate(pairs.levels)
     }
-    yield PlainSample(
+    sample = PlainSample(
         count=pairs.count,
         plain=weighted_means(differences),
         factors=pairs.factors(result.settings["cluster"]),
         alike=np.column_stack([pairs.first, pairs.second]),
         signs=differences,
+    )
+    yield sample
+    # intervals that hold together have a level of their own
+    joint: dict[RowKey, FloatArray] = {
+        (SIMULTANEOUS, f"{level} (simultaneous)"): d for (_, level), d in differences.items()
+    }
+    used = np.unique([pairs.first, pairs.second])
+    yield replace(
+        sample,
+        plain=weighted_means(joint),
+        signs=joint,
+        level=bonferroni_level(result.settings["level"], len(used)),
     )
 
 
@@ -264,7 +364,7 @@ def ask_for_symmetry(result: Result) -> Iterator[PeerNumbers]:
     """Both chi-square tests of statsmodels; of independent pairs also mid-p tests by scipy."""
     from scipy.stats import chi2
 
-    (sample,) = sample_level_pairs(result)
+    sample = next(sample_level_pairs(result))
     pairs = result.design
     if not sample.factors:
         yield from ask_for_mid_p(sample.signs, sample.count)

@@ -709,7 +709,7 @@ def ask_rows(
     added = [extra for extra in beside if extra is not None]
     tables = {**(tables or {}), **{extra.title: extra.rows for extra in added}}
     labels = list(name_rows(rows) if names is None else names)
-    level = percent_of(result.settings.get("level", 0.95))
+    level = percent_of(interval_level(rows, result))
     counted = clusters_caption(clusters, None)
     caption = (
         f"Estimates with {level} CIs ({result.inference}); {sizes_text(rows)}".strip("; ") + "."
@@ -733,6 +733,19 @@ def ask_rows(
         results=(result, *(extra for extra in (*results, *added) if extra is not None)),
         part=part,
     )
+
+
+def interval_level(rows: Iterable[Row], result: Result) -> float:
+    """Return the level of the intervals of some rows; that of a test of equivalence is not the setting.
+
+    Examples
+    --------
+    >>> result = Result(metric="x", title="x", rows=(), settings={"level": 0.95})
+    >>> interval_level([Row(term="a"), Row(term="b", conf_level=0.9)], result), interval_level([], result)
+    (0.9, 0.95)
+    """
+    levels = [row.conf_level for row in rows if row.conf_level is not None]
+    return levels[0] if levels else float(result.settings.get("level", 0.95))
 
 
 def sizes_text(rows: Iterable[Row]) -> str:

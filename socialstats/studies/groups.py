@@ -32,7 +32,6 @@ from socialstats.studies.page import (
     check_single,
     order_cautions,
 )
-from socialstats.studies.paired import plain
 from socialstats.studies.repeats import each_answer
 from socialstats.studies.verdicts import (
     LABEL,
@@ -42,7 +41,16 @@ from socialstats.studies.verdicts import (
     of_ten,
     values_of,
 )
-from socialstats.text import capital, count, count_with_noun, listing, number, percent_of, shorten
+from socialstats.text import (
+    as_words,
+    capital,
+    count,
+    count_with_noun,
+    listing,
+    number,
+    percent_of,
+    shorten,
+)
 from socialstats.voice import option
 
 USED = ("level", "smallest_effect", "verify")
@@ -59,12 +67,12 @@ def compare(design: Groups, options: StudyOptions) -> Result:
 def quantity(design: Groups) -> str:
     """Name what is compared."""
     if design.scale == "ordinal":
-        return f"the values of {plain(design.columns.get('value', 'value'))}"
+        return f"the values of {as_words(design.columns.get('value', 'value'), 30)}"
     if design.levels:
         return f"the share of '{shorten(design.levels[-1], 30)}'"
     if design.repeats is not None and design.repeats.share_of:
         return f"the mean share of '{shorten(design.repeats.share_of, 30)}'"
-    return f"the mean of {plain(design.columns.get('value', 'value'))}"
+    return f"the mean of {as_words(design.columns.get('value', 'value'), 30)}"
 
 
 def minus(design: Groups) -> str:
@@ -101,7 +109,7 @@ def verdict_on_groups(design: Groups, result: Result, lead: Row) -> Conclusion:
     first, second = (f"for {shorten(name, LABEL)}" for name in design.groups)
     if design.scale == "ordinal":
         size = "" if lead.estimate is None else f": in {of_ten(higher_share(lead))} pairs"
-        values = values_of(plain(design.columns.get("value", "value")))
+        values = values_of(as_words(design.columns.get("value", "value"), 30))
         return higher_or_lower(lead, values, first, second, size, null=CHANCE)
     if design.levels:
         means = [row.estimate for row in result.rows if row.role == "estimate"]
@@ -110,7 +118,7 @@ def verdict_on_groups(design: Groups, result: Result, lead: Row) -> Conclusion:
         return more_or_less_frequent(
             lead, f"'{shorten(design.levels[-1], LABEL)}'", first, second, shares
         )
-    values = values_of(plain(design.columns.get("value", "value")))
+    values = values_of(as_words(design.columns.get("value", "value"), 30))
     size = (
         ""
         if lead.estimate is None

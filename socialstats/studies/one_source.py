@@ -32,7 +32,6 @@ from socialstats.studies.page import (
     check_single,
     order_cautions,
 )
-from socialstats.studies.paired import plain
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.verdicts import Conclusion, of_ten, verdict_of
 from socialstats.text import as_words, capital, count, percent_of, plural_of, shorten
@@ -119,7 +118,7 @@ def source_of(design: Ratings) -> str:
 
 def named(design: Ratings) -> str:
     """Name the column of the values."""
-    return f"'{plain(design.columns.get('value', source_of(design)))}'"
+    return f"'{as_words(design.columns.get('value', source_of(design)), 30)}'"
 
 
 def title(design: Ratings) -> str:
@@ -137,7 +136,7 @@ def quantity(design: Ratings) -> str:
     of = (
         ""
         if source_of(design) == design.columns.get("value")
-        else f" of {plain(source_of(design))}"
+        else f" of {as_words(source_of(design), 30)}"
     )
     if is_share(design):
         return f"the share of 1 in {named(design)}{of}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,23 +21,23 @@ from socialstats.custom.multiverse import (
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
-from socialstats.figures import estimation, forest, qq, square, two_by_two
-from socialstats.figures.forest import MOST_ROWS
+from socialstats.figures import estimation, qq
 from socialstats.figures.squares import MOST_LEVELS
-from socialstats.paired.mcnemar import mcnemar
-from socialstats.paired.symmetry import symmetry
+from socialstats.metrics import lookup
+from socialstats.paired.symmetry import (
+    other_tests_sentence,
+    simultaneous_intervals,
+    verdict_sentence,
+)
 from socialstats.results import Result, Row
+from socialstats.studies.asking import ask_result, ask_rows, page_of, pick_rows
 from socialstats.studies.estimates import (
-    Verdict,
     cluster_ways,
     cluster_words,
-    ending,
     halved,
     is_inside,
     label_of,
-    rows_table,
     tests_table,
-    verdict,
 )
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
@@ -46,6 +46,7 @@ from socialstats.studies.multiverse import (
     influence_block,
     multiverse_block,
     other_analyses,
+    outer_rows,
     with_design_effect,
 )
 from socialstats.studies.page import (
@@ -57,7 +58,6 @@ from socialstats.studies.page import (
     Study,
     StudyOptions,
     check_single,
-    order_cautions,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import turned, turns
@@ -73,6 +73,7 @@ from socialstats.studies.verdicts import (
 from socialstats.text import (
     Shown,
     as_given,
+    as_words,
     capital,
     count,
     count_with_noun,
@@ -88,522 +89,157 @@ from socialstats.text import (
 from socialstats.voice import Word, option
 
 IGNORING, ALIKE = "ignoring clusters", "clusters weighing alike"
-ONE = "All tests have the same null hypothesis."
-QUESTIONS = {
+METRICS = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
+HYPOTHESES = {
+    "mcnemar": "All tests have the same null hypothesis.",
     "paired_difference": "Their null hypotheses differ. The t test is of a mean difference of 0; Wilcoxon's test and "
     "the sign flips are of differences symmetric about 0. Wilcoxon's test uses ranks, so a few large differences "
     "count little.",
     "symmetry": "Their null hypotheses differ. Tests of marginal homogeneity (Stuart-Maxwell, Wald) are of equal "
     "shares of each level under both conditions. Bowker's test is of symmetry: each change between two levels is as "
     "frequent as its reverse. Margins can be equal where changes are not symmetric.",
-}  # by metric; all others: ONE
-
-
-def is_test(row: Row) -> bool:
-    """Return whether a row is one of several tests of the same question."""
-    group = row.group or ""
-    return group == "test" or (
-        row.p_value is not None and (group == IGNORING or group.endswith(" alone"))
-    )
-
-
-def minus(design: Paired) -> str:
-    """Name the direction: ``before minus after``."""
-    return " minus ".join(shorten(name, 30) for name in design.conditions)
-
-
-def difference_block(design: Paired, result: Result) -> Block:
-    """Return the estimation plot of the difference, with what is not a test."""
-    rows = [r for r in result.rows if not is_test(r)]
-    binary = design.scale == "binary"
-    own = (
-        binary and not design.clusters
-    )  # with clusters, odds ratio and g have the ends of one share
-    first, second = (shorten(name, 40) for name in design.conditions)
-    one = (
-        f"'{shorten(design.levels[1], 30)}'"
-        if binary
-        else plain(design.columns.get("value", "value"))
-    )
-    drawn = (
-        f"Left: share of {one}. Right: discordant pairs as shares of all pairs, and their difference"
-        if binary
-        else "Left: pairs and condition means. Right: differences and their mean"
-    )
-    lead = result.rows[0]
-    draw = partial(
-        estimation, design.first, design.second, design.count, lead, conditions=design.conditions
-    )
-    digits = lead.decimals
-    return Block(
-        id="difference",
-        question=f"How much did {first} and {second} differ?",
-        sentences=(beside_text(design, result),),
-        draw=partial(draw, binary=binary, ylabel=one, digits=digits),
-        figure_title=f"Difference, {first} minus {second}",
-        caption=f"{drawn}; {ci_text(lead, lead.label('interval name') or lead.method)}.",
-        tables=(
-            rows_table(
-                rows, f"Difference ({minus(design)}) and its components{methods_of(rows) * own}"
-            ),
-        ),
-        results=(result,),
-        turned=turned_words(result, lead),
-    )
-
-
-def methods_of(rows: Sequence[Row]) -> str:
-    """Name the method of the interval of each row; those of one share by two methods can disagree."""
-    named = [
-        f"{label_of(row)}: {row.label('interval name') or row.method}" for row in rows if row.method
-    ]
-    return f"; intervals: {listing(named)}" if named else ""
-
-
-def ci_text(row: Row, method: str | None) -> str:
-    """Return what a caption says of an interval: level, method and n."""
-    how = f" ({method})" if method else ""
-    return f"{percent_of(row.conf_level or 0.95)} CI{how}; n = {count(row.n or 0, 'pair')}"
-
-
-def beside_text(design: Paired, result: Result) -> str:
-    """Return the means (shares) of both conditions, and what stands beside their difference."""
-    binary = design.scale == "binary"
-    made = []
-    for name in design.conditions:
-        centre = result.row(name, group="proportion" if binary else "mean")
-        sd = None if binary else result.row(name, group="sd")
-        places, spread = result.rows[0].decimals, ""
-        if (
-            sd is not None and sd.estimate is not None
-        ):  # beside a huge value, a mean keeps what its own error shows
-            places = max(places, digits_of(sd.estimate / math.sqrt(sd.n or 1.0)))
-            spread = f" (SD = {number(sd.shown())})"
-        value = number(centre.estimate, places, bounded=binary)
-        made.append(f"{value}{spread} for {shorten(name, 40)}")
-    said = f"{capital(quantity(design))} was {' and '.join(made)}"
-    if not binary:
-        r = result.row("r")
-        return said + (
-            f"; the conditions correlated r = {number(r.shown())}."
-            if r.estimate is not None
-            else "."
-        )
-    odds = result.row("odds_ratio", group=None)
-    if odds.estimate is None and result.extras["cells"]["b"]:
-        none, other = f"'{shorten(design.levels[1], 30)}'", shorten(design.conditions[1], 40)
-        return f"{said}. No pair had {none} under {other} only, so the matched odds ratio was infinite."
-    if odds.estimate is None:
-        return f"{said}. {sentences.no_number('The matched odds ratio', odds.undefined or 'no discordant pairs')}"
-    return f"{said}; the matched odds ratio was {sentences.estimate_text(odds)}."
-
-
-def plain(name: str) -> str:
-    """Write the name of a column with blanks."""
-    return shorten(name.replace("_", " "), 30)
-
-
-def quantity(design: Paired) -> str:
-    """Name what is compared: the share of a level, or the mean of a value."""
-    if design.scale == "binary":
-        return f"the share of '{shorten(design.levels[1], 30)}'"
-    if design.repeats is not None and design.repeats.share_of:
-        return f"the mean share of '{shorten(design.repeats.share_of, 30)}'"
-    name = plain(design.columns.get("value", "value"))
-    return "the mean" if name.lower() == "value" else f"the mean {name}"
-
-
-def cells_block(design: Paired, result: Result) -> Block:
-    """Return the 2 x 2 table of both answers."""
-    a, b, c, d = (float(result.extras["cells"][name]) for name in "abcd")
-    first, second = (shorten(name, 40) for name in design.conditions)
-    one = shorten(design.levels[1], 30)
-    sentence = (
-        f"Of {count(design.n_pairs, 'pair')}, {count(a)} had '{one}' under both conditions and {count(d)} under "
-        f"neither. The discordant pairs, {count(b)} under {first} only and {count(c)} under {second} only, alone "
-        "inform the test and the odds ratio."
-    )
-    levels = (design.levels[0], design.levels[1])
-    return Block(
-        id="cells",
-        question="Which answers changed?",
-        sentences=(sentence,),
-        draw=partial(two_by_two, a=a, b=b, c=c, d=d, conditions=design.conditions, levels=levels),
-        figure_title=f"Rows: {first}; columns: {second}",
-        caption="Each cell: pairs, and their share of all pairs.",
-        tables=(cells_table(design, "Pairs by both answers"),),
-    )
-
-
-def margins(result: Result) -> list[Row]:
-    """Return the differences of the shares of each level."""
-    return [row for row in result.rows if row.group == "margin"]
-
-
-def square_block(design: Paired, result: Result, together: Result) -> Block:
-    """Return the square table of both values, and the shares of each level; `together` has simultaneous intervals."""
-    first, second = (shorten(name, 40) for name in design.conditions)
-    rows = margins(result)
-    joint = [replace(row, p_value=None, p_adjusted=None) for row in margins(together)]
-    few = len(design.levels) <= MOST_LEVELS
-    draw = partial(forest, rows[:MOST_ROWS], xlabel=f"difference of shares ({minus(design)})")
-    if few:
-        draw = partial(square, design.square(), levels=design.levels, conditions=design.conditions)
-    about = "The same with simultaneous CIs (Bonferroni)"
-    return Block(
-        id="difference",
-        question=f"Which levels were more frequent under {first} than under {second}?",
-        sentences=(result.sentence(),),
-        draw=draw,
-        figure_title=f"Rows: {first}; columns: {second}"
-        if few
-        else "Difference of the shares of each level",
-        caption="Each cell: pairs, and their share of all pairs."
-        if few
-        else f"{capital(result.inference)}.",
-        tables=(
-            rows_table(
-                rows,
-                f"Difference in the share of each level ({minus(design)}); p (Holm): over the levels",
-                term="Level",
-            ),
-            rows_table(joint, about, term="Level"),
-            cells_table(design, "Pairs by both values"),
-        ),
-        results=(result, together),
-    )
-
-
-def cells_table(design: Paired, caption: str) -> PageTable:
-    """Return the counts of every pair of values that occurs."""
-    table, total = design.square(), float(design.n_pairs)
-    cells = tuple(
-        (one, other, int(table[i, j]), Shown(float(table[i, j]) / total, 3, True))
-        for i, one in enumerate(design.levels)
-        for j, other in enumerate(design.levels)
-        if table[i, j]
-    )
-    header = (*(shorten(name, 40) for name in design.conditions), "Pairs", "Share")
-    return PageTable(caption=caption, header=header, cells=cells)
-
-
-def tests_block(result: Result, level: float) -> Block | None:
-    """Return every test of the same question side by side; None where there is one."""
-    rows = [r for r in result.rows if is_test(r)]
-    if len(rows) < 2:
-        return None
-    asked, alpha = QUESTIONS.get(result.metric, ONE), significance_level_text(level)
-    disagree = [c.detail for c in result.cautions if c.code == "SS316"]
-    known = [r for r in rows if r.p_value is not None]
-    which = (
-        "Tests"
-        if len(known) == len(rows) and sentences.with_p(result.rows[0])
-        else "The tests that have a p value"
-    )
-    said = f"{which} agreed at \u03b1 = {alpha}. " if len(known) > 1 else ""
-    said = f"Tests disagreed at \u03b1 = {alpha}: {disagree[0]}. " if disagree else said
-    said = "" if result.metric == "symmetry" else said
-    note = (
-        " Rows of group 'ignoring clusters' treat pairs as independent."
-        if any(r.group == IGNORING for r in rows)
-        else ""
-    )
-    return Block(
-        id="tests",
-        question="What do other tests say?",
-        sentences=(
-            f"{said}{asked} Report the test chosen in advance, not the smallest p-value.{note}",
-        ),
-        tables=(tests_table(rows, "Tests of no difference, unadjusted"),),
-    )
-
-
-def effects_block(design: Paired, result: Result, mean: Row) -> Block:
-    """Return the standardised differences with their intervals, beside that of the mean difference."""
-    rows = [r for r in result.rows if r.group is None]
-    lead, *others = [r for r in rows if r.estimate is not None] or rows[:1]
-    said = result.sentence()
-    if lead.estimate is not None:
-        beside = "".join(f", {r.term} = {number(r.estimate)}" for r in others)
-        said = (
-            f"The standardised difference was {lead.term} = {sentences.estimate_text(lead)}{beside}. "
-            f"Report it with its unit of analysis, {count(lead.n or 0, 'pair')}."
-        )
-    apart = [
-        r.term
-        for r in rows
-        if r.conf_low is not None
-        and mean.conf_low is not None
-        and sentences.direction(r) != sentences.direction(mean)
-    ]
-    if apart:
-        said += f" CIs of {listing(apart)} and of the mean difference disagree about 0; quote the mean difference."
-    return Block(
-        id="effect-sizes",
-        question="How large was the standardised difference?",
-        sentences=(said,),
-        draw=partial(forest, rows, sort=False, reference=0.0, xlabel=f"SD units ({minus(design)})"),
-        figure_title="Standardised differences",
-        caption=f"d_z and g_z divide by the SD of the differences, d_av and d_rm by the root mean square of both "
-        f"SDs; d_rm corrects for the correlation; {ci_text(lead, None)}.",
-        tables=(rows_table(result.rows, f"Standardised differences{ways_text(result)}"),),
-        results=(result,),
-    )
-
-
-def ways_text(result: Result) -> str:
-    """Return by which method each standardised difference has its interval: ``; CIs: d_z and g_z by ...``."""
-    ways: dict[str, list[str]] = {}
-    for row in result.rows:
-        if row.method and row.conf_low is not None:
-            ways.setdefault(row.method, []).append(row.term)
-    said = [f"{listing(terms)} by the {way}" for way, terms in ways.items()]
-    return f"; CIs: {'; '.join(said)}" if said else ""
-
-
-def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:
-    """Return the distribution of the differences, and the comparison without the one farthest from their mean."""
-    lead = numbers.lead
-    if (
-        design.scale != "numeric"
-        or lead.conf_low is None
-        or lead.estimate is None
-        or design.n_pairs < FEWEST_LEFT
-    ):
-        return None
-    differences = design.difference
-    far = int(np.argmax(np.abs(differences - lead.estimate)))
-    left = design.count - (np.arange(len(differences)) == far)
-    without = compare(replace(design, count=left).take(left > 0), options)
-    row = without.rows[0]
-    was, still = sentences.is_significant(lead), sentences.is_significant(row)
-    said = {(True, True): "remained", (True, False): "was no longer", (False, True): "became"}
-    kept = f"the difference {said.get((was, still), 'was still not')} significant"
-    if row.p_value is None:
-        kept = "the difference had no test"
-    named = (
-        []
-        if design.units is None
-        else np.array(design.units.names(), dtype=object)[design.units.cell == far]
-    )
-    name = f" ('{shorten(named[0], 30)}')" if len(named) == 1 else ""
-    one = f"Without the pair whose difference was farthest from the mean{name}"
-    told, share = (
-        turned(lead, [(one, row)], "the difference"),
-        1 - (row.estimate or 0.0) / (lead.estimate or 1.0),
-    )
-    if not told and share >= HALF:
-        smaller = f"{one}, the difference would be {percent(share)} smaller."
-        told = (SecondAnalysis(f"{one}, the difference was {sentences.stat(row)}.", smaller),)
-    return Block(
-        id="outliers",
-        question="Does the result depend on an outlier?",
-        sentences=(
-            f"{one}, {kept} (mean difference = {sentences.stat(row)}).",
-            *(
-                [f"Without it the difference was {percent(share)} smaller."]
-                if HALF <= share <= 1
-                else []
-            ),
-        ),
-        turned=told,
-        draw=partial(
-            qq,
-            differences,
-            design.count,
-            level=options.level,
-            ylabel=minus(design),
-            digits=lead.decimals,
-        ),
-        figure_title="Normal Q-Q plot of the differences",
-        caption=f"Points: pairs, by their difference; band: pointwise {percent_of(options.level)} range of a normal "
-        f"sample with the same mean and SD; n = {count(design.n_pairs, 'pair')}.",
-        tables=(
-            rows_table(
-                [
-                    replace(lead, term="all pairs", group=None),
-                    replace(row, term="without that pair"),
-                ],
-                f"Mean difference ({minus(design)}) with and without the most extreme pair",
-                term="Pairs",
-            ),
-        ),
-        results=(without,),
-    )
-
-
-FEWEST_LEFT = 5  # pairs from which one of them may be called an outlier
+}  # what the tests of a metric ask
+SIZES = (
+    "d_z and g_z divide by the SD of the differences, d_av and d_rm by the root mean square of both SDs; d_rm "
+    "corrects for the correlation."
+)
+# intervals of analysis variants: their names and the options that give them
+INTERVALS: dict[str, dict[str, dict[str, str]]] = {
+    "binary": {
+        "Newcombe's interval": {"difference_ci": "newcombe"},
+        "Wald's interval": {"difference_ci": "wald"},
+    },
+    "numeric": {
+        "bootstrap, percentile": {"ci": "percentile"},
+        "bootstrap, BCa": {"ci": "bca"},
+        "bootstrap, studentized": {"ci": "studentized"},
+    },
+    "nominal": {},
+}
+STUDENTIZED = "bootstrap, studentized"
+FEWEST_LEFT = 5  # pairs from which a single pair may be called an outlier
 HALF = 0.5  # share of the difference from which a single pair stands in the answer
+USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")
 
 
-MOST_NAMED = 3  # levels whose numbers the answer gives
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Levels:
-    """The verdict on each level.
+@dataclass(frozen=True, kw_only=True)
+class PairedPage:
+    """What the page of one table rests on.
 
     Attributes
     ----------
-    together : Result
-        Intervals that hold for all levels at once: each at level 1 - alpha / k (Bonferroni).
-    narrow : Result or None
-        Intervals of two one-sided tests, at level 1 - 2 alpha; None without a smallest effect.
-    smallest : float or None
-    level : float
-        Of all simultaneous intervals together.
+    design : Paired
+    options : StudyOptions
+    main : Result
+        The comparison by the metric of the scale.
+    sizes : Result or None
+        Standardised differences of numbers.
+    bounds : Result or None
+        The test of equivalence; None without a smallest effect of interest.
+    left_out : dict of str to Result
+        The range of the difference without each cluster, by factor.
     """
 
-    together: Result
-    narrow: Result | None
-    smallest: float | None
-    level: float
+    design: Paired
+    options: StudyOptions
+    main: Result
+    sizes: Result | None
+    bounds: Result | None
+    left_out: dict[str, Result]
 
-    def sorted(self) -> list[Row]:
-        """Return the simultaneous intervals, the largest difference first."""
-        return sorted(margins(self.together), key=lambda row: -abs(row.estimate or 0.0))
+    @cached_property
+    def conditions(self) -> tuple[str, str]:
+        """Names of the two conditions, cut."""
+        first, second = (shorten(name, LABEL) for name in self.design.conditions)
+        return first, second
 
-    def verdict(self, row: Row) -> Verdict:
-        """Return the verdict of the simultaneous interval of a level."""
-        return verdict(row, bounds=row, smallest=self.smallest)
+    @property
+    def quoted(self) -> tuple[str, str]:
+        """The same in quotes."""
+        first, second = self.conditions
+        return f"'{first}'", f"'{second}'"
+
+    @property
+    def minus(self) -> str:
+        """Direction of the differences: ``before minus after``."""
+        return " minus ".join(self.conditions)
+
+    @cached_property
+    def margins(self) -> list[Row]:
+        """Differences in the share of each of several levels, the largest first."""
+        return sorted(margins_of(self.main), key=lambda row: -abs(row.estimate or 0.0))
+
+    @property
+    def lead(self) -> Row:
+        """The difference that the page is about; of several levels the largest."""
+        return self.margins[0] if self.margins else self.main.rows[0]
+
+    def lead_of(self, result: Result) -> Row:
+        """Return the row of this difference in the result of another analysis."""
+        if not self.margins:
+            return result.rows[0]
+        rows = [row for row in margins_of(result) if row.term == self.lead.term]
+        return rows[0] if rows else Row(term=self.lead.term, undefined="no pair has this level")
+
+    @property
+    def bounded(self) -> list[Row]:
+        """The differences with the intervals of the test of equivalence; nothing where it was not made."""
+        if self.bounds is None:
+            return []
+        return margins_of(self.bounds) or [self.bounds.rows[0]]
 
 
-def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
-    """Return the verdict on the shares of several levels; intervals decide, not the p-value of the joint test."""
-    first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
-    rows = levels.sorted()
-    narrow = [] if levels.narrow is None else margins(levels.narrow)
-    if all(row.conf_low is None for row in rows):
-        return sentences.no_number(
-            "The difference in shares", margins(levels.together)[0].undefined or "no interval"
-        )
-    # that all differences are small is claimed only if every single test claims it (an intersection-union test)
-    if levels.smallest is not None and all(is_inside(row, levels.smallest) for row in narrow):
-        widest = next(row for row in narrow if row.term == rows[0].term)
-        return (
-            f"{first} and {second} were equivalent in the share of every level within \u00b1"
-            f"{as_given(levels.smallest).lstrip('0')}; the largest difference was that of {told(widest)}."
-        )
-    differ = [row for row in rows if levels.verdict(row) in ("above", "below")]
-    if not differ:
-        return (
-            f"The shares of the {count(len(rows))} levels did not differ reliably between {first} and {second}; the "
-            f"largest difference was that of {told(rows[0], levels.level)} ({joint(main)})."
-        )
-    said = "; ".join(
-        f"that of {told(row, levels.level)} was higher for {first if levels.verdict(row) == 'above' else second}"
-        for row in differ[:MOST_NAMED]
+def margins_of(result: Result) -> list[Row]:
+    """Return the differences in the share of each level; nothing where values are numbers or of two levels."""
+    return pick_rows(result.rows, "difference", level=True, intervals=False)
+
+
+def compare(
+    design: Paired, options: StudyOptions, cluster: Way = "declared", **choices: Any
+) -> Any:
+    """Compare the conditions by the metric of the scale; `choices` are its options."""
+    choices = {"cluster": cluster, "level": options.level, **choices}
+    if design.scale == "numeric":
+        choices |= options.chosen("seed", "resamples")
+    return lookup(METRICS[design.scale]).function(design, **choices)
+
+
+def compute(design: Paired, options: StudyOptions) -> PairedPage:
+    """Compute the leading numbers of the page."""
+    main = compare(design, options)
+    sizes: Any = None
+    if design.scale == "numeric":
+        sizes = lookup("effect_sizes").function(design, **options.chosen())
+    left_out = {}
+    if design.scale != "nominal":
+        left_out = {
+            factor.name: leave_one_out(design, cluster=factor.name, lead=main.rows[0])
+            for factor in design.clusters
+            if len(factor.levels) > 1
+        }
+    return PairedPage(
+        design=design,
+        options=options,
+        main=main,
+        sizes=sizes,
+        bounds=equivalence_result(design, options),
+        left_out=left_out,
     )
-    more = len(differ) - MOST_NAMED
-    said += f"; {count(more)} more differed." if more > 0 else "."
-    for verdict_, words in (("equal", "Equivalent"), ("open", "Inconclusive")):
-        names = [
-            shorten(row.term, 30)
-            for row in rows
-            if levels.verdict(row) == verdict_ and row.conf_low is not None
-        ]
-        said += f" {words}: {listing(names)}." if names else ""
-    gone = [shorten(row.term, 30) for row in rows if row.conf_low is None]
-    said += f" Undefined: {listing(gone)}." if gone else ""
-    return f"Shares differed reliably between {first} and {second} ({joint(main)}): {said}"
 
 
-def told(row: Row, together: float | None = None) -> str:
-    """Name a level with its difference and interval; `together` is the level of all simultaneous intervals."""
-    shown = row if together is None else replace(row, conf_level=together)
-    kind = "" if together is None else "simultaneous"
-    return f"'{shorten(row.term, 40)}' ({sentences.estimate_text(shown, kind=kind)})"
+def equivalence_result(design: Paired, options: StudyOptions) -> Any:
+    """Test equivalence; of shares by their intervals at level 1 - 2 alpha."""
+    smallest, level = options.smallest_effect, options.level
+    if smallest is None:
+        return None
+    check_smallest(design, options, smallest)
+    if design.scale != "numeric":
+        return compare(design, options, level=2 * level - 1)
+    test = lookup("equivalence").function
+    return test(design, margin=smallest, scale=options.effect_scale, level=level)
 
 
-def joint(main: Result) -> str:
-    """Return the test of all levels together."""
-    test = next(row for row in main.rows if row.group == "test")
-    return (
-        f"{test.method}, {p_value(test.p_value)}"
-        if test.p_value is not None
-        else f"no joint test: {test.undefined}"
-    )
-
-
-def equivalence_words(narrow: Result, options: StudyOptions) -> str:
-    """Return for which levels equivalence was shown."""
-    rows, size = margins(narrow), as_given(options.smallest_effect or 0.0).lstrip("0")
-    inside = [
-        shorten(row.term, 30) for row in rows if is_inside(row, options.smallest_effect or 0.0)
-    ]
-    which = f"{listing(inside)} only" if inside else "no level"
-    if len(inside) == len(rows):
-        which = "every level"
-    return f"Equivalence within \u00b1{size} was shown for {which}. Margins are equivalent only where all levels are."
-
-
-OWN = "as on this page"
-INTERVALS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "binary": ("difference_ci", ("newcombe", "wald")),
-    "numeric": ("ci", ("percentile", "bca", "studentized")),
-    "nominal": ("", ()),
-}  # options of the interval by scale, those of the page left out
-NAMES = {
-    "newcombe": "Newcombe's interval",
-    "wald": "Wald's interval",
-    "percentile": "bootstrap, percentile",
-    "bca": "bootstrap, BCa",
-    "studentized": "bootstrap, studentized",
-}
-Compute = Callable[..., Any]
-
-
-def variants(
-    design: Paired, compute: Compute, lead: Callable[[Result], Row], left_out: Mapping[str, Result]
-) -> list[Variant]:
-    """Return every reasonable way to do the analysis, the page's own first."""
-
-    def way(
-        label: str, choice: str, data: Callable[[], Paired] = lambda: design, **choices: Any
-    ) -> Variant:
-        return Variant(
-            label=label, choice=choice, compute=lambda: compute(data(), **choices), lead=lead
-        )
-
-    ways = list(cluster_ways(design.clusters, "pairs").items())
-    own = ways[-1][0] if design.clusters else "independent"
-    made = [way(f"all pairs, {own}", OWN)]
-    made += [
-        way(label, "clusters", cluster=one) for label, one in (ways[:-1] if design.clusters else [])
-    ]
-    if not design.clusters or design.scale == "numeric":
-        name, values = INTERVALS[design.scale]
-        choices: list[dict[str, Any]] = [{name: value} for value in values]
-        made += [
-            way(NAMES[value], "interval", **one) for value, one in zip(values, choices, strict=True)
-        ]
-    if design.scale == "binary" and len(design.clusters) == 1:
-        means = replace(
-            way("clusters weighted equally", "weights"),
-            lead=lambda result: result.row("cluster_means_t"),
-        )
-        made.append(means)
-    for factor in design.clusters:
-        for code in dropped(factor, left_out.get(factor.name)):
-            take = partial(design.take, np.asarray(factor.codes != code))
-            label = without_label(factor.name, factor.levels[code])
-            made.append(way(label, f"{shorten(factor.name, 30)} left out", take))
-    return made
-
-
-def dropped(factor: Factor, range_of: Result | None) -> list[int]:
-    """Return the clusters to leave out: each of a few, else the two without which the estimate is farthest off."""
-    if 2 < len(factor.levels) <= MOST_LEFT_OUT:
-        return list(range(len(factor.levels)))
-    if range_of is None:
-        return []
-    return [
-        factor.levels.index(row.term)
-        for row in dict.fromkeys((range_of.rows[0], range_of.rows[-1]))
-    ]
-
-
-def check_smallest(design: Paired, options: StudyOptions) -> None:
+def check_smallest(design: Paired, options: StudyOptions, smallest: float) -> None:
     """Refuse a smallest effect that the values cannot have.
 
     Raises
@@ -611,354 +247,227 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
     InputError
         For a difference of shares of 1 or more, standard deviations of shares or of clustered pairs.
     """
-    smallest = options.smallest_effect
-    if smallest is None:
-        return
-    given = option("smallest_effect", Word(f"{smallest:g}"))
+    standardised = option("effect_scale", "d_z")
     shares = design.scale != "numeric"
     if shares and options.effect_scale == "d_z":
         raise InputError(
-            f"{option('effect_scale', 'd_z')} is for numbers; the smallest difference of two shares is "
-            "raw, as 0.05"
+            f"{standardised} is for numbers; the smallest difference of two shares is raw, as 0.05"
         )
     if shares and smallest >= 1:
         meant = f"; did you mean {smallest / 100:g}?" if smallest < 100 else ""
-        raise InputError(f"{given} cannot be: differences of shares lie within -1 and 1{meant}")
+        setting = option("smallest_effect", Word(f"{smallest:g}"))
+        raise InputError(f"{setting} cannot be: differences of shares lie within -1 and 1{meant}")
     if options.effect_scale == "d_z" and design.clusters:
         names = listing([f"'{shorten(factor.name, 40)}'" for factor in design.clusters])
         raise InputError(
-            f"{option('effect_scale', 'd_z')} needs independent pairs, and they are clustered by {names}. State the "
-            f"smallest effect in the unit of the values ({option('effect_scale', 'raw')}). If the pairs are "
-            f"independent, leave {option('cluster')} out"
+            f"{standardised} needs independent pairs, and they are clustered by {names}. State the smallest effect in "
+            f"the unit of the values ({option('effect_scale', 'raw')}). If the pairs are independent, leave "
+            f"{option('cluster')} out"
         )
 
 
-def describe(design: Paired) -> str:
-    """Return the design in one line: kind, and n at every level."""
-    parts = [
-        f"{count(design.n_pairs, 'unit')} under two conditions",
-        f"{design.scale} values",
-        *cluster_words(design),
-    ]
-    if design.repeats is not None:
-        parts.insert(1, each_answer(design.repeats))
-    if design.unmatched:
-        parts.append(f"{count(len(design.unmatched), 'unit')} excluded: one condition missing")
-    return "Pairs: " + ", ".join(parts)
+# questions
 
 
-def pairing(design: Paired) -> str:
-    """State what made two values a pair: the unit's key, their row, or nothing that a table of counts could lack."""
-    if "condition" in design.columns:
-        return "Pairs were joined by key, not by position."
-    if "first" in design.columns and "count" not in design.columns:
-        return "Each row is a pair."
-    return "The table counts pairs."
+def questions(a: PairedPage) -> Iterator[Block | None]:
+    """Yield the questions in the order of a reader's interest."""
+    yield levels_question(a) if a.margins else difference_question(a)
+    yield cells_question(a)
+    yield sizes_question(a)
+    yield equivalence_question(a)
+    yield outlier_question(a)
+    yield tests_question(a)
+    yield dependence_block(
+        a.design.clusters,
+        partial(compare, a.design, a.options),
+        rows="pairs",
+        quantity=what_differs(a),
+        lead=a.lead_of,
+    )
+    yield influence_block(a.left_out)
+    yield repeats_block(a.design.repeats, a.lead, a.design.conditions, "difference")
+    yield variants_question(a)
 
 
-def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
-    """Return whether every unit has its partner, and how even the clusters are."""
-    n = len(design.unmatched)
-    names = listing([shorten(unit, 30) for unit in design.unmatched])
-    missing = f"No: {count(n)} excluded, one condition missing ({names})." if n else "Yes."
-    found = [
-        Diagnostic(
-            "Does every unit have a value under both conditions?",
-            missing,
-            "The difference is of complete pairs." if n else pairing(design),
-        )
-    ]
-    for factor in design.clusters:
-        sizes = np.bincount(factor.codes, design.count, len(factor.levels))
-        least, most = float(sizes.min()), float(sizes.max())
-        span = (
-            f"{count(least, 'pair')} each"
-            if least == most
-            else f"{count(least)} to {count(most, 'pair')}"
-        )
-        so_what = (
-            "Uneven clusters make intervals less reliable." if most > 4 * least else "Even enough."
-        )
-        check = f"How even are the clusters of {shorten(factor.name, 40)}?"
-        found.append(
-            Diagnostic(check, f"{count_with_noun(len(sizes), f'clusters of {span}')}.", so_what)
-        )
-    return tuple(found)
+def value_name(design: Paired) -> str:
+    """Name the column of the values."""
+    return as_words(design.columns.get("value", "value"), 30)
 
 
-def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the methods paragraphs, the first one brief."""
-    lead, level = numbers.main, percent_of(options.level)
-    alpha = significance_level_text(options.level)
-    what = "shares of each level" if numbers.levels is not None else quantity(design)
-    brief = f"Differences in {what} ({minus(design)}) were estimated over {count(design.n_pairs, 'pair')}. "
+def level_name(design: Paired) -> str:
+    """Name the level of two that is counted."""
+    return f"'{shorten(design.levels[1], 30)}'"
+
+
+def quantity(design: Paired) -> str:
+    """Name what is compared: the share of a level, or the mean of a value."""
     if design.scale == "binary":
-        row = numbers.lead
-        test, ci = row.label("test name"), row.label("interval name") or row.method
-        brief += (
-            f"Test: {test}; " * bool(test) + f"{level} CI: {ci}; {lead.inference.split('; ')[-1]}."
-        )
-    else:
-        none = (
-            not sentences.with_p(numbers.lead)
-            and numbers.lead.conf_low is None
-            and numbers.lead.undefined
-        )
-        brief += (
-            f"There was no test or CI: {sentences.because(none)}."
-            if none
-            else f"Test and {level} CI: {lead.inference}."
-        )
-    if numbers.levels is not None:
-        brief += f" Levels were called different where the simultaneous {level} CI (Bonferroni) excluded 0."
-    if numbers.bounds is not None:
-        brief += f" Equivalence was tested by two one-sided tests (\u03b1 = {alpha})."
-    more = []
+        return f"the share of {level_name(design)}"
+    if design.repeats is not None and design.repeats.share_of:
+        return f"the mean share of '{shorten(design.repeats.share_of, 30)}'"
+    name = value_name(design)
+    return "the mean" if name.lower() == "value" else f"the mean {name}"
+
+
+def what_differs(a: PairedPage) -> str:
+    """Name the leading difference."""
+    if a.margins:
+        return f"difference in shares of '{shorten(a.lead.term, 30)}'"
+    return f"difference in {quantity(a.design)}"
+
+
+def is_test(row: Row) -> bool:
+    """Return whether a row is one of several tests of the same question, also one that ignores clusters."""
+    ignoring = row.role == "difference" and row.group == IGNORING
+    return row.role == "test" or (ignoring and row.p_value is not None)
+
+
+def difference_question(a: PairedPage) -> Block | None:
+    """Ask how much the two conditions differ in a mean, or in the share of a level."""
+    design, lead = a.design, a.lead
+    first, second = a.conditions
     if design.scale == "binary":
-        more.append(binary_methods(design, lead))
-    if design.clusters:
-        more.append(
-            "The clustered test leads; tests that treat pairs as independent stand beside it."
-        )
-    if numbers.sizes is not None:
-        more.append(f"Standardised differences: {numbers.sizes.inference}.")
-    if numbers.bounds is not None and numbers.bounds is not lead:
-        more.append(f"Equivalence: {numbers.bounds.inference}.")
-    return (brief, " ".join(more)) if more else (brief,)
-
-
-def binary_methods(design: Paired, result: Result) -> str:
-    """Name the interval of each size, and define Cohen's g."""
-    row, odds, g = (result.row(term) for term in ("difference", "odds_ratio", "cohens_g"))
-    interval, test = row.label("interval name") or row.method, row.label("test name")
-    how = [f"Interval of the difference: {interval}."] if interval else []
-    how += [
-        f"Interval of {label_of(other)}: {other.method}." for other in (odds, g) if other.method
-    ]
-    first = shorten(design.conditions[0], 40)
-    tested = f"Leading test: {test}. " if test else ""
-    return f"{tested}{' '.join(how)} Cohen's g is the share of {first} among the discordant pairs minus one half."
-
-
-USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
-    """What the study computes: the comparison, sizes, the test of equivalence, the ranges without each cluster.
-
-    `levels` has the verdicts on several levels without order.
-    """
-
-    main: Result
-    lead: Row
-    sizes: Result | None = None
-    bounds: Result | None = None
-    left_out: dict[str, Result] = field(default_factory=dict)
-    levels: Levels | None = None
-
-
-def run(design: Paired, options: StudyOptions) -> Outcome:
-    """Answer: is there a difference, how large is it, and does it depend on what is taken as independent?"""
-    check_single(design)
-    numbers = compute(design, options)
-    first, second = (shorten(name, 40) for name in design.conditions)
-    results = [r for r in (numbers.main, numbers.sizes, numbers.bounds) if r is not None]
-    shown = blocks(design, numbers, options)
-    return Outcome(
-        study="paired",
-        title=f"Is there a difference between {first} and {second}?",
-        design=describe(design),
-        verdict=verdict_on_pairs(design, numbers, options),
-        answer=answer(design, numbers, options),
-        planning=planned(design, numbers, shown),
-        cautions=order_cautions(
-            numbers.main.cautions, design.cautions, *(r.cautions for r in results[1:])
-        ),
-        diagnostics=diagnostics(design),
-        methods=methods(design, numbers, options),
-        **ending(design, options, named(numbers), shown, USED),
-    )
-
-
-def compare(
-    design: Paired,
-    options: StudyOptions,
-    cluster: Way = "declared",
-    level: float | None = None,
-    **choices: Any,
-) -> Any:
-    """Compare the conditions with the metric of the scale; `choices` are options of the metric."""
-    choices |= {"cluster": cluster, "level": options.level if level is None else level}
-    if design.scale != "numeric":
-        return (mcnemar if design.scale == "binary" else symmetry)(design, **choices)
-    from socialstats.paired.paired_difference import paired_difference
-
-    return paired_difference(design, **options.chosen("seed", "resamples"), **choices)
-
-
-def compute(design: Paired, options: StudyOptions) -> Numbers:
-    """Compute every number of the page."""
-    check_smallest(design, options)
-    main = compare(design, options)
-    if design.scale == "nominal":
-        level, smallest = options.level, options.smallest_effect
-        rows = margins(main)
-        narrow = None if smallest is None else compare(design, options, level=2 * level - 1)
-        together = compare(design, options, level=1 - (1 - level) / len(rows))
-        found = Levels(together=together, narrow=narrow, smallest=smallest, level=level)
-        lead = max(rows, key=lambda r: abs(r.estimate or 0.0))
-        return Numbers(main=main, lead=lead, bounds=narrow, levels=found)
-    lead = main.rows[0]
-    sizes: Any = None
-    if design.scale == "numeric":
-        from socialstats.paired.effect_sizes import effect_sizes
-
-        sizes = effect_sizes(design, **options.chosen())
-    left_out = {
-        factor.name: leave_one_out(design, cluster=factor.name, lead=lead)
-        for factor in design.clusters
-        if len(factor.levels) > 1
-    }
-    return Numbers(
-        main=main, lead=lead, sizes=sizes, bounds=bounds(design, options), left_out=left_out
-    )
-
-
-def bounds(design: Paired, options: StudyOptions) -> Any:
-    """Test equivalence; None where no smallest effect of interest was given."""
-    smallest = options.smallest_effect
-    if smallest is None:
-        return None
-    if design.scale == "binary":
-        return compare(design, options, level=2 * options.level - 1)
-    from socialstats.paired.equivalence import equivalence
-
-    return equivalence(
-        design, low=-smallest, high=smallest, scale=options.effect_scale, level=options.level
-    )
-
-
-def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
-    """Return the questions in the order of a reader's interest."""
-    main, levels, what = numbers.main, numbers.levels, f"difference in {quantity(design)}"
-    same = equivalent(design, numbers, options)
-    found: list[Block | None] = [difference_block(design, main)] if levels is None else []
-    if levels is not None:
-        what = f"difference in shares of '{shorten(numbers.lead.term, 30)}'"
-        found += [square_block(design, main, levels.together), same]
+        value = level_name(design)
+        drawn = f"Left: share of {value}. Right: discordant pairs as shares of all pairs, and their difference."
     else:
-        found.append(cells_block(design, main) if design.scale == "binary" else None)
-        found += [
-            None if numbers.sizes is None else effects_block(design, numbers.sizes, numbers.lead),
-            same,
-        ]
-        found.append(None if options.brief else outlier_block(design, numbers, options))
-    found.append(tests_block(main, options.level))
-    lead = partial(leading, numbers)
-    found.append(
-        dependence_block(
-            design.clusters,
-            lambda way: compare(design, options, way),
-            rows="pairs",
-            quantity=what,
-            lead=lead,
-        )
+        value = value_name(design)
+        drawn = "Left: pairs and condition means. Right: differences and their mean."
+    # cells have a question of their own
+    rows = [row for row in a.main.rows if not is_test(row) and row.group != "cell"]
+    block = ask_rows(
+        "difference",
+        f"How much did {first} and {second} differ?",
+        a.main,
+        rows,
+        quantity=f"difference ({a.minus})",
+        say=[sides_sentence(a)],
+        names=[label_of(row) for row in rows],
+        note=drawn,
     )
-    found.append(influence_block(numbers.left_out))
-    found.append(repeats_block(design.repeats, numbers.lead, design.conditions, "difference"))
-    made = variants(
-        design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out
+    draw = partial(
+        estimation,
+        design.first,
+        design.second,
+        design.count,
+        lead,
+        conditions=design.conditions,
+        binary=design.scale == "binary",
+        ylabel=value,
+        digits=lead.decimals,
     )
-    if len(made) > 1 and not options.brief:
-        about = multiverse(main.metric, f"the {what}", distinct(made), reference=0.0, words="0")
-        block = multiverse_block(
-            about, id="multiverse", question=other_analyses("the answer"), quantity=what
-        )
-        found.append(
-            block
-            if len({row.estimate for row in about.rows}) > 1
-            else of_intervals(block, about, main)
-        )
-    shown = with_design_effect(
-        [block for block in found if block is not None], design.clusters, lead=lead
-    )
-    return tuple(replace(block, part="appendix") if block.id in LATER else block for block in shown)
+    return block and replace(block, draw=draw, turned=turned_by_tests(a))
 
 
-LATER = ("equivalence", "tests", "dependence", "influence", "multiverse")  # blocks of the appendix
+def sides_sentence(a: PairedPage) -> str:
+    """State the mean or share under both conditions, with their correlation or odds ratio."""
+    binary, parts = a.design.scale == "binary", []
+    for name, label in zip(a.design.conditions, a.conditions, strict=True):
+        side, *spread = [row for row in a.main.rows if row.term == name]
+        places, deviation = a.lead.decimals, ""
+        for row in spread:
+            # beside a huge value, a mean keeps what its own error shows
+            places = max(places, digits_of((row.estimate or 0.0) / math.sqrt(row.n or 1.0)))
+            deviation = f" (SD = {number(row.shown())})"
+        parts.append(f"{number(side.estimate, places, bounded=binary)}{deviation} for {label}")
+    other = a.main.row("odds_ratio" if binary else "r")
+    name = "matched odds ratio" if binary else "correlation of the conditions"
+    text = f"{capital(quantity(a.design))} was {' and '.join(parts)}"
+    return f"{text}; the {name} was {sentences.estimate_text(other)}."
 
 
-def of_intervals(block: Block, found: Result, main: Result) -> Block | None:
-    """Return the block of analyses that share one estimate, whose intervals are compared; None without intervals.
-
-    Where values are skewed (SS317), the studentized interval stands in the answer if it turns the conclusion.
-    """
-    own, *others = found.rows
-    known = [row for row in others if row.conf_low is not None and row.conf_high is not None]
-    if own.conf_low is None or not known:
+def cells_question(a: PairedPage) -> Block | None:
+    """Ask which answers of two levels changed."""
+    if a.design.scale != "binary":
         return None
-    side = sentences.direction(own)
-    agreed = sum(sentences.direction(row) == side for row in known)
-    verdict = "included 0" if side == "none" else "excluded 0"
-    low = min((row.conf_low or 0.0 for row in known), default=None)
-    high = max((row.conf_high or 0.0 for row in known), default=None)
-    others_of = count(len(known), "other interval")
-    same = f"so did {count(agreed)} of {others_of}" if agreed else f"none of {others_of} did"
-    said = (
-        f"The {percent_of(own.conf_level or 0.95)} CI of this page {verdict}; {same} "
-        f"(lowest limit {number(low, own.decimals, bounded=own.bounded)}, "
-        f"highest {number(high, own.decimals, bounded=own.bounded)})."
+    cells = a.main.extras["cells"]
+    first, second = a.conditions
+    text = (
+        f"The discordant pairs, {count(cells['b'])} with {level_name(a.design)} under {first} only and "
+        f"{count(cells['c'])} under {second} only, alone inform the test and the odds ratio."
     )
-    skewed = any(c.code == "SS317" for c in main.cautions)
-    advised = [
-        (
-            "By the studentized interval, which skewed values need",
-            replace(row, statistic=None, p_value=None),
-        )
-        for row in known
-        if skewed and row.term == NAMES["studentized"]
-    ]
-    return replace(
-        block,
-        sentences=(said,),
-        caption="Same estimate; only the method of the interval differs.",
-        turned=turned(own, advised, "the difference"),
-    )
-
-
-def leading(numbers: Numbers, result: Result) -> Row:
-    """Return the row of a result that the page is about."""
-    if numbers.levels is None:
-        return result.rows[0]
-    term = numbers.lead.term
-    missing = Row(term=term, group="margin", undefined="no pair has this level")
-    return next((row for row in result.rows if row.group == "margin" and row.term == term), missing)
-
-
-def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:
-    """Return the test of equivalence; None without a smallest effect of interest."""
-    result, smallest = numbers.bounds, options.smallest_effect
-    if result is None or smallest is None:
-        return None
-    rows: Sequence[Row] = result.rows
-    if numbers.levels is not None:
-        rows, said = margins(result), equivalence_words(result, options)
-    else:
-        rows, said = (
-            rows[:1] if design.scale == "binary" else rows,
-            equivalence_text(design, numbers, options),
-        )
     return Block(
-        id="equivalence",
-        question="Was the difference smaller than the smallest effect of interest?",
-        sentences=(said,),
-        tables=(
-            rows_table(
-                rows, f"Equivalence test, bounds \u00b1{as_given(smallest)}{unit_of(options)}"
-            ),
-        ),
-        results=(result,),
+        id="cells",
+        question="Which answers changed?",
+        sentences=(text,),
+        draw=partial(a.main.plot, kind="cells"),
+        figure_title=f"Rows: {first}; columns: {second}",
+        caption="Each cell: pairs, and their share of all pairs.",
+        tables=(cells_table(a),),
+    )
+
+
+def levels_question(a: PairedPage) -> Block | None:
+    """Ask which of several levels are more frequent under the first condition."""
+    first, second = a.conditions
+    rows = margins_of(a.main)
+    few = len(a.design.levels) <= MOST_LEVELS
+    cells = f" Rows: {first}; columns: {second}. Each cell: pairs, and their share of all pairs."
+    block = ask_rows(
+        "difference",
+        f"Which levels were more frequent under {first} than under {second}?",
+        a.main,
+        rows,
+        quantity=f"difference in the share of each level ({a.minus})",
+        say=[other_tests_sentence(a.main)],
+        names=[row.term for row in rows],
+        tables={"The same with simultaneous CIs (Bonferroni)": simultaneous_intervals(a.main)},
+        more=[cells_table(a)],
+        note=f"p (Holm): over the levels.{cells * few}",
+    )
+    draw = partial(a.main.plot, kind="table" if few else "margins")
+    return block and replace(block, draw=draw)
+
+
+def cells_table(a: PairedPage) -> PageTable:
+    """Return the counts of every pair of values that occurs."""
+    levels, table = a.design.levels, a.design.square()
+    total = float(a.design.n_pairs)
+    cells = tuple(
+        (levels[i], levels[j], int(table[i, j]), Shown(float(table[i, j]) / total, 3, True))
+        for i, j in np.argwhere(table).tolist()
+    )
+    return PageTable("Pairs by both values", (*a.conditions, "Pairs", "Share"), cells)
+
+
+def sizes_question(a: PairedPage) -> Block | None:
+    """Ask how large the standardised differences are."""
+    question = "How large was the standardised difference?"
+    block = ask_result("effect-sizes", a.sizes, question, note=SIZES)
+    if a.sizes is None or block is None or a.lead.conf_low is None:
+        return block
+    side = sentences.direction(a.lead)
+    apart = [
+        row.term
+        for row in a.sizes.rows
+        if row.conf_low is not None and sentences.direction(row) != side
+    ]
+    if not apart:
+        return block
+    text = f"CIs of {listing(apart)} and of the mean difference disagree about 0; quote the mean difference."
+    return replace(block, sentences=(*block.sentences, text))
+
+
+def equivalence_question(a: PairedPage) -> Block | None:
+    """Ask whether differences are smaller than the smallest effect of interest."""
+    rows, smallest = a.bounded, a.options.smallest_effect or 0.0
+    text = equivalence_sentence(a)
+    if a.margins:
+        inside = [shorten(row.term, 30) for row in rows if is_inside(row, smallest)]
+        which = f"{listing(inside)} only" if inside else "no level"
+        which = "every level" if len(inside) == len(rows) else which
+        text = f"Equivalence within ±{as_given(smallest).lstrip('0')} was shown for {which}."
+        text += " Margins are equivalent only where all levels are."
+    elif a.bounds is not None and a.bounds.metric == "equivalence":
+        rows = list(a.bounds.rows)
+    return ask_rows(
+        "equivalence",
+        "Was the difference smaller than the smallest effect of interest?",
+        a.bounds,
+        rows,
+        quantity=f"equivalence test, bounds ±{as_given(smallest)}{unit_of(a.options)}",
+        say=[text],
+        names=[label_of(row) for row in rows],
+        part="appendix",
     )
 
 
@@ -967,130 +476,363 @@ def unit_of(options: StudyOptions) -> str:
     return "" if options.effect_scale == "raw" else " SD of the differences"
 
 
-def equivalence_text(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
-    """Return whether equivalence was shown; nothing where it was not tested, or level by level."""
-    result, smallest = numbers.bounds, options.smallest_effect
-    if result is None or smallest is None or numbers.levels is not None:
+def equivalence_sentence(a: PairedPage) -> str:
+    """State whether equivalence was shown; nothing where it was not tested, or level by level."""
+    smallest = a.options.smallest_effect
+    if a.bounds is None or smallest is None or a.margins:
         return ""
-    first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
-    p = None if design.scale == "binary" else result.row("equivalence").p_value
-    return sentences.equivalence_sentence(
-        first, second, result.rows[0], smallest, p, unit=unit_of(options)
+    p = None if a.design.scale == "binary" else a.bounds.row("equivalence").p_value
+    unit = unit_of(a.options)
+    return sentences.equivalence_sentence(*a.quoted, a.bounds.rows[0], smallest, p, unit=unit)
+
+
+def outlier_question(a: PairedPage) -> Block | None:
+    """Ask whether the mean difference rests on the pair that is farthest from it."""
+    design, lead = a.design, a.lead
+    few = design.n_pairs < FEWEST_LEFT or lead.conf_low is None or lead.estimate is None
+    if design.scale != "numeric" or few or a.options.brief:
+        return None
+    difference, mean = design.difference, lead.estimate or 0.0
+    far = int(np.argmax(np.abs(difference - mean)))
+    left = design.count - (np.arange(len(difference)) == far)
+    without = compare(replace(design, count=left).take(left > 0), a.options)
+    row = without.rows[0]
+    smaller = 1 - (row.estimate or 0.0) / (mean or 1.0)
+    pair = f"Without the pair whose difference was farthest from the mean{pair_name(design, far)}"
+    text = f"{pair}, the difference was {sentences.stat(row)}."
+    changes = turned(lead, [(pair, row)], "the difference")
+    if not changes and smaller >= HALF:
+        short = f"{pair}, the difference would be {percent(smaller)} smaller."
+        changes = (SecondAnalysis(text, short),)
+    share = f"Without it the difference was {percent(smaller)} smaller."
+    level = percent_of(a.options.level)
+    block = ask_rows(
+        "outliers",
+        "Does the result depend on an outlier?",
+        without,
+        [replace(lead, group=None), row],
+        quantity=f"mean difference ({a.minus}) with and without the most extreme pair",
+        say=[text, share * (HALF <= smaller <= 1)],
+        names=["all pairs", "without that pair"],
+        note=f"Points of the figure: pairs, by their difference; band: pointwise {level} range of a normal sample with "
+        "the same mean and SD.",
+    )
+    draw = partial(qq, difference, design.count, level=a.options.level, digits=lead.decimals)
+    return block and replace(
+        block,
+        draw=partial(draw, ylabel=a.minus),
+        figure_title="Normal Q-Q plot of the differences",
+        turned=changes,
     )
 
 
-def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the difference, and whether the conditions were equivalent."""
-    first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
-    if numbers.levels is not None:
-        return (answer_of_levels(design, numbers.main, numbers.levels),)
-    lead = numbers.lead
-    said = sentences.difference(quantity(design), first, second, lead)
-    found = (
-        said,
-        equivalence_text(design, numbers, options),
+def pair_name(design: Paired, cell: int) -> str:
+    """Return the name of a pair in brackets; nothing where it has none."""
+    if design.units is None:
+        return ""
+    names = np.array(design.units.names(), dtype=object)[design.units.cell == cell]
+    return f" ('{shorten(names[0], 30)}')" if len(names) == 1 else ""
+
+
+def tests_question(a: PairedPage) -> Block | None:
+    """Ask what other tests of the same question say."""
+    rows = [row for row in a.main.rows if is_test(row)]
+    if len(rows) < 2:
+        return None
+    alpha = significance_level_text(a.options.level)
+    disagree = [caution.detail for caution in a.main.cautions if caution.code == "SS316"]
+    texts = []
+    if disagree and not a.margins:
+        texts.append(f"Tests disagreed at α = {alpha}: {disagree[0]}.")
+    elif not a.margins and sum(row.p_value is not None for row in rows) > 1:
+        texts.append(f"The tests that have a p value agreed at α = {alpha}.")
+    texts.append(HYPOTHESES[a.main.metric])
+    texts.append("Report the test chosen in advance, not the smallest p-value.")
+    if any(row.group == IGNORING for row in rows):
+        texts.append(f"Rows of group '{IGNORING}' treat pairs as independent.")
+    return Block(
+        id="tests",
+        question="What do other tests say?",
+        sentences=(" ".join(texts),),
+        tables=(tests_table(rows, "Tests of no difference, unadjusted"),),
+        part="appendix",
     )
-    return tuple(text for text in found if text)
 
 
-def verdict_on_pairs(design: Paired, numbers: Numbers, options: StudyOptions) -> Conclusion:
-    """Return under which condition values are higher, or a level more frequent, or that the data do not show it."""
-    lead, conditions = numbers.lead, design.conditions
-    first, second = (f"for {shorten(name, LABEL)}" for name in conditions)
-    if is_equivalent(numbers, options):
-        return verdict_of(
-            f"{first[4:]} and {second[4:]} are alike up to a difference that does not matter",
-            certainty="alike",
-        )
-    if numbers.levels is not None:
-        # the largest difference may be uncertain where a smaller one is not
-        row = max(numbers.levels.sorted(), key=is_shown)
-        return more_or_less_frequent(row, f"'{shorten(row.term, LABEL)}'", first, second, None)
-    if design.scale == "binary":
-        shares = [
-            row.estimate
-            for name in conditions
-            for row in numbers.main.rows
-            if (row.term, row.group) == (name, "proportion") and row.estimate is not None
-        ]
-        level = f"'{shorten(design.levels[-1], LABEL)}'"
-        both = (shares[0], shares[1]) if len(shares) == 2 else None
-        return more_or_less_frequent(lead, level, first, second, both)
-    values = values_of(plain(design.columns.get("value", "value")))
-    size = (
-        ""
-        if lead.estimate is None
-        else f", by {number(abs(lead.estimate), lead.decimals)} on average"
-    )
-    return higher_or_lower(lead, values, first, second, size, pairs_in_direction(design, lead))
-
-
-def is_equivalent(numbers: Numbers, options: StudyOptions) -> bool:
-    """Return whether the test of equivalence puts every difference within the smallest effect of interest."""
-    if numbers.bounds is None or options.smallest_effect is None:
-        return False
-    tests = [row for row in numbers.bounds.rows if row.term == "equivalence"]
-    if tests:
-        # the smallest effect may be in standard deviations, and the interval is not
-        return sentences.is_significant(tests[0], 1 - options.level)
-    rows = margins(numbers.bounds) if numbers.levels is not None else numbers.bounds.rows[:1]
-    return all(is_inside(row, options.smallest_effect) for row in rows)
-
-
-def pairs_in_direction(design: Paired, lead: Row) -> str:
-    """Return how many pairs differ in the direction of the mean difference."""
-    difference = np.sign(design.first - design.second) * np.sign(lead.estimate or 0.0)
-    n = int(design.count[difference > 0].sum())
-    return f", and so in {count(n)} of {count(design.n_pairs, 'pair')}"
-
-
-def turned_words(result: Result, lead: Row) -> tuple[SecondAnalysis, ...]:
+def turned_by_tests(a: PairedPage) -> tuple[SecondAnalysis, ...]:
     """Return the mean with clusters weighing alike, and the tests, that turn the conclusion of the answer."""
     alike = [
         ("With clusters weighing alike", row)
-        for row in result.rows
-        if row.role == "difference" and row.group == ALIKE
+        for row in pick_rows(a.main.rows, "difference")
+        if row.group == ALIKE
     ]
-    few = any(
-        c.code == "SS314" for c in result.cautions
-    )  # chi-square and t tests are then not quoted
-    tests = [
-        (r.test, Row(term="", p_value=r.p_value, conf_level=lead.conf_level))
-        for r in result.rows
-        if r.group == "test" and r.test and not (few and r.test in ("chi2", "t"))
+    # with few discordant pairs chi-square and t tests are not quoted
+    few = any(caution.code == "SS314" for caution in a.main.cautions)
+    excluded = ("chi2", "t") if few else ()
+    lead = a.lead
+    turning = {}
+    for row in pick_rows(a.main.rows, "test"):
+        test = Row(term=row.term, p_value=row.p_value, conf_level=lead.conf_level)
+        if row.group != "test" or row.test is None or row.test in excluded:
+            continue
+        if turns(lead, test):
+            turning[f"the {sentences.TESTS[row.test]} test"] = f"({p_value(row.p_value)})"
+    analyses = turned(lead, alike, "the difference")
+    if not turning:
+        return analyses
+    clear = f"{'was' if len(turning) == 1 else 'were'} {'not ' * sentences.is_significant(lead)}significant"
+    with_p = [f"{name} {p}" for name, p in turning.items()]
+    texts = [f"{capital(listing(tests))} {clear}." for tests in (with_p, list(turning))]
+    return (*analyses, SecondAnalysis(*texts))
+
+
+# analysis variants
+
+
+def variants_question(a: PairedPage) -> Block | None:
+    """Ask whether the difference depends on the analysis variant.
+
+    Where values are skewed (SS317), the studentized interval stands in the answer if it turns the conclusion.
+    """
+    variants = [] if a.options.brief else distinct(list(analysis_variants(a)))
+    if len(variants) < 2:
+        return None
+    what = what_differs(a)
+    result = multiverse(a.main.metric, f"the {what}", variants, reference=0.0, words="0")
+    page, *others = result.rows
+    if page.conf_low is None and len({row.estimate for row in result.rows}) == 1:
+        return None
+    question = other_analyses("the answer")
+    block = multiverse_block(result, id="multiverse", question=question, quantity=what)
+    if not any(caution.code == "SS317" for caution in a.main.cautions):
+        return block
+    advised = [
+        (
+            "By the studentized interval, which skewed values need",
+            replace(row, statistic=None, p_value=None),
+        )
+        for row in others
+        if row.term == STUDENTIZED and row.conf_low is not None
     ]
-    others = [
-        (f"the {sentences.TESTS[test]} test", row.p_value)
-        for test, row in tests
-        if lead.p_value is not None and turns(lead, row)
-    ]
-    verb = "was" if len(others) == 1 else "were"
-    clear = "not " * sentences.is_significant(lead)
-    named = capital(listing([f"{name} ({p_value(p)})" for name, p in others]))
-    short = capital(listing([name for name, _ in others]))
-    tested = SecondAnalysis(
-        f"{named} {verb} {clear}significant.", f"{short} {verb} {clear}significant."
+    return replace(block, turned=turned(page, advised, "the difference"))
+
+
+def analysis_variants(a: PairedPage) -> Iterator[Variant]:
+    """Yield the page's analysis, then others by clusters, interval and weights, and without single clusters."""
+    design = a.design
+    *others, (last, _) = cluster_ways(design.clusters, "pairs").items()
+    if not design.clusters:
+        last = "independent"
+    page = Variant(
+        label=f"all pairs, {last}",
+        choice="as on this page",
+        compute=lambda: a.main,
+        lead=a.lead_of,
     )
-    return (*turned(lead, alike, "the difference"), *([tested] if others else []))
+    again = partial(compare, design, a.options)
+    yield page
+    for label, way in others:
+        compute = partial(again, cluster=way)
+        yield replace(page, label=label, choice="clusters", compute=compute)
+    if not design.clusters or design.scale == "numeric":
+        for label, choices in INTERVALS[design.scale].items():
+            compute = partial(again, **choices)
+            yield replace(page, label=label, choice="interval", compute=compute)
+    if design.scale == "binary" and len(design.clusters) == 1:
+        yield replace(
+            page,
+            label="clusters weighted equally",
+            choice="weights",
+            lead=lambda result: result.row("cluster_means_t"),
+        )
+    for factor in design.clusters:
+        choice = f"{shorten(factor.name, 30)} left out"
+        for name in omitted_clusters(a, factor):
+            label = without_label(factor.name, name)
+            compute = partial(compare_without, a, factor, name)
+            yield replace(page, label=label, choice=choice, compute=compute)
 
 
-def planned(design: Paired, numbers: Numbers, shown: Sequence[Block]) -> tuple[str, ...]:
+def compare_without(a: PairedPage, factor: Factor, name: str) -> Any:
+    """Compare the conditions without the pairs of a cluster."""
+    other = factor.codes != factor.levels.index(name)
+    return compare(a.design.take(np.asarray(other)), a.options)
+
+
+def omitted_clusters(a: PairedPage, factor: Factor) -> Sequence[str]:
+    """Return the clusters to leave out: all of a few, else the two without which the estimate is farthest off."""
+    if 2 < len(factor.levels) <= MOST_LEFT_OUT:
+        return factor.levels
+    ranged = a.left_out.get(factor.name)
+    return [] if ranged is None else [row.term for row in outer_rows(ranged)]
+
+
+# answer
+
+
+def answer(a: PairedPage) -> Iterator[str]:
+    """Yield the difference, and whether the conditions were equivalent."""
+    if not a.margins:
+        yield sentences.difference(quantity(a.design), *a.quoted, a.lead)
+        if a.bounds is not None:
+            yield equivalence_sentence(a)
+        return
+    if not is_equivalent(a):
+        yield verdict_sentence(a.main)
+        return
+    first, second = a.quoted
+    smallest = as_given(a.options.smallest_effect or 0.0).lstrip("0")
+    widest = max(a.bounded, key=lambda row: abs(row.estimate or 0.0))
+    yield (
+        f"{first} and {second} were equivalent in the share of every level within ±{smallest}; the largest difference "
+        f"was that of '{shorten(widest.term, 40)}' ({sentences.estimate_text(widest)})."
+    )
+
+
+def is_equivalent(a: PairedPage) -> bool:
+    """Return whether every difference lies within the smallest effect of interest, by the test of equivalence.
+
+    Two one-sided tests of all levels hold together: a claim on all needs each of them (Berger, 1982).
+    """
+    smallest = a.options.smallest_effect
+    return smallest is not None and all(is_inside(row, smallest) for row in a.bounded)
+
+
+def verdict(a: PairedPage) -> Conclusion:
+    """Return under which condition values are higher, or a level more frequent, or that the data do not show it."""
+    design, lead = a.design, a.lead
+    if is_equivalent(a):
+        text = f"{' and '.join(a.conditions)} are alike up to a difference that does not matter"
+        return verdict_of(text, certainty="alike")
+    first, second = (f"for {name}" for name in a.conditions)
+    if a.margins:
+        # the largest difference may be uncertain where a smaller one is not
+        row = max(a.margins, key=is_shown)
+        return more_or_less_frequent(row, f"'{shorten(row.term, LABEL)}'", first, second, None)
+    if design.scale == "binary":
+        shares = [row.estimate for row in a.main.rows if row.group == "proportion" and row.estimate]
+        level = f"'{shorten(design.levels[-1], LABEL)}'"
+        sides = (shares[0], shares[1]) if len(shares) == 2 else None
+        return more_or_less_frequent(lead, level, first, second, sides)
+    values = values_of(value_name(design))
+    mean = lead.estimate or 0.0
+    size = f", by {number(abs(mean), lead.decimals)} on average"
+    # pairs whose difference has the direction of the mean
+    n = int(design.count[np.sign(design.difference) == np.sign(mean)].sum())
+    agreeing = f", and so in {count(n)} of {count(design.n_pairs, 'pair')}"
+    return higher_or_lower(lead, values, first, second, size, agreeing)
+
+
+def planning(a: PairedPage, blocks: Sequence[Block]) -> tuple[str, ...]:
     """Return how many more pairs halve the interval; nothing for levels, nor where outliers turn the answer."""
-    if numbers.levels is not None or any(
-        block.id == "outliers" and block.turned for block in shown
-    ):
+    turned_by_pair = any(block.id == "outliers" and block.turned for block in blocks)
+    if a.margins or turned_by_pair:
         return ()
-    return halved(design.clusters, numbers.lead, design.n_pairs, "the difference", unit="pairs")
+    return halved(a.design.clusters, a.lead, a.design.n_pairs, "the difference", unit="pairs")
 
 
-def named(numbers: Numbers) -> dict[str, Result]:
-    """Return the results that lead the page, by name."""
-    found = {"Difference": numbers.main}
-    for name, result in (("Effect sizes", numbers.sizes), ("Equivalence", numbers.bounds)):
-        found |= {name: result} if result is not None else {}
-    return found | {
-        f"Without one {shorten(name, 40)}": result for name, result in numbers.left_out.items()
-    }
+# the page
+
+
+def run(design: Paired, options: StudyOptions) -> Outcome:
+    """Answer: is there a difference, how large is it, and does it depend on what is taken as independent?"""
+    check_single(design)
+    a = compute(design, options)
+    asked = [block for block in questions(a) if block is not None]
+    blocks = with_design_effect(asked, design.clusters, lead=a.lead_of)
+    first, second = a.conditions
+    leading = {"Difference": a.main, "Effect sizes": a.sizes, "Equivalence": a.bounds}
+    leading |= {f"Without one {shorten(name, 40)}": left for name, left in a.left_out.items()}
+    return page_of(
+        "paired",
+        f"Is there a difference between {first} and {second}?",
+        design,
+        options,
+        describe=describe(design),
+        verdict=verdict(a),
+        answer=answer(a),
+        planning=planning(a, blocks),
+        leading={name: result for name, result in leading.items() if result is not None},
+        blocks=blocks,
+        uses=USED,
+        diagnostics=[pairs_diagnostic(design), *cluster_diagnostics(design)],
+        methods=list(methods(a)),
+    )
+
+
+def describe(design: Paired) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    parts = [f"{count(design.n_pairs, 'unit')} under two conditions"]
+    if design.repeats is not None:
+        parts.append(each_answer(design.repeats))
+    parts += [f"{design.scale} values", *cluster_words(design)]
+    if design.unmatched:
+        parts.append(f"{count(len(design.unmatched), 'unit')} excluded: one condition missing")
+    return "Pairs: " + ", ".join(parts)
+
+
+def pairs_diagnostic(design: Paired) -> Diagnostic:
+    """Return whether every unit has its partner, else by what two values are a pair."""
+    check = "Does every unit have a value under both conditions?"
+    n = len(design.unmatched)
+    if n:
+        names = listing([shorten(unit, 30) for unit in design.unmatched])
+        missing = f"No: {count(n)} excluded, one condition missing ({names})."
+        return Diagnostic(check, missing, "The difference is of complete pairs.")
+    joined = "The table counts pairs."
+    if "condition" in design.columns:
+        joined = "Pairs were joined by key, not by position."
+    elif "first" in design.columns and "count" not in design.columns:
+        joined = "Each row is a pair."
+    return Diagnostic(check, "Yes.", joined)
+
+
+def cluster_diagnostics(design: Paired) -> Iterator[Diagnostic]:
+    """Yield how even the clusters of each factor are."""
+    for factor in design.clusters:
+        sizes = np.bincount(factor.codes, design.count, len(factor.levels))
+        least, most = float(sizes.min()), float(sizes.max())
+        span = f"{count(least)} to {count(most, 'pair')}"
+        if least == most:
+            span = f"{count(least, 'pair')} each"
+        uneven = most > 4 * least
+        yield Diagnostic(
+            f"How even are the clusters of {shorten(factor.name, 40)}?",
+            f"{count_with_noun(len(sizes), f'clusters of {span}')}.",
+            "Uneven clusters make intervals less reliable." if uneven else "Even enough.",
+        )
+
+
+def methods(a: PairedPage) -> Iterator[str]:
+    """Yield the methods: a brief paragraph, then the rest."""
+    main, lead, level = a.main, a.lead, percent_of(a.options.level)
+    what = "shares of each level" if a.margins else quantity(a.design)
+    brief = [
+        f"Differences in {what} ({a.minus}) were estimated over {count(a.design.n_pairs, 'pair')}."
+    ]
+    if lead.undefined and lead.conf_low is None and not sentences.with_p(lead):
+        brief.append(f"There was no test or CI: {sentences.because(lead.undefined)}.")
+    else:
+        brief.append(f"Test and {level} CI: {main.inference}.")
+    if a.margins:
+        brief.append(
+            f"Levels were called different where the simultaneous {level} CI (Bonferroni) excluded 0."
+        )
+    if a.bounds is not None:
+        alpha = significance_level_text(a.options.level)
+        brief.append(f"Equivalence was tested by two one-sided tests (α = {alpha}).")
+    yield " ".join(brief)
+    more = []
+    if a.design.scale == "binary":
+        sizes = [main.row("odds_ratio"), main.row("cohens_g")]
+        more += [f"Interval of {label_of(row)}: {row.method}." for row in sizes if row.method]
+        more.append(
+            f"Cohen's g is the share of {a.conditions[0]} among the discordant pairs minus one half."
+        )
+    others = {"Standardised differences": a.sizes, "Equivalence": a.bounds}
+    more += [f"{name}: {other.inference}." for name, other in others.items() if other is not None]
+    if more:
+        yield " ".join(more)
 
 
 STUDY = Study(

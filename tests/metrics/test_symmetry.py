@@ -11,7 +11,7 @@ from socialstats.inference.adjusted_p import holm
 from socialstats.paired.matched_pairs import bowker, stuart_maxwell
 from socialstats.paired.mcnemar import mcnemar
 from socialstats.paired.robust_tests import robust_wald
-from socialstats.paired.symmetry import symmetry
+from socialstats.paired.symmetry import simultaneous_intervals, symmetry
 from tests.golden_data import golden
 
 SQUARES = golden("mcnemar")["squares"]
@@ -226,3 +226,23 @@ def test_figures_of_the_margins_and_of_the_table():
     with pytest.raises(InputError, match="margins, table"):
         result.plot(kind="pie")
     pyplot.close("all")
+
+
+def test_simultaneous_intervals_are_those_of_a_stricter_level_and_call_the_levels():
+    square = np.array([[20, 3, 1], [9, 15, 2], [4, 7, 30]])
+    for design in (design_of(square), clustered()):
+        result = symmetry(design)
+        joint = {row.term: row for row in simultaneous_intervals(result)}
+        margins = [row for row in result.rows if row.group == "margin"]
+        stricter = symmetry(design, level=1 - 0.05 / len(margins))
+        for row in stricter.rows:
+            if row.group == "margin":
+                ours = joint[row.term]
+                assert (ours.estimate, ours.conf_low, ours.conf_high) == pytest.approx(
+                    (row.estimate, row.conf_low, row.conf_high)
+                )
+                assert ours.conf_level == pytest.approx(1 - 0.05 / len(margins))
+                assert ours.p_value is None
+        clear = [row for row in joint.values() if row.conf_low > 0 or row.conf_high < 0]
+        assert result.sentence().count("was higher for") == len(clear)
+        assert result.verify().ok

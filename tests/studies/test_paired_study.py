@@ -15,6 +15,7 @@ from study_tables import answers, scores, stray_cells, stray_decimals
 from socialstats import paired_difference, sentences
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
+from socialstats.paired.symmetry import simultaneous_intervals
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.text import percent
@@ -250,7 +251,8 @@ def test_the_difference_without_the_most_extreme_pair_is_a_recount(numeric: Outc
 
 def test_intervals_of_one_estimate_are_compared_not_run_from_it_to_itself(numeric: Outcome) -> None:
     block = numeric.blocks[-1]
-    assert "so did 3 of 3 other intervals (lowest limit " in block.sentences[0]
+    assert "was 1.89 under all 4 analysis variants" in block.sentences[0]
+    assert "lies above 0, as in all 3 other variants" in block.sentences[0]
     assert not re.search("runs from|No choice moves", block.sentences[0] + block.caption)
 
 
@@ -313,9 +315,8 @@ def test_tests_of_levels_are_one_family_and_their_differences_another() -> None:
         }  # type: ignore[operator]
         assert [r.p_adjusted for r in rows] == pytest.approx([by_hand[r.p_value] for r in rows])
     assert gaps[0].p_value == pytest.approx(stats.ttest_rel(d["m_1"], d["m_2"]).pvalue)
-    *each, alone, together, largest = outcome.answer[
-        :6
-    ]  # what leaving out a pair changes stands last
+    # what leaving out a pair changes stands last
+    *each, alone, compared = outcome.answer[:5]
     assert [a.split(":")[0] for a in each] == ["m_1", "m_2", "m_3"]
     clear = {
         True: sum(r.p_adjusted < 0.05 for r in own),
@@ -325,9 +326,10 @@ def test_tests_of_levels_are_one_family_and_their_differences_another() -> None:
         alone
         == f"These p values are unadjusted. {sentences.some_of(clear[True], 3, 'tests of single levels')}"
     )
-    assert together == sentences.some_of(clear[False], 3, "differences between models")
-    assert largest.startswith(
+    assert sentences.some_of(clear[False], 3, "differences between models") in compared
+    assert (
         "The mean difference (before minus after) was higher for m_1 than m_2 (difference = 2.09"
+        in compared
     )
     assert (
         "Levels of model were compared by t tests on shared units, with Holm-adjusted"
@@ -443,7 +445,7 @@ def test_small_values_beside_a_huge_one_keep_their_digits() -> None:
     difference, outlier = outcome.blocks[0], next(b for b in outcome.blocks if b.id == "outliers")
     assert "was 3.50 (SD = 1.87) for first" in difference.sentences[0]
     assert (
-        "mean difference = \u22120.52, approximate 95% CI [\u22120.84, \u22120.20]"
+        "the difference was \u22120.52, approximate 95% CI [\u22120.84, \u22120.20]"
         in outlier.sentences[0]
     )
     cells = {row[0]: row[1] for row in table_view(difference.tables[0])["rows"]}
@@ -502,7 +504,8 @@ def test_other_tests_are_said_to_ask_what_they_ask(
 def test_the_methods_of_shares_name_test_and_intervals(binary: Outcome) -> None:
     text = " ".join(binary.methods)
     assert all(len(o.split()) <= 60 for o in binary.methods[:1])
-    assert "Leading test: cluster-robust t test." in text
+    assert "Test and 95% CI: cluster-robust t interval" in binary.methods[0]
+    assert "cluster-robust t test;" in binary.methods[0]
     assert (
         "odds ratio: odds of Wilson's interval for the effective number of discordant pairs, t"
         in text
@@ -569,10 +572,8 @@ def test_several_levels_are_called_by_intervals_that_hold_at_once() -> None:
     assert "that of 'comply' (.300, simultaneous 95% CI [." in text
     assert "]) was higher for 'base'; that of 'escalate' (\u2212.290, simultaneous 95% CI [" in text
     assert text.endswith("Inconclusive: deviate.")
-    together = outcome.blocks[0].results[1]
-    assert [row.conf_level for row in together.rows if row.group == "margin"] == [
-        pytest.approx(1 - 0.05 / 3)
-    ] * 3
+    together = simultaneous_intervals(outcome.blocks[0].results[0])
+    assert [row.conf_level for row in together] == [pytest.approx(1 - 0.05 / 3)] * 3
     assert outcome.verdict is not None
     assert "'comply' is more frequent for base than for pressed" in outcome.verdict.text
 
@@ -583,7 +584,7 @@ def test_a_small_joint_p_alone_is_no_yes() -> None:
         {level: (50, n) for level, n in zip("abcdef", (64, 64, 64, 36, 36, 36), strict=True)}
     )
     test = next(row for row in outcome.blocks[0].results[0].rows if row.group == "test")
-    together = [row for row in outcome.blocks[0].results[1].rows if row.group == "margin"]
+    together = simultaneous_intervals(outcome.blocks[0].results[0])
     assert test.p_value is not None
     assert test.p_value < 0.05
     assert all((row.conf_low or 0.0) < 0 < (row.conf_high or 0.0) for row in together)
@@ -673,7 +674,7 @@ def test_one_pair_that_makes_the_difference_stands_in_the_answer_and_plans_nothi
     block = next(b for b in found.blocks if b.id == "outliers")
     share = 1 - gaps[:-1].mean() / gaps.mean()
     assert block.sentences[1] == f"Without it the difference was {percent(share)} smaller."
-    sizes = next(b for b in found.blocks if b.id == "effect-sizes").sentences[0]
+    sizes = next(b for b in found.blocks if b.id == "effect-sizes").sentences[-1]
     assert "disagree about 0; quote the mean difference" in sizes
     even = report(frame[frame["subject"] < 119], conditions=("a", "b"))
     assert not any(text.startswith("Without the pair") for text in even.answer)

@@ -25,8 +25,11 @@ def test_few_discordant_pairs_make_the_interval_approximate() -> None:
     assert "score approximate 95% CI [.002, .098], mid-p test p = .062" in outcome.answer[0]
     assert not any("chi-square" in said for said in outcome.answer)
     block = outcome.blocks[0]
-    assert "under plain only, so the matched odds ratio was infinite." in block.sentences[0]
-    assert "odds ratio: exact interval and Cohen's g: Wilson's interval" in block.tables[0].caption
+    assert "under the second condition only: the odds ratio is infinite" in block.sentences[0]
+    assert (
+        "Interval of odds ratio: exact interval. Interval of Cohen's g: Wilson's interval."
+        in (outcome.methods[1])
+    )
 
 
 def test_clusters_weighing_alike_that_turn_the_sign_stand_in_the_answer() -> None:
