@@ -710,10 +710,9 @@ def verdict(a: PairedPage) -> Conclusion:
         row = max(a.margins, key=is_shown)
         return more_or_less_frequent(row, f"'{shorten(row.term, LABEL)}'", first, second, None)
     if design.scale == "binary":
-        shares = [row.estimate for row in a.main.rows if row.group == "proportion" and row.estimate]
         level = f"'{shorten(design.levels[-1], LABEL)}'"
-        sides = (shares[0], shares[1]) if len(shares) == 2 else None
-        return more_or_less_frequent(lead, level, first, second, sides)
+        shares = [row.estimate or 0.0 for row in a.main.rows if row.group == "proportion"]
+        return more_or_less_frequent(lead, level, first, second, (shares[0], shares[1]))
     values = values_of(value_name(design))
     mean = lead.estimate or 0.0
     size = f", by {number(abs(mean), lead.decimals)} on average"
@@ -791,14 +790,12 @@ def cluster_diagnostics(design: Paired) -> Iterator[Diagnostic]:
     """Yield how even the clusters of each factor are."""
     for factor in design.clusters:
         sizes = np.bincount(factor.codes, design.count, len(factor.levels))
-        least, most = float(sizes.min()), float(sizes.max())
-        span = f"{count(least)} to {count(most, 'pair')}"
-        if least == most:
-            span = f"{count(least, 'pair')} each"
+        least, most = sizes.min(), sizes.max()
+        span = "" if least == most else f"{count(least)} to "
         uneven = most > 4 * least
         yield Diagnostic(
             f"How even are the clusters of {shorten(factor.name, 40)}?",
-            f"{count_with_noun(len(sizes), f'clusters of {span}')}.",
+            f"{count_with_noun(len(sizes), 'clusters')} of {span}{count(most, 'pair')}.",
             "Uneven clusters make intervals less reliable." if uneven else "Even enough.",
         )
 
