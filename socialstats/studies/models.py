@@ -105,14 +105,14 @@ def comparison(
     blocks = [
         block
         for k, board in enumerate(boards)
-        for block in questions(board, k, options, by, lost or {}, led=led and not k)
+        for block in board_questions(board, k, options, by, lost or {}, led=led and not k)
         if block is not None
     ]
     tables = (*blocks[0].tables, *numbers_table(boards, by))
     return (replace(blocks[0], tables=tables), *blocks[1:])
 
 
-def questions(
+def board_questions(
     board: Result, k: int, options: StudyOptions, by: str, lost: Mapping[str, str], *, led: bool
 ) -> Iterator[Block | None]:
     """Yield the questions on the k-th number: how models compare, which differ, and groups of models.
@@ -129,13 +129,13 @@ def questions(
         yield factors_question(board, k, options)
 
 
-def numbers_of(board: Result) -> list[Row]:
+def ranked_numbers(board: Result) -> list[Row]:
     """Return the numbers, rank 1 first, those that do not exist last."""
     undefined = [row for row in board.rows if row.group == NUMBER and row.estimate is None]
     return [*sorted_numbers(board.rows, board.settings["best"]), *undefined]
 
 
-def anchor(name: str, k: int) -> str:
+def id_of_number(name: str, k: int) -> str:
     """Return the id of a block about the k-th number; a number at the end would be that of a level."""
     return f"{name}-more-{k}" if k else name
 
@@ -143,7 +143,7 @@ def anchor(name: str, k: int) -> str:
 def numbers_table(boards: Sequence[Result], by: str) -> list[PageTable]:
     """Return a table with one line per model and one column per number, where several numbers are compared."""
     numbers = {
-        str(board.settings["number"]): {row.term: row for row in numbers_of(board)}
+        str(board.settings["number"]): {row.term: row for row in ranked_numbers(board)}
         for board in boards
     }
     first, *others = numbers.values()
@@ -157,7 +157,7 @@ def leader_question(
     board: Result, k: int, by: str, lost: Mapping[str, str], *, led: bool
 ) -> Block | None:
     """Ask how models compare: the number of each with its interval and rank interval, or why it has none."""
-    rows, quantity = numbers_of(board), str(board.settings["number"])
+    rows, quantity = ranked_numbers(board), str(board.settings["number"])
     kind, level = board.extras["kind"], percent_of(board.settings["level"])
     # numbers of models at several levels are no models
     crossed = board.extras["crossed"] and not board.extras["average"]
@@ -172,7 +172,7 @@ def leader_question(
     elif not say and not kind.ranked:
         say = [extremes_sentence(board.rows, quantity, kind, board.extras["noun"])]
     block = ask_rows(
-        anchor(LEADING, k),
+        id_of_number(LEADING, k),
         f"How did the {n} compare{which}?",
         board,
         rows,
@@ -239,7 +239,7 @@ def rank_text(ends: tuple[float, float] | None) -> str | None:
 
 def halving_sentences(board: Result) -> tuple[str, ...]:
     """State how many more clusters halve the interval of the difference between the first two models."""
-    names = [row.term for row in numbers_of(board) if row.estimate is not None]
+    names = [row.term for row in ranked_numbers(board) if row.estimate is not None]
     # without ranks no two are first
     if len(names) < 2 or not (board.extras["kind"].ranked or len(names) == 2):
         return ()
@@ -262,12 +262,12 @@ def pairs_question(board: Result, k: int, by: str) -> Block | None:
     untested = len(rows) - len(tested)
     what = f"{'tested ' * bool(untested)}differences between {plural_of(noun_or(by, 'group'))}"
     listed = rows if all_listed else significant
-    names = [row.term for row in numbers_of(board) if row.estimate is not None]
+    names = [row.term for row in ranked_numbers(board) if row.estimate is not None]
     title = f"Differences, first minus second, by {tests_text(tested or rows, board)}"
     if not all_listed:
         title = f"Significant differences of {count(len(rows))}; the embedded numbers have all"
     return ask_rows(
-        anchor("models-differences", k),
+        id_of_number("models-differences", k),
         "Which differed on the same units?" if shared else "Which differed?",
         board,
         listed,
@@ -315,7 +315,7 @@ def factors_question(board: Result, k: int, options: StudyOptions) -> Block | No
     InputError
         If no factor of the models has two groups of which one has two models.
     """
-    models = [row.term for row in numbers_of(board)]
+    models = [row.term for row in ranked_numbers(board)]
     factors = {
         name: levels
         for name, levels in factors_of_models(options.models, sorted(models)).items()
@@ -330,7 +330,7 @@ def factors_question(board: Result, k: int, options: StudyOptions) -> Block | No
     means = pick_rows(groups.rows, factor=True)
     gaps = pick_rows(groups.rows, "difference")
     return ask_rows(
-        anchor(FACTORS, k),
+        id_of_number(FACTORS, k),
         f"Did groups of models differ in {quantity}?",
         groups,
         means,
