@@ -104,6 +104,8 @@ def with_people_as_units(design: Ratings) -> Ratings:
     columns = dict(design.columns)
     columns["unit"] = design.columns.get("rater", "person")
     columns["rater"] = design.columns.get("unit", "question")
+    # many raters of few units are what a survey is
+    cautions = tuple(note for note in design.cautions if note.code != "SS309")
     return replace(
         design,
         **design.answers_at(rows),
@@ -117,6 +119,7 @@ def with_people_as_units(design: Ratings) -> Ratings:
         strata=dict(design.rater_groups),
         rater_groups=dict(design.strata),
         columns=columns,
+        cautions=cautions,
     )
 
 

@@ -54,7 +54,7 @@ def alpha_multiverse(
     line = number(TENTATIVE, 3, bounded=True)  # the customary minimum
     return multiverse_question(
         "krippendorff_alpha",
-        "alpha",
+        "coefficient alpha",
         distinct(made),
         reference=TENTATIVE,
         words=line,

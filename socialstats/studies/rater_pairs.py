@@ -177,13 +177,14 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
     rows += [replace(result.rows[0], group=None) for result in ends]
     place = {row.term: number(row.shown()) for row in spread.rows}
     pairs = len(design.raters) * (len(design.raters) - 1) // 2
+    title = f"{kappa.title}: all pairs pooled, and the highest and lowest pairs"
     quantiles = tuple((row.term, row.estimate) for row in spread.rows)
     return ask_rows(
         "pairs",
         "Which raters agreed with each other?",
         spread,
         rows,
-        quantity=f"{kappa.title}: all pairs pooled, and the highest and lowest pairs",
+        quantity=title,
         say=[
             f"Kappa was defined for {count(spread.counts['pairs'])} of {count(pairs, 'pair')} of raters.",
             f"Its median was {place['median']}, with quartiles {place['lower quartile']} and "
@@ -191,9 +192,8 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
         ],
         names=[row.term for row in rows],
         draw=interval_points(),
-        more=[
-            PageTable("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), quantiles),
-        ],
+        table=PageTable("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), quantiles),
+        more=[rows_table(rows, title, term="Pair")],
         results=ends,
         note=f"Highest and lowest: of pairs with at least {FEWEST_UNITS} common units; selected extremes overstate "
         "differences.",

@@ -143,7 +143,14 @@ def sizes(result: Result) -> str:
 
 
 def ends_of_alpha(rows: Sequence[Row], where: str, what: str) -> list[str]:
-    """State the smallest and the largest of some alphas, or that none is defined."""
+    """State the smallest and the largest of some alphas, or that none is defined; `what` is in the plural.
+
+    Examples
+    --------
+    >>> rows = [Row(term=t, estimate=e) for t, e in (("a", 0.2), ("b", 0.5))]
+    >>> ends_of_alpha(rows, "at any level", "levels of area")[0]
+    "Over 2 levels of area, alpha was lowest for 'a', 0.20."
+    """
     ends = extremes(rows)
     if not ends:
         return [f"Alpha is undefined {where}."]
@@ -151,7 +158,7 @@ def ends_of_alpha(rows: Sequence[Row], where: str, what: str) -> list[str]:
     if len(rows) == 1:
         return [f"Alpha was {high}."]
     return [
-        f"Over {count(len(rows), what)}, alpha was lowest for {low}.",
+        f"Over {count(len(rows))} {what}, alpha was lowest for {low}.",
         f"It was highest for {high}. Differences were not tested.",
     ]
 
@@ -168,7 +175,7 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block | None:
         result,
         [replace(whole, term="all units"), *by_level],
         quantity=f"Krippendorff's alpha by {words}",
-        say=ends_of_alpha(by_level, f"within every level of {words}", f"level of {words}"),
+        say=ends_of_alpha(by_level, f"within every level of {words}", f"levels of {words}"),
         draw=interval_points(label=words),
         results=[adjusted],
         note="Where ratings vary little, alpha is low even if raters mostly agree.",
@@ -188,7 +195,7 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
         first,
         [replace(whole.rows[0], term="all raters"), *rows],
         quantity=f"Krippendorff's alpha {what}",
-        say=ends_of_alpha(rows, what, "set of raters"),
+        say=ends_of_alpha(rows, what, "sets of raters"),
         draw=interval_points(None),
         results=further,
         note="Units with two ratings or more.",

@@ -528,7 +528,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     return page_of(
         "survey",
         survey_title(survey),
-        design,
+        survey.design,
         options,
         describe=describe_survey(survey),
         verdict=verdict_on_survey(survey, question_means, level_shares, ranks, gaps),

@@ -116,7 +116,8 @@ def test_a_log_says_that_the_kappas_of_many_pairs_are_being_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     crowd(raters=105, units=6).to_csv(tmp_path / "crowd.csv", index=False)
-    main(["report", str(tmp_path / "crowd.csv"), "-o", str(tmp_path / "page.html"), "--no-verify"])
+    page, study = ["-o", str(tmp_path / "page.html")], ["--study", "agreement"]
+    main(["report", str(tmp_path / "crowd.csv"), *page, *study, "--no-verify"])
     assert "Weighted kappa of 105 raters" in capsys.readouterr().err.splitlines()
 
 

@@ -77,6 +77,13 @@ def test_structure_tells_a_survey_from_a_judging_task(
     assert (pick(STUDIES, None, design).name == "survey") is survey
 
 
+def test_many_people_are_no_sign_that_rows_and_columns_are_exchanged() -> None:
+    design = long(60, 5, "id")
+    assert "SS309" in [c.code for c in design.cautions]
+    outcome = run_study(STUDIES["survey"], design, FAST)
+    assert "SS309" not in [c.code for c in outcome.cautions]
+
+
 def test_the_user_says_that_it_is_a_judging_task() -> None:
     assert pick(STUDIES, "agreement", long(60, 8, "rater")).name == "agreement"
 
