@@ -290,7 +290,7 @@ def relationship_bias() -> Numbers:
                 score[here & (one == y) & (two == x)].mean()
                 - score[here & (one == x) & (two == y)].mean()
             )
-            found["adjust", "None", f"{level}: {x} - {y}", "estimate"] = float(difference)
+            found["adjust", f"{factor} = {level}", f"{x} - {y}", "estimate"] = float(difference)
     return found
 
 
