@@ -611,7 +611,7 @@ def answer(a: SourceAnswers, label: str) -> str:
     name, smallest = shorten(label, LABEL), a.options.smallest_effect
     gaps = pick_rows(a.rows, "difference", source=label)
     (test,) = pick_rows(whole_tests(a)[0], "test", source=label)
-    tested, like = test_text(a, test), similarity_text(a, label)
+    tested, like = any_difference_text(a, test), similarity_text(a, label)
     largest = largest_sentence(gaps, a.rows, of=a.of_source(label))
     if smallest is not None and all(is_inside(equivalence_bounds(row), smallest) for row in gaps):
         also = f" (test of any difference: {tested})" if tested else ""
@@ -627,7 +627,7 @@ def answer(a: SourceAnswers, label: str) -> str:
     return f"The choices of {name} {verb} from those of {a.people} ({tested}). {largest} {like}"
 
 
-def test_text(a: SourceAnswers, test: Row) -> str:
+def any_difference_text(a: SourceAnswers, test: Row) -> str:
     """Return the test of any difference with its p; nothing without."""
     if test.p_value is None:
         return ""
