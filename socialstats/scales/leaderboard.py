@@ -296,7 +296,8 @@ def difference_of(result: Result, first: str, second: str) -> Row:
     if (first, second) in by_models:
         return by_models[first, second]
     row = by_models[second, first]
-    return replace(negate_row(row), term=f"{first} - {second}")
+    key = (("model", first), ("minus", second))
+    return replace(negate_row(row), term=f"{first} - {second}", key=key)
 
 
 def over(result: Result) -> str:

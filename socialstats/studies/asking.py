@@ -711,9 +711,14 @@ def ask_rows(
     labels = list(name_rows(rows) if names is None else names)
     level = percent_of(interval_level(rows, result))
     counted = clusters_caption(clusters, None)
-    caption = (
-        f"Estimates with {level} CIs ({result.inference}); {sizes_text(rows)}".strip("; ") + "."
-    )
+    # sentences that later captions share are printed once, so sizes stand alone
+    sizes = sizes_text(rows)
+    captions = [
+        f"Estimates with {level} CIs ({result.inference}).",
+        f"{sizes}." if sizes else "",
+        capital(counted),
+        note,
+    ]
     further = [
         compact_table(rows_table(group, title, labels=name_rows(group)))
         for title, group in tables.items()
@@ -728,7 +733,7 @@ def ask_rows(
         sentences=tuple(text for text in texts if text),
         draw=None if draw is None else draw(rows, labels, quantity),
         figure_title=capital(quantity),
-        caption=" ".join(text for text in (caption, capital(counted), note) if text),
+        caption=" ".join(text for text in captions if text),
         tables=(table, *further, *more),
         results=(result, *(extra for extra in (*results, *added) if extra is not None)),
         part=part,

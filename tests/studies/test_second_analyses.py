@@ -12,6 +12,7 @@ from study_examples import FAST
 import socialstats as ss
 from socialstats.designs.files import read_paired
 from socialstats.results import Row
+from socialstats.scales.leaderboard import difference_of
 from socialstats.sentences import is_significant
 from socialstats.studies import STUDIES, run_study
 from socialstats.studies.second import other_first, turns
@@ -61,7 +62,14 @@ def test_a_leader_that_depends_on_the_weights_of_tasks_stands_in_the_answer() ->
         for said in outcome.answer
     )
     lead = next(block for block in outcome.blocks if block.id == "lead")
-    assert "between kilo and lima" in lead.sentences[0]  # the runner-up, not the last model
+    # the runner-up, not the last model
+    assert lead.tables[0].rows[0].label("minus") == "lima"
+    assert "between kilo and lima" in outcome.planning[0]
+    # the key of a difference that the result has the other way around is turned with its sign
+    pairs = [("kilo", "mike"), ("mike", "kilo")]
+    one, other = (difference_of(lead.results[0], *pair) for pair in pairs)
+    assert (one.estimate or 0.0) == -(other.estimate or 0.0)
+    assert [(row.label("model"), row.label("minus")) for row in (one, other)] == pairs
 
 
 def test_a_task_without_variation_is_named_beside_the_standard_error() -> None:
