@@ -59,8 +59,11 @@ def with_subject(caution: Caution) -> str:
     >>> from socialstats.errors import caution
     >>> with_subject(caution("SS202", "4 pairs (of 9) for 3 differences of strengths; cluster by pair"))
     'few clusters: 4 pairs for 3 differences of strengths'
+    >>> with_subject(caution("SS212", "8 shares rest on few answers (fewer than 10; see the table)"))
+    'rare answers: 8 shares rest on few answers'
     """
-    clause = words_outside_brackets(caution.detail.split("; ")[0])
+    # brackets may hold semicolons
+    clause = words_outside_brackets(caution.detail).split("; ")[0]
     for mark in (", ", ": "):
         if len(clause.split()) > MOST_OF_DETAIL:
             clause = clause.split(mark)[0]
