@@ -20,6 +20,7 @@ from socialstats.choices.bradley_terry import (
 )
 from socialstats.choices.bradley_terry.ranks import MOST_MAX_T
 from socialstats.choices.group_win_rates import group_win_rates
+from socialstats.choices.sensitivity import reference_values
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.nouns import count_of
 from socialstats.designs.parts import A_WON, B_WON, TIED
@@ -782,6 +783,13 @@ def unmatched_items(design: Comparisons, options: StudyOptions) -> tuple[Caution
     return match_keys(named, design.items).cautions(
         "item", ("the item groups", "the comparisons"), "shares of groups"
     )
+
+
+def choosers_table(s: Result) -> PageTable:
+    """Return S of choosers that follow a simple rule on the design of a result."""
+    cells = tuple((line.label, line.value, line.words) for line in reference_values(s))
+    header = ("Chooser", "S", "Rule of choice")
+    return PageTable("S of reference choosers on this design", header, cells, 2)
 
 
 STUDY = Study(

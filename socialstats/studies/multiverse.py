@@ -45,20 +45,6 @@ def multiverse_block(
     level = percent_of(next((row.conf_level for row in rows if row.conf_level is not None), 0.95))
     title = f"{capital(quantity)} by analysis variant"
     caption = f"Points: estimates with unadjusted {level} CIs; line: this page's estimate. {note}"
-    base = rows[0].estimate or 0.0
-    columns: dict[str, Any] = {
-        "Choice": "group",
-        "Estimate": "estimate",
-        "Shift": lambda row: (
-            None if row.estimate is None else Shown(row.estimate - base, row.decimals, row.bounded)
-        ),
-        "SE": "std_error",
-        "Low": "conf_low",
-        "High": "conf_high",
-        "n": whole("n"),
-        "Interval": "method",
-        "Why not": "undefined",
-    }
     return Block(
         id=id,
         question=question,
@@ -73,10 +59,43 @@ def multiverse_block(
         ),
         figure_title=title,
         caption=caption.strip(),
-        tables=(table_of(rows, title, ("Analysis variant", "term"), columns),),
+        tables=(variants_table({"": found}, title),),
         results=(found,),
         part="appendix",
     )
+
+
+def variants_table(results: Mapping[str, Result], title: str) -> PageTable:
+    """Return the analysis variants of estimates by name, each with its shift from the estimate of the page."""
+    rows = [row for result in results.values() for row in result.rows]
+    names = [
+        f"{shorten(name, 40)}: {row.term}" if name else row.term
+        for name, result in results.items()
+        for row in result.rows
+    ]
+    bases = {
+        id(row): result.rows[0].estimate or 0.0
+        for result in results.values()
+        for row in result.rows
+    }
+
+    def shift(row: Row) -> Shown | None:
+        if row.estimate is None:
+            return None
+        return Shown(row.estimate - bases[id(row)], row.decimals, row.bounded)
+
+    columns: dict[str, Any] = {
+        "Choice": "group",
+        "Estimate": "estimate",
+        "Shift": shift,
+        "SE": "std_error",
+        "Low": "conf_low",
+        "High": "conf_high",
+        "n": whole("n"),
+        "Interval": "method",
+        "Why not": "undefined",
+    }
+    return table_of(rows, title, ("Analysis variant", names), columns)
 
 
 def analysis_variants(

@@ -49,6 +49,7 @@ from socialstats.studies.comparisons import (
     change_cautions,
     changes_sentence,
     choose_groups,
+    choosers_table,
     fit_diagnostics,
     fit_model,
     fits_table,
@@ -67,7 +68,7 @@ from socialstats.studies.models import (
     verdict_on_levels,
     verdict_on_models,
 )
-from socialstats.studies.multiverse import other_analyses
+from socialstats.studies.multiverse import other_analyses, variants_table
 from socialstats.studies.page import (
     Block,
     Diagnostic,
@@ -397,7 +398,10 @@ def sensitivity_question(choices: Choices, by: str) -> Block | None:
         quantity=name,
         say=[span_sentence(rows, f"the {name}"), f"Reference values of S: {named}."],
         draw=interval_points(lines[1].value),
-        more=kind_tables([row for row in every if row not in rows], "S and its parts"),
+        more=[
+            *kind_tables([row for row in every if row not in rows], "S and its parts"),
+            choosers_table(first),
+        ],
         results=list(results.values())[1:],
         note=f"Line: {lines[1].label}.",
     )
@@ -539,6 +543,7 @@ def variants_question(choices: Choices) -> Block | None:
         quantity="estimate by analysis variant",
         say=[f"{shorten(name)}: {one.sentence()}" for name, one in results.items()],
         names=[f"{row.label('level')}: {row.term}" for row in rows],
+        table=variants_table(results, "Estimates by analysis variant"),
         results=list(results.values())[1:],
         part="appendix",
     )

@@ -12,7 +12,7 @@ from socialstats import sentences
 from socialstats.arrays import unique_rows
 from socialstats.choices.bradley_terry import BradleyTerryResult, effect_sentence
 from socialstats.choices.choice_entropy import choice_entropy
-from socialstats.choices.sensitivity import kind_of_s, lead_row, reference_values, sensitivity
+from socialstats.choices.sensitivity import kind_of_s, lead_row, sensitivity
 from socialstats.choices.win_rates import win_rates
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_data import without_cited
@@ -39,6 +39,7 @@ from socialstats.studies.comparisons import (
     Pairs,
     change_cautions,
     choose_groups,
+    choosers_table,
     clusters_question,
     describe,
     effects_question,
@@ -310,8 +311,6 @@ def sensitivity_question(a: ChoiceAnswers) -> Block | None:
     s, row, covariate = a.s, lead_row(a.s), a.options.covariate
     parts = pick_rows(s.rows, None, kind=row.label("kind") or "")
     largest = max(parts[1:], key=lambda part: part.estimate or 0.0)
-    choosers = tuple((line.label, line.value, line.words) for line in reference_values(s))
-    header = ("Chooser", "S", "Rule of choice")
     plug_in = pick_rows(s.rows, None, kind="plug_in")
     return ask_rows(
         "sensitivity",
@@ -329,7 +328,7 @@ def sensitivity_question(a: ChoiceAnswers) -> Block | None:
         ],
         draw=interval_points(),
         tables={} if row.term == "S" else {"Plug-in S and its parts": plug_in},
-        more=[PageTable("S of reference choosers on this design", header, choosers, 1)],
+        more=[choosers_table(s)],
         note="100 times the mean squared distance of win rates from 1, .50 and 0 at higher, equal and "
         f"lower {covariate}.",
     )
