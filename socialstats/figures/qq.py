@@ -131,8 +131,8 @@ def qq(
     )
     right = z_far > 0
     low, high = ax.get_xlim()
-    share = (z_far - low if right else high - z_far) / (high - low)
-    room = float(share * ax.get_window_extent().width * style.POINTS / ax.figure.dpi) - 8
+    beside = (z_far - low if right else high - z_far) / (high - low)
+    room = float(beside * ax.get_window_extent().width * style.POINTS / ax.figure.dpi) - 8
     ax.annotate(
         "\n".join(style.wrapped(text, room, style.SMALL)),
         (z_far, values[far]),

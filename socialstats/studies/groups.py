@@ -37,6 +37,7 @@ from socialstats.studies.verdicts import (
     LABEL,
     Conclusion,
     higher_or_lower,
+    level_in_words,
     more_or_less_frequent,
     of_ten,
     values_of,
@@ -115,9 +116,8 @@ def verdict_on_groups(design: Groups, result: Result, lead: Row) -> Conclusion:
         means = [row.estimate for row in result.rows if row.role == "estimate"]
         known = [mean for mean in means if mean is not None]
         shares = (known[0], known[1]) if len(known) == 2 else None
-        return more_or_less_frequent(
-            lead, f"'{shorten(design.levels[-1], LABEL)}'", first, second, shares
-        )
+        level = level_in_words(design.levels[-1], design.columns.get("value"))
+        return more_or_less_frequent(lead, level, first, second, shares)
     values = values_of(as_words(design.columns.get("value", "value"), 30))
     size = (
         ""

@@ -66,6 +66,7 @@ from socialstats.studies.verdicts import (
     Conclusion,
     higher_or_lower,
     is_shown,
+    level_in_words,
     more_or_less_frequent,
     values_of,
     verdict_of,
@@ -710,7 +711,7 @@ def verdict(a: PairedPage) -> Conclusion:
         row = max(a.margins, key=is_shown)
         return more_or_less_frequent(row, f"'{shorten(row.term, LABEL)}'", first, second, None)
     if design.scale == "binary":
-        level = f"'{shorten(design.levels[-1], LABEL)}'"
+        level = level_in_words(design.levels[-1], design.columns.get("value"))
         shares = [row.estimate or 0.0 for row in a.main.rows if row.group == "proportion"]
         return more_or_less_frequent(lead, level, first, second, (shares[0], shares[1]))
     values = values_of(value_name(design))

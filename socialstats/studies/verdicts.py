@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from socialstats import sentences
+from socialstats.designs.levels import OPPOSITES
 from socialstats.results import Row
 from socialstats.text import count, listing, shorten
 
@@ -167,6 +168,20 @@ def higher_or_lower(
         *sizes,
         certainty=certainty_of(row),
     )
+
+
+def level_in_words(level: str, column: str | None) -> str:
+    """Return a level as a verdict names it: with its column where the label alone has no meaning.
+
+    Examples
+    --------
+    >>> level_in_words("comply", "action"), level_in_words("1", "correct"), level_in_words("yes", "agrees")
+    ("'comply'", "'1' in column 'correct'", "'yes' in column 'agrees'")
+    """
+    name = f"'{shorten(level, LABEL)}'"
+    pairs = {label for pair in OPPOSITES for label in pair}
+    has_meaning = any(map(str.isalpha, level)) and level.casefold() not in pairs
+    return name if has_meaning or not column else f"{name} in column '{shorten(column, LABEL)}'"
 
 
 def more_or_less_frequent(

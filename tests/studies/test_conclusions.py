@@ -87,7 +87,8 @@ def test_shares_are_counts_of_ten() -> None:
     first, second = np.repeat([1, 0], [20, 80]), np.repeat([1, 0], [70, 30])
     found = conclusion("paired", pairs(first, second, scale="binary"))
     assert found.text == (
-        "The data clearly show that '1' is less frequent for calm than for urgent: about 2 against 7 of 10."
+        "The data clearly show that '1' in column 'value' is less frequent for calm than for urgent: "
+        "about 2 against 7 of 10."
     )
 
 
