@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from socialstats import sentences
 from socialstats.designs.levels import opposites
 from socialstats.designs.nouns import unit_noun
 from socialstats.designs.parts import REFUSAL
 from socialstats.designs.ratings import Ratings
-from socialstats.figures import forest
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.results import Result, Row
 from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.shares.choice_shares import choice_shares
-from socialstats.studies.estimates import (
-    cluster_words,
-    ending,
-    halved,
-    rows_table,
-    single,
-)
+from socialstats.studies.asking import ask_rows, interval_points, page_of, pick_rows
+from socialstats.studies.estimates import cluster_words, halved, single
 from socialstats.studies.multiverse import Way, dependence_block, with_design_effect
 from socialstats.studies.page import (
     Block,
@@ -30,23 +24,55 @@ from socialstats.studies.page import (
     Study,
     StudyOptions,
     check_single,
-    order_cautions,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.verdicts import Conclusion, of_ten, verdict_of
-from socialstats.text import as_words, capital, count, percent_of, plural_of, shorten
+from socialstats.text import as_words, count, percent_of, plural_of, shorten
 
 USED = ("level", "seed", "resamples", "verify")
 MOST_STRATA = 3  # among the results of the page
 
 
+@dataclass(frozen=True, kw_only=True)
+class SourcePage:
+    """What the page of one table rests on.
+
+    Attributes
+    ----------
+    design : Ratings
+    options : StudyOptions
+    mean : Result or None
+        The mean over units, and that of each stratum; None of labels.
+    shares : Result or None
+        The share of each level; None of many levels, of repeated answers, and where the mean is a share.
+    """
+
+    design: Ratings
+    options: StudyOptions
+    mean: Result | None
+    shares: Result | None
+
+    @property
+    def lead(self) -> Row:
+        """The mean, or the share of yes, or of the level that occurs most, the first of several."""
+        if self.mean is not None:
+            return self.mean.rows[0]
+        rows = level_shares(self.shares)
+        if is_yes_no(self.design):
+            return rows[-1]
+        return max(rows, key=lambda row: row.estimate or 0.0)
+
+    def lead_of(self, result: Result) -> Row:
+        """Return the row of this estimate in the result of another analysis."""
+        if self.mean is not None:
+            return result.rows[0]
+        return result.row(self.lead.term, group=self.lead.group)
+
+
 def suits(design: Ratings) -> bool:
     """Return whether all values are of one source, and have a mean or few levels."""
-    return (
-        len(design.raters) == 1
-        and design.raters_known
-        and (has_mean(design) or len(design.levels) <= MOST_LEVELS)
-    )
+    few = has_mean(design) or len(design.levels) <= MOST_LEVELS
+    return len(design.raters) == 1 and design.raters_known and few
 
 
 def has_mean(design: Ratings) -> bool:
@@ -56,11 +82,8 @@ def has_mean(design: Ratings) -> bool:
 
 def is_share(design: Ratings) -> bool:
     """Return whether the mean of the values is a share: of ones among zeros and ones, also of repeated answers."""
-    return (
-        has_mean(design)
-        and design.ends == (0.0, 1.0)
-        and (len(design.levels) == 2 or design.repeats is not None)
-    )
+    zero_or_one = len(design.levels) == 2 or design.repeats is not None
+    return has_mean(design) and design.ends == (0.0, 1.0) and zero_or_one
 
 
 def is_yes_no(design: Ratings) -> bool:
@@ -68,26 +91,14 @@ def is_yes_no(design: Ratings) -> bool:
     return not has_mean(design) and opposites(design.levels) is not None
 
 
-def run(design: Ratings, options: StudyOptions) -> Outcome:
-    """Answer: how high is the mean or share of this source, and how certain is that?"""
-    check_single(design)
-    mean = compute_mean(design, options) if has_mean(design) else None
+def compute(design: Ratings, options: StudyOptions) -> SourcePage:
+    """Compute the mean of numbers, and the shares of few levels."""
     counted = len(design.levels) <= MOST_LEVELS and design.repeats is None and not is_share(design)
-    shares = compute_shares(design, options) if counted else None
-    results = [result for result in (mean, shares) if result is not None]
-    lead = mean.rows[0] if mean is not None else leading(design, shares_of(results[0]))
-    shown = blocks(design, options, mean, shares, lead)
-    return Outcome(
-        study="one-source",
-        title=title(design),
-        design=describe(design),
-        verdict=verdict_on_source(design, lead),
-        answer=(answer(design, lead),),
-        planning=halved(design.clusters, lead, lead.n_units, "the estimate", df=lead.df),
-        cautions=order_cautions(*(result.cautions for result in results), design.cautions),
-        diagnostics=diagnostics(design),
-        methods=methods(design, results, options),
-        **ending(design, options, {result.title: result for result in results}, shown, USED),
+    return SourcePage(
+        design=design,
+        options=options,
+        mean=compute_mean(design, options) if has_mean(design) else None,
+        shares=compute_shares(design, options) if counted or not has_mean(design) else None,
     )
 
 
@@ -101,226 +112,210 @@ def compute_shares(design: Ratings, options: StudyOptions, cluster: Way = "decla
     return single(choice_shares(design, cluster=cluster, **options.chosen()))
 
 
-def shares_of(result: Result) -> list[Row]:
-    """Return the rows of the shares of all levels."""
-    return [row for row in result.rows if row.role == "estimate" and row.label("stratum") is None]
+def level_shares(result: Result | None) -> list[Row]:
+    """Return the shares of all levels over all units."""
+    return [] if result is None else pick_rows(result.rows, stratum=False)
 
 
-def leading(design: Ratings, rows: list[Row]) -> Row:
-    """Return the share of yes, or of the level that occurs most, the first of several."""
-    return rows[-1] if is_yes_no(design) else max(rows, key=lambda row: row.estimate or 0.0)
+# names
 
 
-def source_of(design: Ratings) -> str:
-    """Return who gave the values: the source, or the column where no column says who."""
-    return design.raters[0]
-
-
-def named(design: Ratings) -> str:
-    """Name the column of the values."""
-    return f"'{as_words(design.columns.get('value', source_of(design)), 30)}'"
-
-
-def title(design: Ratings) -> str:
-    """Return the question of the page."""
-    known = has_mean(design) or is_yes_no(design)
-    return (
-        f"How high is {quantity(design)}?"
-        if known
-        else f"Which level of {named(design)} is the most frequent?"
-    )
+def value_name(design: Ratings) -> str:
+    """Name the column of the values; the source where the values have no column."""
+    return f"'{as_words(design.columns.get('value', design.raters[0]), 30)}'"
 
 
 def quantity(design: Ratings) -> str:
-    """Name what is estimated: ``the share of 1 in 'correct'``, ``the mean of 'score'``."""
-    of = (
-        ""
-        if source_of(design) == design.columns.get("value")
-        else f" of {as_words(source_of(design), 30)}"
-    )
+    """Name what is estimated: ``share of 1 in 'correct'``, ``mean of 'score'``."""
+    name = f"mean of {value_name(design)}"
     if is_share(design):
-        return f"the share of 1 in {named(design)}{of}"
-    if is_yes_no(design):
-        return f"the share of '{shorten(design.levels[-1], 30)}' in {named(design)}{of}"
-    return f"the mean of {named(design)}{of}"
-
-
-def label(design: Ratings, lead: Row) -> str:
-    """Name the axis of the answer."""
-    return (
-        quantity(design).removeprefix("the ")
-        if has_mean(design)
-        else f"share of '{shorten(lead.term, 30)}'"
-    )
-
-
-def answer(design: Ratings, lead: Row) -> str:
-    """Return the mean, or the share of yes or of the most frequent level, in one sentence."""
-    if has_mean(design) or is_yes_no(design):
-        return f"{capital(quantity(design))} was {sentences.estimate_text(lead)} ({sample(design, lead)})."
-    what = f"The most frequent level of {named(design)} was '{shorten(lead.term, 40)}', with a share of"
-    return f"{what} {sentences.estimate_text(lead)} ({sample(design, lead)})."
-
-
-def verdict_on_source(design: Ratings, lead: Row) -> Conclusion:
-    """Return the mean or share in everyday terms, with what the data leave open."""
-    if lead.estimate is None:
-        return verdict_of(f"The data do not show {quantity(design)}", certainty="open")
-    ends = lead.ends()
-    if has_mean(design) and not is_share(design):
-        open_ = f"; the data leave open {ends[0]:.2g} to {ends[1]:.2g}" if ends else ""
-        return verdict_of(
-            f"{capital(quantity(design))} is about {lead.estimate:.2g}", open_, certainty="interval"
-        )
-    label = design.repeats.share_of if design.repeats is not None else ""
-    level = label or (design.levels[-1] if is_share(design) else lead.term)
-    open_ = (
-        f"; the data leave open {round(100 * ends[0])} to {round(100 * ends[1])} of 100"
-        if ends
-        else ""
-    )
-    share = f"'{shorten(level, 40)}' is the value of {of_ten(lead.estimate)} {plural_of(unit_noun(design))}"
-    return verdict_of(share, open_, certainty="interval")
+        name = f"share of 1 in {value_name(design)}"
+    elif is_yes_no(design):
+        name = f"share of '{shorten(design.levels[-1], 30)}' in {value_name(design)}"
+    source = design.raters[0]
+    if source == design.columns.get("value"):
+        return name
+    return f"{name} of {as_words(source, 30)}"
 
 
 def sample(design: Ratings, lead: Row) -> str:
     """Return the number of units; of a share of single answers, how many of them these are."""
     units = count(lead.n_units or 0, unit_noun(design))
     share = is_share(design) or not has_mean(design)
-    if share and lead.estimate is not None and lead.n == lead.n_units and design.repeats is None:
-        return f"{count(round(lead.estimate * (lead.n or 0.0)))} of {units}"
-    return units
+    alone = lead.n == lead.n_units and design.repeats is None
+    if not share or not alone or lead.estimate is None:
+        return units
+    return f"{count(round(lead.estimate * (lead.n or 0.0)))} of {units}"
 
 
-def blocks(
-    design: Ratings, options: StudyOptions, mean: Result | None, shares: Result | None, lead: Row
-) -> tuple[Block, ...]:
-    """Return the blocks of the page: mean, strata, shares, repeats, dependence."""
-    found: list[Block | None] = [] if mean is None else [mean_block(design, mean)]
-    found += [] if shares is None else [shares_block(design, shares)]
-    found += (
-        []
-        if mean is None
-        else [stratum_block(mean, k, name) for k, name in enumerate(design.strata)]
+# questions
+
+
+def questions(a: SourcePage) -> Iterator[Block | None]:
+    """Yield the questions in the order of a reader's interest."""
+    design = a.design
+    name = quantity(design)
+    yield ask_rows(
+        "mean",
+        f"How high was the {name}?",
+        a.mean,
+        [] if a.mean is None else [a.mean.rows[0]],
+        quantity=name,
+        names=[name],
+        say=[f"The {name} was {sentences.estimate_text(a.lead)}."],
+        draw=interval_points(None),
     )
-    found.append(repeats_block(design.repeats))
-    compute, of = (compute_mean, None) if mean is not None else (compute_shares, lead.term)
+    yield shares_question(a)
+    if a.mean is not None:
+        yield from stratum_questions(a, a.mean)
+    yield repeats_block(design.repeats)
 
-    def top(result: Result) -> Row:
-        return result.rows[0] if of is None else result.row(of, group=lead.group)
+    def compute_again(cluster: Way) -> Result:
+        again = compute_shares if a.mean is None else compute_mean
+        return again(design, a.options, cluster)
 
-    found.append(
-        dependence_block(
-            design.clusters,
-            lambda way: compute(design, options, way),
-            rows="units",
-            lead=top,
-            quantity=label(design, lead),
-        )
-    )
-    return with_design_effect(
-        [block for block in found if block is not None], design.clusters, lead=top
-    )
-
-
-def mean_block(design: Ratings, mean: Result) -> Block:
-    """Return the mean over all units."""
-    rows = [replace(mean.rows[0], term=quantity(design).removeprefix("the "), group=None)]
-    return Block(
-        id="mean",
-        question=f"How high was {quantity(design)}?",
-        sentences=(f"{capital(quantity(design))} was {sentences.estimate_text(mean.rows[0])}.",),
-        draw=partial(
-            forest, rows, sort=False, reference=None, xlabel=quantity(design).removeprefix("the ")
-        ),
-        figure_title=capital(quantity(design).removeprefix("the ")),
-        caption=f"Point and bar: estimate and {percent_of(mean.settings['level'])} CI ({mean.inference}); "
-        f"n = {count(rows[0].n_units or 0, 'unit')}.",
-        tables=(rows_table(rows, "Estimate over all units", units=True),),
-        results=(mean,),
+    yield dependence_block(
+        design.clusters,
+        compute_again,
+        rows="units",
+        lead=a.lead_of,
+        quantity=f"share of '{shorten(a.lead.term, 30)}'" if a.mean is None else name,
     )
 
 
-def drawn(rows: list[Row]) -> list[Row]:
-    """Return rows with labels that a figure and its description have room for."""
-    return [replace(row, term=shorten(row.term, 100)) for row in rows]
-
-
-def stratum_block(mean: Result, k: int, name: str) -> Block:
-    """Return the mean at each level of a stratum."""
-    rows = [replace(row, group=None) for row in mean.rows if row.label("stratum") == name]
-    called = as_words(name)
-    return Block(
-        id=f"stratum-{k + 1}",
-        question=f"How high was it at each level of {called}?",
-        sentences=(f"Differences between levels of {called} were not tested.",),
-        draw=partial(forest, drawn(rows), sort=False, reference=None, xlabel="mean", label=called),
-        figure_title=f"Mean by {called}",
-        caption=f"Points and bars: means and {percent_of(mean.settings['level'])} CIs, unadjusted.",
-        tables=(rows_table(rows, f"Mean by {called}", term=capital(called), units=True),),
-        part="main" if k < MOST_STRATA else "appendix",
-    )
-
-
-def shares_block(design: Ratings, shares: Result) -> Block:
-    """Return the share of each level."""
-    rows = [replace(row, group=None) for row in shares_of(shares)]
+def shares_question(a: SourcePage) -> Block | None:
+    """Ask how often each level occurs."""
+    rows = level_shares(a.shares)
+    if not rows:
+        return None
     top = max(rows, key=lambda row: row.estimate or 0.0)
-    return Block(
-        id="shares",
-        question=f"How often did each level of {named(design)} occur?",
-        sentences=(
-            f"'{shorten(top.term, 40)}' occurred most: its share was {sentences.estimate_text(top)}.",
-        ),
-        draw=partial(
-            forest, drawn(rows), sort=False, reference=None, xlabel="share of values", label="level"
-        ),
-        figure_title=f"Share of each level of {named(design)}",
-        caption=f"Points and bars: shares and {percent_of(shares.settings['level'])} CIs ({shares.inference}), "
-        "unadjusted. Shares sum to 1.",
-        tables=(rows_table(rows, "Share of each level", term="Level", units=True),),
-        results=(shares,),
+    name = value_name(a.design)
+    return ask_rows(
+        "shares",
+        f"How often did each level of {name} occur?",
+        a.shares,
+        rows,
+        quantity=f"share of each level of {name}",
+        names=[shorten(row.term, 100) for row in rows],
+        say=[
+            f"'{shorten(top.term, 40)}' occurred most: its share was {sentences.estimate_text(top)}."
+        ],
+        draw=interval_points(None, label="level"),
+        note="CIs are unadjusted. Shares sum to 1.",
     )
+
+
+def stratum_questions(a: SourcePage, mean: Result) -> Iterator[Block | None]:
+    """Ask how high the mean is at each level of a stratum."""
+    for k, name in enumerate(a.design.strata):
+        words = as_words(name)
+        rows = pick_rows(mean.rows, stratum=name)
+        yield ask_rows(
+            f"stratum-{k + 1}",
+            f"How high was it at each level of {words}?",
+            mean,
+            rows,
+            quantity=f"mean by {words}",
+            names=[shorten(row.term, 100) for row in rows],
+            say=[f"Differences between levels of {words} were not tested."],
+            draw=interval_points(None, label=words),
+            part="main" if k < MOST_STRATA else "appendix",
+        )
+
+
+# the page
+
+
+def run(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer: how high is the mean or share of this source, and how certain is that?"""
+    check_single(design)
+    a = compute(design, options)
+    lead = a.lead
+    results = [result for result in (a.mean, a.shares) if result is not None]
+    asked = [block for block in questions(a) if block is not None]
+    title = f"How high is the {quantity(design)}?"
+    if not has_mean(design) and not is_yes_no(design):
+        title = f"Which level of {value_name(design)} is the most frequent?"
+    return page_of(
+        "one-source",
+        title,
+        design,
+        options,
+        describe=describe(design),
+        verdict=verdict(design, lead),
+        answer=[answer(design, lead)],
+        planning=halved(design.clusters, lead, lead.n_units, "the estimate", df=lead.df),
+        leading={result.title: result for result in results},
+        blocks=with_design_effect(asked, design.clusters, lead=a.lead_of),
+        uses=USED,
+        diagnostics=[values_diagnostic(design)],
+        methods=methods(a, results),
+    )
+
+
+def answer(design: Ratings, lead: Row) -> str:
+    """Return the mean, or the share of yes or of the most frequent level, in one sentence."""
+    estimate = f"{sentences.estimate_text(lead)} ({sample(design, lead)})"
+    if has_mean(design) or is_yes_no(design):
+        return f"The {quantity(design)} was {estimate}."
+    level = shorten(lead.term, 40)
+    return f"The most frequent level of {value_name(design)} was '{level}', with a share of {estimate}."
+
+
+def verdict(design: Ratings, lead: Row) -> Conclusion:
+    """Return the mean or share in everyday terms, with what the data leave open."""
+    if lead.estimate is None:
+        return verdict_of(f"The data do not show the {quantity(design)}", certainty="open")
+    ends = lead.ends()
+    share = is_share(design) or not has_mean(design)
+    open_range = ""
+    if ends:
+        low, high = (f"{round(100 * end)}" if share else f"{end:.2g}" for end in ends)
+        open_range = f"; the data leave open {low} to {high}{' of 100' * share}"
+    text = f"The {quantity(design)} is about {lead.estimate:.2g}"
+    if share:
+        repeated = design.repeats.share_of if design.repeats is not None else ""
+        level = repeated or (design.levels[-1] if is_share(design) else lead.term)
+        units = plural_of(unit_noun(design))
+        text = f"'{shorten(level, 40)}' is the value of {of_ten(lead.estimate)} {units}"
+    return verdict_of(text, open_range, certainty="interval")
 
 
 def describe(design: Ratings) -> str:
     """Return the design in one line: kind, and n at every level."""
     refused = int((design.status == REFUSAL).sum())
-    parts = [
-        count(design.n_rows, "value"),
-        *([count(refused, "refusal")] if refused else []),
-        count(design.unit_count.sum(), unit_noun(design)),
-        *([each_answer(design.repeats)] if design.repeats is not None else []),
-        f"{design.scale} scale",
-        *cluster_words(design),
-    ]
+    parts = [count(design.n_rows, "value")]
+    if refused:
+        parts.append(count(refused, "refusal"))
+    parts.append(count(design.unit_count.sum(), unit_noun(design)))
+    if design.repeats is not None:
+        parts.append(each_answer(design.repeats))
+    parts += [f"{design.scale} scale", *cluster_words(design)]
     return "Values of one source: " + ", ".join(parts)
 
 
-def diagnostics(design: Ratings) -> tuple[Diagnostic, ...]:
+def values_diagnostic(design: Ratings) -> Diagnostic:
     """Return whether every unit has a value."""
+    check = "Does every unit have a value?"
     lost = int((design.unit_count * (design.level_counts().sum(axis=1) == 0)).sum())
-    found = f"No: {count(lost, 'unit has', 'units have')} none." if lost else "Yes."
-    so_what = "Estimates are of the units with a value." if lost else "All units were used."
-    return (Diagnostic(check="Does every unit have a value?", found=found, so_what=so_what),)
+    if not lost:
+        return Diagnostic(check, "Yes.", "All units were used.")
+    missing = f"No: {count(lost, 'unit has', 'units have')} none."
+    return Diagnostic(check, missing, "Estimates are of the units with a value.")
 
 
-def methods(design: Ratings, results: list[Result], options: StudyOptions) -> tuple[str, ...]:
+def methods(a: SourcePage, results: Sequence[Result]) -> list[str]:
     """Return the methods: what was estimated, and the interval of each."""
-    units, level = count(design.unit_count.sum(), unit_noun(design)), percent_of(options.level)
-    what = (
-        f"{capital(quantity(design))} was"
-        if has_mean(design)
-        else f"Shares of the levels of {named(design)} were"
-    )
-    averaged = (
-        " Repeated answers to a unit were averaged first." if design.repeats is not None else ""
-    )
+    design = a.design
+    what = f"Shares of the levels of {value_name(design)} were"
+    if has_mean(design):
+        what = f"The {quantity(design)} was"
+    brief = f"{what} estimated over {count(design.unit_count.sum(), unit_noun(design))}."
+    if design.repeats is not None:
+        brief += " Repeated answers to a unit were averaged first."
     first, *others = results
-    return (
-        f"{what} estimated over {units}.{averaged} {level} CIs: {first.inference}.",
-        *(f"{result.title}: {result.inference}." for result in others),
-    )
+    brief += f" {percent_of(a.options.level)} CIs: {first.inference}."
+    return [brief, *(f"{result.title}: {result.inference}." for result in others)]
 
 
 STUDY = Study(
