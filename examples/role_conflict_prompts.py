@@ -53,10 +53,12 @@ def main(page: str = "role_conflict_prompts.html") -> None:
     print_truth(choices, design)
     family = sorted(choices.loc[choices["domain_a"] == "family", "role_a"].unique())
     print_naive(choices, family)
-    print_missed(
-        blocks["differences-strengths"].results, blocks["differences-items"].results, family
+    # the last result of a question has its tests, adjusted together
+    strengths, items, shares = (
+        blocks[f"differences-{name}"].results for name in ("strengths", "items", "shares")
     )
-    print_found(blocks["differences-shares"].results[0])
+    print_missed(strengths[:-1], items[:-1], family)
+    print_found(shares[-1])
     write_page(page, outcome)
 
 
