@@ -215,6 +215,11 @@ def leading_difference_of(a: BoardPage, result: Result) -> Row:
     return difference_of(result, *a.pair)
 
 
+def with_results(block: Block | None, *results: Result) -> Block | None:
+    """Return a question on rows of the leaderboard, which the first question has whole, with its other results."""
+    return block and replace(block, results=results)
+
+
 def rank_range(row: Row | None) -> str | None:
     """Return a rank interval, such as 1–3; None without a rank."""
     if row is None or row.conf_low is None or row.conf_high is None:
@@ -278,7 +283,7 @@ def lead_question(a: BoardPage) -> Block | None:
     if not a.leading[0].estimate:
         question = f"How did {name} compare with the others?"
     caption = f"{name} minus each other {a.noun}; p (Holm): over all tested pairs"
-    return ask_rows(
+    block = ask_rows(
         "lead",
         question,
         a.main,
@@ -289,6 +294,7 @@ def lead_question(a: BoardPage) -> Block | None:
         draw=interval_points(),
         table=rows_table(a.leading, caption, term=capital(a.noun), labels=labels),
     )
+    return with_results(block)
 
 
 def pairs_question(a: BoardPage) -> Block | None:
@@ -313,7 +319,8 @@ def pairs_question(a: BoardPage) -> Block | None:
     pairs = permutations([row.term for row in a.ranked], 2)
     cells = [replace(difference_of(a.main, *pair), n=None) for pair in pairs]
     draw = cell_map("model", "minus", neutral=0.0, extreme=None)
-    return block and replace(block, draw=draw(cells, [], "minus") if cells else None)
+    block = block and replace(block, draw=draw(cells, [], "minus") if cells else None)
+    return with_results(block)
 
 
 def other_test_note(a: BoardPage) -> str:
@@ -362,7 +369,7 @@ def tasks_question(a: BoardPage) -> Block | None:
         grids.append(
             rows_table(rows, "All means by task", term=f"{capital(a.noun)} / task", labels=labels)
         )
-    return ask_rows(
+    block = ask_rows(
         "tasks",
         f"How did the {a.nouns} score on each task?",
         a.main,
@@ -375,9 +382,9 @@ def tasks_question(a: BoardPage) -> Block | None:
         draw=cell_map("model", "task", neutral=None, extreme=None),
         table=grids[0],
         more=grids[1:],
-        results=list(a.by_task.values()),
         note="Colour: distance from the median of all cells.",
     )
+    return with_results(block, *a.by_task.values())
 
 
 def winners(a: BoardPage, rows: Sequence[Row]) -> list[str]:
@@ -429,6 +436,7 @@ def pooling_question(a: BoardPage) -> Block | None:
         part="appendix",
     )
     best = ordered(rows)
+    block = with_results(block)
     if block is None or not other_first(a.ranked[:1], best):
         return block
     first, name = a.ranked[0].term, shorten(best[0].term)
@@ -447,7 +455,7 @@ def shared_question(a: BoardPage) -> Block | None:
         return None
     rows = pick_rows(a.main.rows, units="shared")
     where = f"On the {count(a.main.extras['shared'], a.unit)} shared by all {a.nouns}"
-    return ask_rows(
+    block = ask_rows(
         "missing",
         "Did missing scores change the ranking?",
         a.main,
@@ -459,6 +467,7 @@ def shared_question(a: BoardPage) -> Block | None:
         ],
         names=[row.term for row in rows or a.means],
     )
+    return with_results(block)
 
 
 def lacking_text(a: BoardPage) -> str:

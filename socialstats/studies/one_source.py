@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from socialstats import sentences
 from socialstats.designs.levels import opposites
@@ -210,7 +210,7 @@ def stratum_questions(a: SourcePage, mean: Result) -> Iterator[Block | None]:
     for k, name in enumerate(a.design.strata):
         words = as_words(name)
         rows = pick_rows(mean.rows, stratum=name)
-        yield ask_rows(
+        block = ask_rows(
             f"stratum-{k + 1}",
             f"How high was it at each level of {words}?",
             mean,
@@ -221,6 +221,8 @@ def stratum_questions(a: SourcePage, mean: Result) -> Iterator[Block | None]:
             draw=interval_points(None, label=words),
             part="main" if k < MOST_STRATA else "appendix",
         )
+        # the first question has the result whole
+        yield block and replace(block, results=())
 
 
 # the page

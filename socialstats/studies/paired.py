@@ -291,22 +291,19 @@ def questions(a: PairedPage) -> Iterator[Block | None]:
 
 
 def value_name(design: Paired) -> str:
-    """Name the column of the values."""
+    """Name what values are: the column of numbers, or the level of two that is counted."""
+    if design.scale == "binary":
+        return f"'{shorten(design.levels[1], 30)}'"
     return as_words(design.columns.get("value", "value"), 30)
-
-
-def level_name(design: Paired) -> str:
-    """Name the level of two that is counted."""
-    return f"'{shorten(design.levels[1], 30)}'"
 
 
 def quantity(design: Paired) -> str:
     """Name what is compared: the share of a level, or the mean of a value."""
+    name = value_name(design)
     if design.scale == "binary":
-        return f"the share of {level_name(design)}"
+        return f"the share of {name}"
     if design.repeats is not None and design.repeats.share_of:
         return f"the mean share of '{shorten(design.repeats.share_of, 30)}'"
-    name = value_name(design)
     return "the mean" if name.lower() == "value" else f"the mean {name}"
 
 
@@ -327,12 +324,11 @@ def difference_question(a: PairedPage) -> Block | None:
     """Ask how much the two conditions differ in a mean, or in the share of a level."""
     design, lead = a.design, a.lead
     first, second = a.conditions
+    drawn = "Left: pairs and condition means. Right: differences and their mean."
     if design.scale == "binary":
-        value = level_name(design)
-        drawn = f"Left: share of {value}. Right: discordant pairs as shares of all pairs, and their difference."
-    else:
-        value = value_name(design)
-        drawn = "Left: pairs and condition means. Right: differences and their mean."
+        drawn = (
+            "Left: shares. Right: discordant pairs as shares of all pairs, and their difference."
+        )
     # cells have a question of their own
     rows = [row for row in a.main.rows if not is_test(row) and row.group != "cell"]
     block = ask_rows(
@@ -353,7 +349,7 @@ def difference_question(a: PairedPage) -> Block | None:
         lead,
         conditions=design.conditions,
         binary=design.scale == "binary",
-        ylabel=value,
+        ylabel=value_name(design),
         digits=lead.decimals,
     )
     return block and replace(block, draw=draw, turned=turned_by_tests(a))
@@ -383,7 +379,7 @@ def cells_question(a: PairedPage) -> Block | None:
     cells = a.main.extras["cells"]
     first, second = a.conditions
     text = (
-        f"The discordant pairs, {count(cells['b'])} with {level_name(a.design)} under {first} only and "
+        f"The discordant pairs, {count(cells['b'])} with {value_name(a.design)} under {first} only and "
         f"{count(cells['c'])} under {second} only, alone inform the test and the odds ratio."
     )
     return Block(
@@ -450,26 +446,31 @@ def sizes_question(a: PairedPage) -> Block | None:
 
 def equivalence_question(a: PairedPage) -> Block | None:
     """Ask whether differences are smaller than the smallest effect of interest."""
-    rows, smallest = a.bounded, a.options.smallest_effect or 0.0
-    text = equivalence_sentence(a)
-    if a.margins:
-        inside = [shorten(row.term, 30) for row in rows if is_inside(row, smallest)]
-        which = f"{listing(inside)} only" if inside else "no level"
-        which = "every level" if len(inside) == len(rows) else which
-        text = f"Equivalence within ±{as_given(smallest).lstrip('0')} was shown for {which}."
-        text += " Margins are equivalent only where all levels are."
-    elif a.bounds is not None and a.bounds.metric == "equivalence":
-        rows = list(a.bounds.rows)
+    if a.bounds is None:
+        return None
+    tested = a.bounds.metric == "equivalence"
+    rows = list(a.bounds.rows) if tested else a.bounded
+    bounds = f"±{as_given(a.options.smallest_effect or 0.0)}{unit_of(a.options)}"
     return ask_rows(
         "equivalence",
         "Was the difference smaller than the smallest effect of interest?",
         a.bounds,
         rows,
-        quantity=f"equivalence test, bounds ±{as_given(smallest)}{unit_of(a.options)}",
-        say=[text],
+        quantity=f"equivalence test, bounds {bounds}",
+        say=[levels_inside(a) if a.margins else equivalence_sentence(a)],
         names=[label_of(row) for row in rows],
         part="appendix",
     )
+
+
+def levels_inside(a: PairedPage) -> str:
+    """State for which levels equivalence was shown."""
+    smallest = a.options.smallest_effect or 0.0
+    inside = [shorten(row.term, 30) for row in a.bounded if is_inside(row, smallest)]
+    which = f"{listing(inside)} only" if inside else "no level"
+    which = "every level" if len(inside) == len(a.bounded) else which
+    size = as_given(smallest).lstrip("0")
+    return f"Equivalence within ±{size} was shown for {which}. Margins are equivalent only where all levels are."
 
 
 def unit_of(options: StudyOptions) -> str:
@@ -571,20 +572,20 @@ def turned_by_tests(a: PairedPage) -> tuple[SecondAnalysis, ...]:
     few = any(caution.code == "SS314" for caution in a.main.cautions)
     excluded = ("chi2", "t") if few else ()
     lead = a.lead
-    turning = {}
+    names, p_values = [], []
     for row in pick_rows(a.main.rows, "test"):
         test = Row(term=row.term, p_value=row.p_value, conf_level=lead.conf_level)
         if row.group != "test" or row.test is None or row.test in excluded:
             continue
         if turns(lead, test):
-            turning[f"the {sentences.TESTS[row.test]} test"] = f"({p_value(row.p_value)})"
+            names.append(f"the {sentences.TESTS[row.test]} test")
+            p_values.append(f"{names[-1]} ({p_value(row.p_value)})")
     analyses = turned(lead, alike, "the difference")
-    if not turning:
+    if not names:
         return analyses
-    clear = f"{'was' if len(turning) == 1 else 'were'} {'not ' * sentences.is_significant(lead)}significant"
-    with_p = [f"{name} {p}" for name, p in turning.items()]
-    texts = [f"{capital(listing(tests))} {clear}." for tests in (with_p, list(turning))]
-    return (*analyses, SecondAnalysis(*texts))
+    verb = f"{'was' if len(names) == 1 else 'were'} {'not ' * sentences.is_significant(lead)}"
+    text, short = (f"{capital(listing(tests))} {verb}significant." for tests in (p_values, names))
+    return (*analyses, SecondAnalysis(text, short))
 
 
 # analysis variants
@@ -633,8 +634,7 @@ def analysis_variants(a: PairedPage) -> Iterator[Variant]:
     again = partial(compare, design, a.options)
     yield page
     for label, way in others:
-        compute = partial(again, cluster=way)
-        yield replace(page, label=label, choice="clusters", compute=compute)
+        yield replace(page, label=label, choice="clusters", compute=partial(again, cluster=way))
     if not design.clusters or design.scale == "numeric":
         for label, choices in INTERVALS[design.scale].items():
             compute = partial(again, **choices)

@@ -67,7 +67,7 @@ def test_a_leader_that_depends_on_the_weights_of_tasks_stands_in_the_answer() ->
     assert "between kilo and lima" in outcome.planning[0]
     # the key of a difference that the result has the other way around is turned with its sign
     pairs = [("kilo", "mike"), ("mike", "kilo")]
-    one, other = (difference_of(lead.results[0], *pair) for pair in pairs)
+    one, other = (difference_of(outcome.blocks[0].results[0], *pair) for pair in pairs)
     assert (one.estimate or 0.0) == -(other.estimate or 0.0)
     assert [(row.label("model"), row.label("minus")) for row in (one, other)] == pairs
 
