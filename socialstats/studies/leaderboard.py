@@ -111,8 +111,8 @@ class BoardPage:
     @cached_property
     def leading(self) -> list[Row]:
         """Differences of the first model from all others that have a mean, in order of rank."""
-        first, *others = self.ranked or self.means
-        return [difference_of(self.main, first.term, row.term) for row in others]
+        first, *behind = self.ranked or self.means
+        return [difference_of(self.main, first.term, row.term) for row in behind]
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -423,14 +423,14 @@ def pooling_question(a: BoardPage) -> Block | None:
     """Ask whether the ranking depends on how tasks are pooled; nothing where both poolings agree."""
     pooling = str(a.main.settings["pooling"])
     rows = [row for row in a.main.rows if row.group == OTHER[pooling]]
-    (other,) = set(OTHER) - {pooling}
-    where = f"With {WEIGHED[other]}"
+    (alternative,) = set(OTHER) - {pooling}
+    where = f"With {WEIGHED[alternative]}"
     block = ask_rows(
         "pooling",
         "Does the ranking depend on how tasks are pooled?",
         a.main,
         rows,
-        quantity=f"mean score with {WEIGHED[other]}",
+        quantity=f"mean score with {WEIGHED[alternative]}",
         say=[first_sentence(a, where, rows)],
         names=[row.term for row in rows],
         part="appendix",
@@ -497,7 +497,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: which model ranks first, by how much, and with which rank interval?"""
     check_single(design)
     a = compute(design, options)
-    asked = [block for block in questions(a) if block is not None]
+    answered = [block for block in questions(a) if block is not None]
     return page_of(
         "leaderboard",
         f"Which of {count(len(design.raters), a.noun)} has the highest mean score?",
@@ -513,7 +513,9 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         answer=[a.main.sentence(), *rank_sentence(a)],
         planning=planning(a),
         leading={"Leaderboard": a.main},
-        blocks=with_design_effect(asked, design.clusters, lead=partial(leading_difference_of, a)),
+        blocks=with_design_effect(
+            answered, design.clusters, lead=partial(leading_difference_of, a)
+        ),
         uses=USED,
         data=task_sizes(a),
         diagnostics=[scores_diagnostic(a)],

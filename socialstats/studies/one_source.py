@@ -82,8 +82,8 @@ def has_mean(design: Ratings) -> bool:
 
 def is_share(design: Ratings) -> bool:
     """Return whether the mean of the values is a share: of ones among zeros and ones, also of repeated answers."""
-    zero_or_one = len(design.levels) == 2 or design.repeats is not None
-    return has_mean(design) and design.ends == (0.0, 1.0) and zero_or_one
+    binary = len(design.levels) == 2 or design.repeats is not None
+    return has_mean(design) and design.ends == (0.0, 1.0) and binary
 
 
 def is_yes_no(design: Ratings) -> bool:
@@ -234,7 +234,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     a = compute(design, options)
     lead = a.lead
     results = [result for result in (a.mean, a.shares) if result is not None]
-    asked = [block for block in questions(a) if block is not None]
+    answered = [block for block in questions(a) if block is not None]
     title = f"How high is the {quantity(design)}?"
     if not has_mean(design) and not is_yes_no(design):
         title = f"Which level of {value_name(design)} is the most frequent?"
@@ -248,7 +248,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         answer=[answer(design, lead)],
         planning=halved(design.clusters, lead, lead.n_units, "the estimate", df=lead.df),
         leading={result.title: result for result in results},
-        blocks=with_design_effect(asked, design.clusters, lead=a.lead_of),
+        blocks=with_design_effect(answered, design.clusters, lead=a.lead_of),
         uses=USED,
         diagnostics=[values_diagnostic(design)],
         methods=methods(a, results),
@@ -315,9 +315,9 @@ def methods(a: SourcePage, results: Sequence[Result]) -> list[str]:
     brief = f"{what} estimated over {count(design.unit_count.sum(), unit_noun(design))}."
     if design.repeats is not None:
         brief += " Repeated answers to a unit were averaged first."
-    first, *others = results
+    first, *further = results
     brief += f" {percent_of(a.options.level)} CIs: {first.inference}."
-    return [brief, *(f"{result.title}: {result.inference}." for result in others)]
+    return [brief, *(f"{result.title}: {result.inference}." for result in further)]
 
 
 STUDY = Study(

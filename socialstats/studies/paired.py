@@ -366,10 +366,10 @@ def sides_sentence(a: PairedPage) -> str:
             places = max(places, digits_of((row.estimate or 0.0) / math.sqrt(row.n or 1.0)))
             deviation = f" (SD = {number(row.shown())})"
         parts.append(f"{number(side.estimate, places, bounded=binary)}{deviation} for {label}")
-    other = a.main.row("odds_ratio" if binary else "r")
+    beside = a.main.row("odds_ratio" if binary else "r")
     name = "matched odds ratio" if binary else "correlation of the conditions"
     text = f"{capital(quantity(a.design))} was {' and '.join(parts)}"
-    return f"{text}; the {name} was {sentences.estimate_text(other)}."
+    return f"{text}; the {name} was {sentences.estimate_text(beside)}."
 
 
 def cells_question(a: PairedPage) -> Block | None:
@@ -601,7 +601,7 @@ def variants_question(a: PairedPage) -> Block | None:
         return None
     what = what_differs(a)
     result = multiverse(a.main.metric, f"the {what}", variants, reference=0.0, words="0")
-    page, *others = result.rows
+    page, *variants_of_page = result.rows
     if page.conf_low is None and len({row.estimate for row in result.rows}) == 1:
         return None
     question = other_analyses("the answer")
@@ -613,7 +613,7 @@ def variants_question(a: PairedPage) -> Block | None:
             "By the studentized interval, which skewed values need",
             replace(row, statistic=None, p_value=None),
         )
-        for row in others
+        for row in variants_of_page
         if row.term == STUDENTIZED and row.conf_low is not None
     ]
     return replace(block, turned=turned(page, advised, "the difference"))
@@ -622,7 +622,7 @@ def variants_question(a: PairedPage) -> Block | None:
 def analysis_variants(a: PairedPage) -> Iterator[Variant]:
     """Yield the page's analysis, then others by clusters, interval and weights, and without single clusters."""
     design = a.design
-    *others, (last, _) = cluster_ways(design.clusters, "pairs").items()
+    *ways, (last, _) = cluster_ways(design.clusters, "pairs").items()
     if not design.clusters:
         last = "independent"
     page = Variant(
@@ -633,7 +633,7 @@ def analysis_variants(a: PairedPage) -> Iterator[Variant]:
     )
     again = partial(compare, design, a.options)
     yield page
-    for label, way in others:
+    for label, way in ways:
         yield replace(page, label=label, choice="clusters", compute=partial(again, cluster=way))
     if not design.clusters or design.scale == "numeric":
         for label, choices in INTERVALS[design.scale].items():
@@ -656,8 +656,8 @@ def analysis_variants(a: PairedPage) -> Iterator[Variant]:
 
 def compare_without(a: PairedPage, factor: Factor, name: str) -> Any:
     """Compare the conditions without the pairs of a cluster."""
-    other = factor.codes != factor.levels.index(name)
-    return compare(a.design.take(np.asarray(other)), a.options)
+    remaining = np.asarray(factor.codes != factor.levels.index(name))
+    return compare(a.design.take(remaining), a.options)
 
 
 def omitted_clusters(a: PairedPage, factor: Factor) -> Sequence[str]:
@@ -738,8 +738,8 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
     """Answer: is there a difference, how large is it, and does it depend on what is taken as independent?"""
     check_single(design)
     a = compute(design, options)
-    asked = [block for block in questions(a) if block is not None]
-    blocks = with_design_effect(asked, design.clusters, lead=a.lead_of)
+    answered = [block for block in questions(a) if block is not None]
+    blocks = with_design_effect(answered, design.clusters, lead=a.lead_of)
     first, second = a.conditions
     leading = {"Difference": a.main, "Effect sizes": a.sizes, "Equivalence": a.bounds}
     leading |= {f"Without one {shorten(name, 40)}": left for name, left in a.left_out.items()}
@@ -827,8 +827,10 @@ def methods(a: PairedPage) -> Iterator[str]:
         more.append(
             f"Cohen's g is the share of {a.conditions[0]} among the discordant pairs minus one half."
         )
-    others = {"Standardised differences": a.sizes, "Equivalence": a.bounds}
-    more += [f"{name}: {other.inference}." for name, other in others.items() if other is not None]
+    further = {"Standardised differences": a.sizes, "Equivalence": a.bounds}
+    more += [
+        f"{name}: {result.inference}." for name, result in further.items() if result is not None
+    ]
     if more:
         yield " ".join(more)
 
