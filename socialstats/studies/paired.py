@@ -60,7 +60,7 @@ from socialstats.studies.page import (
     check_single,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
-from socialstats.studies.second import turned, turns
+from socialstats.studies.second import turned
 from socialstats.studies.verdicts import (
     LABEL,
     Conclusion,
@@ -81,7 +81,6 @@ from socialstats.text import (
     digits_of,
     listing,
     number,
-    p_value,
     percent,
     percent_of,
     shorten,
@@ -563,29 +562,17 @@ def tests_question(a: PairedPage) -> Block | None:
 
 def turned_by_tests(a: PairedPage) -> tuple[SecondAnalysis, ...]:
     """Return the mean with clusters weighing alike, and the tests, that turn the conclusion of the answer."""
-    alike = [
-        ("With clusters weighing alike", row)
-        for row in pick_rows(a.main.rows, "difference")
-        if row.group == ALIKE
-    ]
+    differences = pick_rows(a.main.rows, "difference")
+    analyses = [("With clusters weighing alike", row) for row in differences if row.group == ALIKE]
     # with few discordant pairs chi-square and t tests are not quoted
     few = any(caution.code == "SS314" for caution in a.main.cautions)
     excluded = ("chi2", "t") if few else ()
-    lead = a.lead
-    names, p_values = [], []
+    alone = replace(a.lead, statistic=None, conf_low=None, conf_high=None)
     for row in pick_rows(a.main.rows, "test"):
-        test = Row(term=row.term, p_value=row.p_value, conf_level=lead.conf_level)
-        if row.group != "test" or row.test is None or row.test in excluded:
-            continue
-        if turns(lead, test):
-            names.append(f"the {sentences.TESTS[row.test]} test")
-            p_values.append(f"{names[-1]} ({p_value(row.p_value)})")
-    analyses = turned(lead, alike, "the difference")
-    if not names:
-        return analyses
-    verb = f"{'was' if len(names) == 1 else 'were'} {'not ' * sentences.is_significant(lead)}"
-    text, short = (f"{capital(listing(tests))} {verb}significant." for tests in (p_values, names))
-    return (*analyses, SecondAnalysis(text, short))
+        if row.group == "test" and row.test is not None and row.test not in excluded:
+            test = replace(alone, p_value=row.p_value)
+            analyses.append((f"By the {sentences.TESTS[row.test]} test", test))
+    return turned(a.lead, analyses, "the difference")
 
 
 # analysis variants
