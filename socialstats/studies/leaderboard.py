@@ -376,7 +376,7 @@ def tasks_question(a: BoardPage) -> Block | None:
         rows,
         quantity="mean score by task",
         say=[
-            *winners(a, rows),
+            *task_winners(a, rows),
             "These task winners were not tested; rank intervals by task are in the tables.",
         ],
         draw=cell_map("model", "task", neutral=None, extreme=None),
@@ -387,7 +387,7 @@ def tasks_question(a: BoardPage) -> Block | None:
     return with_results(block, *a.by_task.values())
 
 
-def winners(a: BoardPage, rows: Sequence[Row]) -> list[str]:
+def task_winners(a: BoardPage, rows: Sequence[Row]) -> list[str]:
     """State which models have the highest mean in most tasks, alone or tied."""
     tasks = rows_by(rows, TASK)
     first: dict[str, list[str]] = {}

@@ -57,7 +57,7 @@ class SourcePage:
         """The mean, or the share of yes, or of the level that occurs most, the first of several."""
         if self.mean is not None:
             return self.mean.rows[0]
-        rows = level_shares(self.shares)
+        rows = shares_of_levels(self.shares)
         if is_yes_no(self.design):
             return rows[-1]
         return max(rows, key=lambda row: row.estimate or 0.0)
@@ -112,7 +112,7 @@ def compute_shares(design: Ratings, options: StudyOptions, cluster: Way = "decla
     return single(choice_shares(design, cluster=cluster, **options.chosen()))
 
 
-def level_shares(result: Result | None) -> list[Row]:
+def shares_of_levels(result: Result | None) -> list[Row]:
     """Return the shares of all levels over all units."""
     return [] if result is None else pick_rows(result.rows, stratum=False)
 
@@ -185,7 +185,7 @@ def questions(a: SourcePage) -> Iterator[Block | None]:
 
 def shares_question(a: SourcePage) -> Block | None:
     """Ask how often each level occurs."""
-    rows = level_shares(a.shares)
+    rows = shares_of_levels(a.shares)
     if not rows:
         return None
     top = max(rows, key=lambda row: row.estimate or 0.0)

@@ -456,7 +456,7 @@ def equivalence_question(a: PairedPage) -> Block | None:
         a.bounds,
         rows,
         quantity=f"equivalence test, bounds {bounds}",
-        say=[levels_inside(a) if a.margins else equivalence_sentence(a)],
+        say=[levels_inside(a) if a.margins else bounds_sentence(a)],
         names=[label_of(row) for row in rows],
         part="appendix",
     )
@@ -477,7 +477,7 @@ def unit_of(options: StudyOptions) -> str:
     return "" if options.effect_scale == "raw" else " SD of the differences"
 
 
-def equivalence_sentence(a: PairedPage) -> str:
+def bounds_sentence(a: PairedPage) -> str:
     """State whether equivalence was shown; nothing where it was not tested, or level by level."""
     smallest = a.options.smallest_effect
     if a.bounds is None or smallest is None or a.margins:
@@ -663,7 +663,7 @@ def answer(a: PairedPage) -> Iterator[str]:
     if not a.margins:
         yield sentences.difference(quantity(a.design), *a.quoted, a.lead)
         if a.bounds is not None:
-            yield equivalence_sentence(a)
+            yield bounds_sentence(a)
         return
     if not is_equivalent(a):
         yield verdict_sentence(a.main)
