@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from socialstats.cautions import PLAIN
 from socialstats.errors import Caution
 from socialstats.studies.page import Outcome
 from socialstats.text import count
 from socialstats_reports.once import words_outside_brackets
 from socialstats_reports.text import sentence
 
-LESS_SURE = " The cautions can make it less sure."
+SIMULATED = "The data are simulated, so they say nothing about real models or people."
 MOST_NAMED = 2  # cautions that the short answer names
 MOST_OF_DETAIL = 14  # words of what a named caution is about
 # what to collect, by whether the question is open
@@ -34,21 +35,37 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
     sure = outcome.verdict.how_sure(float(outcome.settings.get("level", 0.95)))
     wrong = ["No caution was raised. How the data came about is not checked."]
     if cautions:
-        sure += LESS_SURE * (outcome.verdict.certainty != "open")
+        if outcome.verdict.certainty != "open":
+            sure += f" The {'caution' if len(cautions) == 1 else 'cautions'} can make it less sure."
         # what turns the verdict takes the room of a caution
         most = MOST_NAMED - bool(outcome.turned)
-        wrong = [sentence(with_subject(caution)) for caution in cautions[:most]]
-        more = len(cautions) - len(wrong)
+        # several cautions of a kind mean the same to the conclusion
+        wrong = list(dict.fromkeys(sentence(plain_text(caution)) for caution in cautions))[:most]
+        more = len({plain_text(caution) for caution in cautions}) - len(wrong)
         wrong += [f"{count(more, 'more caution')} below."] * (more > 0)
     if outcome.turned:
         # what turns the verdict comes before what may make it less sure
         wrong = [*(analysis.short for analysis in outcome.turned), *(wrong if cautions else ())]
+    if outcome.simulated:
+        wrong = [SIMULATED, *(wrong if cautions or outcome.turned else ())]
     collect = outcome.planning[0] if outcome.planning else NEXT[outcome.verdict.certainty == "open"]
     return [
         ("How sure?", sure),
         ("What could be wrong?", " ".join(wrong)),
         ("What to collect next?", collect),
     ]
+
+
+def plain_text(caution: Caution) -> str:
+    """Return what a caution means for the conclusion, in words without statistics.
+
+    Examples
+    --------
+    >>> from socialstats.errors import caution
+    >>> plain_text(caution("SS312", "48 units with two or more ratings"))
+    'The sample is small, so some intervals may be too short'
+    """
+    return PLAIN.get(caution.code) or with_subject(caution)
 
 
 def with_subject(caution: Caution) -> str:

@@ -432,8 +432,8 @@ def sentence(result: Result) -> str:
         distances = f"The distance from {away} was the same for all {models}: {first} ({among})."
     else:
         distances = (
-            f"{near} {'was' if len(low) == 1 else 'were'} nearest to {away}, ADA-Met = {first} ({among}). {far} "
-            f"{'was' if len(high) == 1 else 'were'} farthest, {last}."
+            f"{near} had the shortest distance from {away}, ADA-Met = {first} ({among}). {far} had the longest, "
+            f"{last}."
         )
     ceiling, uniform = (
         next(row for row in result.rows if row.label("line") == kind)

@@ -312,20 +312,20 @@ def over(result: Result) -> str:
 
 
 def sentence(result: Result) -> str:
-    """Return which model ranked first, its lead over the next, and from how many others it differed."""
+    """Return which model has the highest mean score, its lead over the next, and from how many others it differed."""
     means, noun = [row for row in result.rows if row.group == MEAN], str(result.extras["noun"])
     ranked, n = ordered(means), count(len(means), noun)
     if not ranked:
         return f"No {noun} has a mean score ({undefined_text(means)})."
     best, name = ranked[0], shorten(ranked[0].term)
     gaps = [difference_of(result, best.term, row.term) for row in ranked[1:]]
-    score_text = f"mean score {estimate_text(best)}; {over(result)}"
+    score_text = f"{estimate_text(best)}; {over(result)}"
     tied = [row.term for row in ranked if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
         return tied_first(
             shortened(tied), len(means), noun, f"mean score {number(best.shown())}; {over(result)}"
         )
-    text = f"{name} ranked first of {n} ({score_text}). "
+    text = f"{name} had the highest mean score of {n} ({score_text}). "
     if not gaps:
         return f"{text}No other {noun} has a mean score."
     shared = "" if gaps[0].n == best.n == ranked[1].n else " on shared units"
@@ -427,7 +427,7 @@ def leaderboard(
     --------
     >>> scores = {"model": ["m1"] * 5 + ["m2"] * 5, "item": [*range(5)] * 2, "score": [3, 5, 4, 6, 5, 2, 3, 4, 4, 2]}
     >>> print(leaderboard(scores).sentence())
-    m1 ranked first of 2 models (mean score 4.60, ...; 5 items). The mean score was higher for m1 than m2 (...).
+    m1 had the highest mean score of 2 models (4.60, ...; 5 items). The mean score was higher for m1 than m2 (...).
     """
     checked_level(level)
     check_allowed("pooling", pooling, POOLINGS)

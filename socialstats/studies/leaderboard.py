@@ -245,7 +245,7 @@ def means_question(a: BoardPage) -> Block | None:
     caption = f"Mean and rank of each {a.noun}"
     block = ask_rows(
         "means",
-        f"Which {a.noun} ranked first?",
+        f"Which {a.noun} had the highest mean score?",
         a.main,
         a.means,
         quantity="mean score",
@@ -414,7 +414,7 @@ def first_sentence(a: BoardPage, where: str, rows: Sequence[Row]) -> str:
     places = {row.term: k for k, row in enumerate(best)}
     moved = sum(places.get(row.term, k) != k for k, row in enumerate(a.ranked))
     return (
-        f"{where}, {shorten(best[0].term)} ranked first (mean score {estimate_text(best[0])}). "
+        f"{where}, {shorten(best[0].term)} had the highest mean score ({estimate_text(best[0])}). "
         f"{count(moved, a.noun)} of {count(len(a.ranked))} changed rank."
     )
 

@@ -8,7 +8,7 @@ significant at the level of the page, and "clearly show" of p < .001. What is no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from socialstats import sentences
@@ -34,10 +34,13 @@ class Conclusion:
     text : str
     certainty : {"clear", "shown", "open", "alike", "ranked", "interval"}
         A test with p < .001, a significant one, none, a test of equivalence, a rank interval, an interval.
+    partly_ranked : bool
+        Whether rank intervals settle who is not first, of an open ranking.
     """
 
     text: str
     certainty: Certainty
+    partly_ranked: bool = False
 
     def how_sure(self, level: float) -> str:
         """Return what the certainty rests on, as an answer to "How sure?"; `level` is that of the intervals.
@@ -48,6 +51,11 @@ class Conclusion:
         'Fairly: without a difference, fewer than 1 of 20 such studies would show one as large.'
         """
         of = round(1 / (1 - level))
+        if self.partly_ranked:
+            return (
+                "Which of them is first: not sure. That the others are not: fairly, as such ranks are wrong in at most "
+                f"about 1 of {of} studies."
+            )
         without, as_large = (
             "without a difference, fewer than 1 of",
             "such studies would show one as large",
@@ -58,7 +66,7 @@ class Conclusion:
             "open": "Not sure: the data fit more than one answer.",
             "alike": "A test of equivalence excludes every difference that was called large enough to matter.",
             "ranked": f"Fairly: such a first rank is wrong in at most about 1 of {of} studies.",
-            "interval": f"The data leave a range open, which holds the truth in about {of - 1} of {of} studies.",
+            "interval": f"Within a range, given below: such ranges hold the truth in about {of - 1} of {of} studies.",
         }[self.certainty]
 
 
@@ -287,10 +295,12 @@ def ranking(
     others = f"the other {count(rest, noun)}" if rest > 1 else f"the other {noun}"
     if all(high is not None and high <= len(first) for high in last):
         they = "both" if len(first) == 2 else "all"
-        return verdict_of(open_, f"; {they} {ahead} {others}", certainty="open")
+        return replace(
+            verdict_of(open_, f"; {they} {ahead} {others}", certainty="open"), partly_ranked=True
+        )
     behind = [shorten(row.term, LABEL) for row in ranks if row.term not in first]
     lower = f"{behind[0]} is not first" if rest == 1 else f"none of {others} is first"
-    return verdict_of(open_, f"; {lower}", certainty="open")
+    return replace(verdict_of(open_, f"; {lower}", certainty="open"), partly_ranked=True)
 
 
 def values_of(column: str) -> str:

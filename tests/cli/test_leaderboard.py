@@ -301,7 +301,7 @@ def test_the_examples_of_the_documentation_run_as_printed(
     monkeypatch.chdir(tmp_path)
     exec("\n".join(blocks), {})
     said = capsys.readouterr().out
-    assert said.startswith("model 9 ranked first of 10 models (mean score ")
+    assert said.startswith("model 9 had the highest mean score of 10 models (")
     assert "</html>" in (tmp_path / "board.html").read_text(encoding="utf-8")
 
 
@@ -372,7 +372,7 @@ def test_a_page_calls_what_it_compares_by_the_name_of_its_column(
     said = texts_of(found)
     assert found["title"] == f"Which of 3 {noun}s has the highest mean score?"
     for text in (
-        f"ranked first of 3 {noun}s",
+        f"had the highest mean score of 3 {noun}s",
         f"Which {noun}s differed?",
         f"each other {noun}",
         f"minus this {noun}",

@@ -279,7 +279,7 @@ def test_labels_are_no_scores():
 
 def test_sentence_and_figure_say_the_leader():
     result = board("correct", "story")
-    assert result.sentence().startswith("cedar ranked first of 3 models (mean score ")
+    assert result.sentence().startswith("cedar had the highest mean score of 3 models (")
     assert "; 48 items of 3 tasks, tasks weighted equally). The mean score " in result.sentence()
     assert result.plot().get_yticklabels()[0].get_text() == "cedar"
     assert len(result.plot(group="task: law").get_yticklabels()) == 3

@@ -162,7 +162,8 @@ def test_a_page_of_nineteen_models(
     if study == "ordinal-alignment":  # its first block sets every model beside the people
         assert block["id"] == "distance"
         assert re.match(
-            r"'model \d\d' was nearest .* 'model \d\d' was farthest", found["answer"][0]
+            r"'model \d\d' had the shortest distance .* 'model \d\d' had the longest",
+            found["answer"][0],
         )
     else:
         assert block["id"] == "models"

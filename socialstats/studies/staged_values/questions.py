@@ -197,9 +197,16 @@ def relative_to(options: StudyOptions) -> str:
     return f" relative to {place_of(options)}" if options.zero is not None else ""
 
 
-def last_change_sentence(measure: Measure) -> str:
-    """State the change at the last stage of the play, with the units of analysis that lead."""
-    row = last_change(measure.lead)
+def change_sentences(measure: Measure) -> Iterator[str]:
+    """Yield the change at the last stage of the play, after the clearest change where that is at another stage."""
+    last, clearest = last_change(measure.lead), leading_difference(changes_of(measure.lead))
+    if clearest is not None and clearest != last and sentences.is_significant(clearest):
+        yield change_sentence(measure, clearest)
+    yield change_sentence(measure, last)
+
+
+def change_sentence(measure: Measure, row: Row) -> str:
+    """State a change from the baseline, with the units of analysis that lead."""
     stages = [shorten(str(row.label(name)), 40) for name in CHANGED]
     name = f"{measure.name}{'' if measure.name == COMPOSITE else scale_of(measure.lead)}"
     text = sentences.difference(name, stages[0], stages[1], row, at="at")
@@ -232,7 +239,7 @@ def turned_changes(measure: Measure) -> tuple[SecondAnalysis, ...]:
         wordings = count(measure.wordings.counts.get("wordings", 1), "wording")
         others.append((f"Over all {wordings}", measure.wordings))
     stage = shorten(str(row.label("stage")), 40)
-    what = f"the change in {measure.name} at {stage}"
+    what = f"the change in {measure.name} at {stage}, the last stage,"
     rows = [(how, replace(last_change(result), places=row.decimals)) for how, result in others]
     return turned(row, rows, what)
 

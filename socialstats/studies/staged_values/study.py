@@ -73,7 +73,7 @@ from socialstats.studies.staged_values.questions import (
     Measure,
     Staged,
     baseline_of,
-    last_change_sentence,
+    change_sentences,
     lean_sentence,
     lean_sides,
     place_of,
@@ -377,7 +377,8 @@ def verdict_on_stages(staged: Staged) -> Conclusion:
         unseen = f"The data do not show a change of {scores} from {base} at {places}"
         return verdict_of(unseen, *sizes, certainty="open")
     stage = shorten(str(top.label("stage")), LABEL)
-    return higher_or_lower(top, scores, f"at {stage}", f"at {base}", *sizes)
+    size = f", by {number(abs(top.estimate or 0.0), top.decimals)} on average"
+    return higher_or_lower(top, scores, f"at {stage}", f"at {base}", size, *sizes)
 
 
 def kind_of_scores(instrument: Instrument) -> str:
@@ -404,7 +405,10 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         replace(options, zero=zero),
         describe=describe(staged),
         verdict=verdict_on_stages(staged),
-        answer=[*map(last_change_sentence, staged.measures), lean_sentence(staged)],
+        answer=[
+            *(text for measure in staged.measures for text in change_sentences(measure)),
+            lean_sentence(staged),
+        ],
         planning=[planned] if more else [],
         leading=leading_results(staged),
         blocks=[
