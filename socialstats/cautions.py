@@ -241,7 +241,6 @@ ADVICE: Mapping[str, tuple[str, str]] = {
 }
 
 
-# when a caution is given, where its short text leaves that open
 # what a caution means for the conclusion, in the words of a newspaper, for the opening of a page
 PLAIN: Mapping[str, str] = {
     "SS107": "What was shown first was chosen more or less often, whatever it was",
@@ -256,6 +255,7 @@ PLAIN: Mapping[str, str] = {
     "SS333": "Chance makes a number too large or too small, and no corrected one stands beside it",
 }
 
+# when a caution is given, where its short text leaves that open
 CAUSES: Mapping[str, str] = {
     "SS101": "Some groups of items were never compared with each other, even indirectly.",
     "SS102": "Firth's penalty or pseudo-wins were requested, which shrink strengths.",

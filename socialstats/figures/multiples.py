@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_PANELS, MOST_ROWS = 12, 100
 BESIDE = 4  # panels side by side
 LABEL_WIDTH = 52  # characters of a row
-LABEL_SHARE = 0.42  # of a narrow figure that labels may take
+LABEL_SHARE = 0.42  # labels may take this share of a narrow figure
 LEAST_PANEL = 0.65  # inches across
 APART, ABOVE, BELOW = (
     0.16,

@@ -130,8 +130,8 @@ def qq(
         f"({number(abs(values[far] - mean) / spread, 1)} SD from the mean)"
     )
     right = z_far > 0
-    low, high = ax.get_xlim()
-    beside = (z_far - low if right else high - z_far) / (high - low)
+    left_end, right_end = ax.get_xlim()
+    beside = (z_far - left_end if right else right_end - z_far) / (right_end - left_end)
     room = float(beside * ax.get_window_extent().width * style.POINTS / ax.figure.dpi) - 8
     ax.annotate(
         "\n".join(style.wrapped(text, room, style.SMALL)),

@@ -404,6 +404,19 @@ def ignored_clusters(
     return caution("SS201", f"{ignored} declared, intervals use {used}", affects=affects, fix=fix)
 
 
+def fixed_factors(factors: Sequence[Factor], unit: Factor) -> Caution:
+    """Return caution SS201 about clusters that every unit of analysis is averaged over, such as scenarios of models."""
+    sizes = listing([f"the {count(len(np.unique(f.codes)), f.name)}" for f in factors])
+    held = f"intervals with {unit.name}s as units hold for these"
+    return caution(
+        "SS201",
+        f"each {unit.name} counts with its mean over {sizes}; {held}",
+        affects=f"intervals and tests with {unit.name}s as units",
+        fix=f"read the tests with {factors[0].name}s as units beside them",
+        short=f"levels of {listing([f.name for f in factors])} were taken as fixed",
+    )
+
+
 def small_sample_caution(
     n: float,
     fewest: float,

@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError
 from socialstats.inference.clustered_mean import (
     ClusteredMean,
     clustered_mean,
@@ -22,6 +22,7 @@ from socialstats.inference.dependence import (
     caution_of_few_clusters,
     cluster_cautions,
     cluster_factors,
+    fixed_factors,
     is_nested_in,
     small_sample_caution,
 )
@@ -31,7 +32,7 @@ from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.paired.pair_sizes import with_d_z
 from socialstats.paired.pair_values import mean_interval
 from socialstats.results import Row
-from socialstats.text import count, listing, quoted
+from socialstats.text import count, quoted
 from socialstats.voice import option
 
 CiName = Literal["closed", "percentile", "basic", "bca", "studentized"]
@@ -362,19 +363,6 @@ def unit_clusters(
     few = [c for c in cluster_cautions(design, used) if c.code == "SS202"]
     return UnitClusters(
         factors=used, codes=tuple(f.codes[member] for f in used), cautions=(*ignored, *few)
-    )
-
-
-def fixed_factors(factors: Sequence[Factor], unit: Factor) -> Caution:
-    """Return caution SS201 about clusters that every unit of analysis is averaged over, such as scenarios of models."""
-    sizes = listing([f"the {count(len(np.unique(f.codes)), f.name)}" for f in factors])
-    held = f"intervals with {unit.name}s as units hold for these"
-    return caution(
-        "SS201",
-        f"each {unit.name} counts with its mean over {sizes}; {held}",
-        affects=f"intervals and tests with {unit.name}s as units",
-        fix=f"read the tests with {factors[0].name}s as units beside them",
-        short=f"levels of {listing([f.name for f in factors])} were taken as fixed",
     )
 
 

@@ -14,6 +14,7 @@ from socialstats.designs.parts import OK, REFUSAL
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Result
 from socialstats.studies.estimates import (
+    cluster_names,
     cluster_ways,
     single,
 )
@@ -73,7 +74,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
 
         return Variant(label=label, choice=choice, compute=again)
 
-    ways = list(cluster_ways(design.clusters, "units").items())
+    ways = list(cluster_ways(cluster_names(design), "units").items())
     made = [way(f"{design.scale}, all raters", OWN)]
     made += [way(f"{scale} scale", "scale", scale=scale) for scale in scales(design)]
     made += [

@@ -45,6 +45,7 @@ from socialstats.studies.asking import (
     untested_rows,
 )
 from socialstats.studies.estimates import (
+    cluster_names,
     counts_table,
     halved,
     pairs_left,
@@ -558,7 +559,7 @@ def clusters_question(
     """Ask whether the leading strength depends on the clusters."""
     first = strongest(fit)[0].term
     return dependence_block(
-        design.clusters or (design.pair,),
+        cluster_names(design) or (design.pair.name,),
         lambda way: fit_model(design, options, formula, cluster=way),
         rows="comparisons",
         quantity=f"log-strength of {shorten(first, 40)}",

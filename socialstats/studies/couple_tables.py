@@ -27,7 +27,7 @@ COLUMNS = ("scenario", "pair", "group_first", "group_second", "answer")
 RUNGS = ("rung", "variant")
 AS_WRITTEN = ("0", "original", "as written")
 STRATA = (*EXTRA, *RUNGS)
-# of a check of names
+# columns of a check of names
 NAMES = ("name", "group", "expected", "phrasing", "answer")
 
 

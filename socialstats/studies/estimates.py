@@ -433,13 +433,21 @@ def single(found: Result | ResultGroup) -> Result:
     return found
 
 
-def cluster_ways(factors: Sequence[Factor], rows: str) -> dict[str, str | tuple[str, str] | None]:
-    """Return every assumption about dependence that the declared clusters allow, by its label."""
+def cluster_names(design: Design) -> tuple[str, ...]:
+    """Return the names of the declared clusters, also of those that stay with a table outside the memory."""
+    if isinstance(design, Comparisons):
+        return design.declared
+    return tuple(factor.name for factor in design.clusters)
+
+
+def cluster_ways(names: Sequence[str], rows: str) -> dict[str, str | tuple[str, str] | None]:
+    """Return every assumption about dependence that clusters of some names allow, by its label."""
     ways: dict[str, str | tuple[str, str] | None] = {f"{rows} independent": None}
-    ways |= {f"clustered by {shorten(f.name, 40)}": f.name for f in factors}
-    if len(factors) == 2:
-        one, two = (f.name for f in factors)
-        ways[f"clustered by {shorten(one, 40)} x {shorten(two, 40)}"] = (one, two)
+    ways |= {f"clustered by {shorten(name, 40)}": name for name in names}
+    if len(names) == 2:
+        first, second = names
+        label = f"clustered by {shorten(first, 40)} x {shorten(second, 40)}"
+        ways[label] = (first, second)
     return ways
 
 

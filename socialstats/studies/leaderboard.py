@@ -40,6 +40,7 @@ from socialstats.studies.asking import (
 )
 from socialstats.studies.comparisons import last_ranked
 from socialstats.studies.estimates import (
+    cluster_names,
     cluster_words,
     clusters_caption,
     halved,
@@ -202,7 +203,7 @@ def questions(a: BoardPage) -> Iterator[Block | None]:
     if a.leading[0].std_error is None:
         return
     yield dependence_block(
-        a.design.clusters,
+        cluster_names(a.design),
         partial(board, a.design, a.options),
         rows="units",
         quantity=f"difference, {between.replace(' and ', ' minus ')}",

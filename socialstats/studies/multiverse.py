@@ -182,7 +182,7 @@ Way = str | tuple[str, str] | None
 
 
 def dependence_block(
-    factors: tuple[Factor, ...],
+    names: Sequence[str],
     compute: Callable[[Way], Result],
     *,
     rows: str,
@@ -194,7 +194,8 @@ def dependence_block(
 
     Parameters
     ----------
-    factors : tuple of Factor
+    names : sequence of str
+        Of the clusters.
     compute : callable
         Cluster option -> Result.
     rows : str
@@ -205,11 +206,11 @@ def dependence_block(
     naive : (label, Result), optional
         What even less dependence than without clusters would give; stands first.
     """
-    if not factors:
+    if not names:
         return None
     found: dict[str, Result] = {} if naive is None else {naive[0]: naive[1]}
     problems: dict[str, str] = {}
-    for label, way in cluster_ways(factors, rows).items():
+    for label, way in cluster_ways(names, rows).items():
         try:
             found[label] = compute(way)
         except SocialStatsError as error:

@@ -51,6 +51,7 @@ from socialstats.studies.asking import (
     tally_sentence,
 )
 from socialstats.studies.estimates import (
+    cluster_names,
     cluster_words,
     equivalence_bounds,
     halved,
@@ -480,7 +481,7 @@ def ask_robustness(a: SourceAnswers) -> Iterator[Block | None]:
         level=a.options.level,
     )
     yield dependence_block(
-        a.design.clusters,
+        cluster_names(a.design),
         compare,
         rows="units",
         quantity=f"difference of shares of {level}",

@@ -56,6 +56,7 @@ from socialstats.studies.couple_tables import (
     wording_of,
 )
 from socialstats.studies.estimates import (
+    cluster_names,
     cluster_words,
     equivalence_bounds,
     is_inside,
@@ -226,7 +227,7 @@ def questions(a: BiasAnswers) -> Iterator[Block | None]:
     yield replies_by(a.design, a.options.level)
     yield ask_missing(a)
     yield dependence_block(
-        a.design.clusters,
+        cluster_names(a.design),
         lambda cluster: bias(a.design, a.options, cluster=cluster),
         rows="answers",
         quantity=f"bias B of {shorten(leading.term, LABEL)}",
@@ -657,7 +658,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer whom the model favours, how much the order of names matters, and how certain that is."""
     main = bias(design, options, resamples=options.resamples)
     if options.brief:
-        # of each of many models, the biases and B_all
+        # many models: the page has the biases and B_all of each
         rows = [row for row in main.rows if row.label("group") or row.label("quantity")]
         inside = replace(main, rows=tuple(row for row in rows if row.role != "test"))
         return page(inside, options, [ask_biases(inside, {})])

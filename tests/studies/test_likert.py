@@ -149,7 +149,7 @@ def test_the_figure_has_the_rank_intervals_that_the_answer_quotes() -> None:
         for kind in ("simultaneous", "marginal")
         if f"{kind} rank interval" in " ".join(outcome.answer)
     )
-    assert f"right: {kind} rank intervals" in block.caption
+    assert f"Right: {kind} rank intervals" in block.caption
     ranks = next(
         result for result in block.results if result.metric == "ranks" or kind in result.inference
     )
