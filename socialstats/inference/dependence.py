@@ -401,15 +401,19 @@ def ignored_clusters(
 ) -> Caution:
     """Caution SS201, about declared dependence that the intervals ignore."""
     fix = f"{option('cluster', 'declared')} uses them" if fix is None else fix
-    return caution("SS201", f"{ignored} declared, intervals use {used}", affects=affects, fix=fix)
+    return ignored_caution(f"{ignored} declared, intervals use {used}", affects=affects, fix=fix)
+
+
+def ignored_caution(detail: str, *, affects: str, fix: str, short: str = "") -> Caution:
+    """Return caution SS201."""
+    return caution("SS201", detail, affects=affects, fix=fix, short=short)
 
 
 def fixed_factors(factors: Sequence[Factor], unit: Factor) -> Caution:
     """Return caution SS201 about clusters that every unit of analysis is averaged over, such as scenarios of models."""
     sizes = listing([f"the {count(len(np.unique(f.codes)), f.name)}" for f in factors])
     held = f"intervals with {unit.name}s as units hold for these"
-    return caution(
-        "SS201",
+    return ignored_caution(
         f"each {unit.name} counts with its mean over {sizes}; {held}",
         affects=f"intervals and tests with {unit.name}s as units",
         fix=f"read the tests with {factors[0].name}s as units beside them",

@@ -754,8 +754,8 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
                 "Edad": draw(9).integers(18, 70, 50),
             }
         ),
-        "report --map 'rater=Marca temporal' --units '¿Qué tan fácil fue la tarea?,¿Qué tan claro fue el texto?,"
-        "¿Qué tan útil fue la ayuda?'",
+        "report --study survey --units '¿Qué tan fácil fue la tarea?,¿Qué tan claro fue el texto?,"
+        "¿Qué tan útil fue la ayuda?' --map 'person=Marca temporal'",
     ),
 }
 
