@@ -48,7 +48,7 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
         wrong = [*(analysis.short for analysis in outcome.turned), *(wrong if cautions else ())]
     if outcome.simulated:
         wrong = [SIMULATED, *(wrong if cautions or outcome.turned else ())]
-    collect = outcome.planning[0] if outcome.planning else NEXT[outcome.verdict.certainty == "open"]
+    collect = " ".join(outcome.planning) or NEXT[outcome.verdict.certainty == "open"]
     return [
         ("How sure?", sure),
         ("What could be wrong?", " ".join(wrong)),
@@ -93,4 +93,4 @@ def statistics_below(outcome: Outcome) -> list[str]:
     """Return the sentences below the verdict and the short answers: those that neither has said."""
     if outcome.verdict is None:
         return [*outcome.answer, *outcome.planning]
-    return [*outcome.answer, *outcome.planning[1:]]
+    return list(outcome.answer)

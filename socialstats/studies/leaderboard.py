@@ -255,7 +255,11 @@ def means_question(a: BoardPage) -> Block | None:
         results=[a.marginal, a.joint],
         note=f"Ranks: simultaneous {percent_of(a.options.level)} intervals.{constant_tasks(a)}",
     )
-    sets = {name: row.ends() for name, row in joint.items() if row.conf_low is not None}
+    sets = {
+        name: (int(row.conf_low), int(row.conf_high))
+        for name, row in joint.items()
+        if row.conf_low is not None and row.conf_high is not None
+    }
     draw = partial(forest, a.means[:MOST_DRAWN], reference=None, xlabel="mean score", sort=False)
     return block and replace(block, draw=partial(draw, ranks=sets))
 

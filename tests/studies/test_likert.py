@@ -155,3 +155,21 @@ def test_the_figure_has_the_rank_intervals_that_the_answer_quotes() -> None:
     )
     known = {row.term: (row.conf_low, row.conf_high) for row in ranks.rows}
     assert drawn == {name: tuple(map(int, known[name])) for name in drawn}  # type: ignore[arg-type]
+
+
+def test_ranks_of_a_leaderboard_are_whole_numbers() -> None:
+    table = Path(__file__).parents[2] / "examples" / "data" / "benchmark.csv"
+    design = ss.read_ratings(
+        table,
+        unit=["task", "item"],
+        rater="model",
+        value="correct",
+        strata="task",
+        scale="interval",
+    )
+    outcome = run_study(STUDIES["leaderboard"], design, FAST)
+    block = next(block for block in outcome.blocks if block.id == "means")
+    assert block.draw is not None
+    texts = [text.get_text() for text in block.draw().texts]
+    assert "1\u20133" in texts
+    assert not any(text.startswith("1.0") for text in texts)
