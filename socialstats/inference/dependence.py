@@ -411,10 +411,11 @@ def ignored_caution(detail: str, *, affects: str, fix: str, short: str = "") -> 
 
 def fixed_factors(factors: Sequence[Factor], unit: Factor) -> Caution:
     """Return caution SS201 about clusters that every unit of analysis is averaged over, such as scenarios of models."""
+    # a mean over all scenarios holds for these, whatever the number of models
     sizes = listing([f"the {count(len(np.unique(f.codes)), f.name)}" for f in factors])
-    held = f"intervals with {unit.name}s as units hold for these"
+    scope = f"intervals with {unit.name}s as units hold for these"
     return ignored_caution(
-        f"each {unit.name} counts with its mean over {sizes}; {held}",
+        f"each {unit.name} counts with its mean over {sizes}; {scope}",
         affects=f"intervals and tests with {unit.name}s as units",
         fix=f"read the tests with {factors[0].name}s as units beside them",
         short=f"levels of {listing([f.name for f in factors])} were taken as fixed",

@@ -14,8 +14,8 @@ from socialstats.designs.parts import OK, REFUSAL
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Result
 from socialstats.studies.estimates import (
-    cluster_names,
     cluster_ways,
+    declared_clusters,
     single,
 )
 from socialstats.studies.multiverse import (
@@ -74,7 +74,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
 
         return Variant(label=label, choice=choice, compute=again)
 
-    ways = list(cluster_ways(cluster_names(design), "units").items())
+    ways = list(cluster_ways(declared_clusters(design), "units").items())
     made = [way(f"{design.scale}, all raters", OWN)]
     made += [way(f"{scale} scale", "scale", scale=scale) for scale in scales(design)]
     made += [

@@ -45,8 +45,8 @@ from socialstats.studies.asking import (
     untested_rows,
 )
 from socialstats.studies.estimates import (
-    cluster_names,
     counts_table,
+    declared_clusters,
     halved,
     pairs_left,
     pairs_to_halve,
@@ -559,7 +559,7 @@ def clusters_question(
     """Ask whether the leading strength depends on the clusters."""
     first = strongest(fit)[0].term
     return dependence_block(
-        cluster_names(design) or (design.pair.name,),
+        declared_clusters(design) or (design.pair.name,),
         lambda way: fit_model(design, options, formula, cluster=way),
         rows="comparisons",
         quantity=f"log-strength of {shorten(first, 40)}",

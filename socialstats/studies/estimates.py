@@ -433,7 +433,7 @@ def single(found: Result | ResultGroup) -> Result:
     return found
 
 
-def cluster_names(design: Design) -> tuple[str, ...]:
+def declared_clusters(design: Design) -> tuple[str, ...]:
     """Return the names of the declared clusters, also of those that stay with a table outside the memory."""
     if isinstance(design, Comparisons):
         return design.declared

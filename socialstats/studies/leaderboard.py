@@ -40,9 +40,9 @@ from socialstats.studies.asking import (
 )
 from socialstats.studies.comparisons import last_ranked
 from socialstats.studies.estimates import (
-    cluster_names,
     cluster_words,
     clusters_caption,
+    declared_clusters,
     halved,
     rows_table,
     table_of,
@@ -203,7 +203,7 @@ def questions(a: BoardPage) -> Iterator[Block | None]:
     if a.leading[0].std_error is None:
         return
     yield dependence_block(
-        cluster_names(a.design),
+        declared_clusters(a.design),
         partial(board, a.design, a.options),
         rows="units",
         quantity=f"difference, {between.replace(' and ', ' minus ')}",

@@ -51,8 +51,8 @@ from socialstats.studies.asking import (
     tally_sentence,
 )
 from socialstats.studies.estimates import (
-    cluster_names,
     cluster_words,
+    declared_clusters,
     equivalence_bounds,
     halved,
     is_inside,
@@ -481,7 +481,7 @@ def ask_robustness(a: SourceAnswers) -> Iterator[Block | None]:
         level=a.options.level,
     )
     yield dependence_block(
-        cluster_names(a.design),
+        declared_clusters(a.design),
         compare,
         rows="units",
         quantity=f"difference of shares of {level}",

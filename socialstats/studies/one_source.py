@@ -15,7 +15,7 @@ from socialstats.results import Result, Row
 from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.shares.choice_shares import choice_shares
 from socialstats.studies.asking import ask_rows, interval_points, page_of, pick_rows
-from socialstats.studies.estimates import cluster_names, cluster_words, halved, single
+from socialstats.studies.estimates import cluster_words, declared_clusters, halved, single
 from socialstats.studies.multiverse import Way, dependence_block, with_design_effect
 from socialstats.studies.page import (
     Block,
@@ -175,7 +175,7 @@ def questions(a: SourcePage) -> Iterator[Block | None]:
         return again(design, a.options, cluster)
 
     yield dependence_block(
-        cluster_names(design),
+        declared_clusters(design),
         compute_again,
         rows="units",
         lead=a.lead_of,

@@ -32,9 +32,9 @@ from socialstats.paired.symmetry import (
 from socialstats.results import Result, Row
 from socialstats.studies.asking import ask_result, ask_rows, page_of, pick_rows
 from socialstats.studies.estimates import (
-    cluster_names,
     cluster_ways,
     cluster_words,
+    declared_clusters,
     halved,
     is_inside,
     label_of,
@@ -279,7 +279,7 @@ def questions(a: PairedPage) -> Iterator[Block | None]:
     yield outlier_question(a)
     yield tests_question(a)
     yield dependence_block(
-        cluster_names(a.design),
+        declared_clusters(a.design),
         partial(compare, a.design, a.options),
         rows="pairs",
         quantity=what_differs(a),
@@ -610,7 +610,7 @@ def variants_question(a: PairedPage) -> Block | None:
 def analysis_variants(a: PairedPage) -> Iterator[Variant]:
     """Yield the page's analysis, then others by clusters, interval and weights, and without single clusters."""
     design = a.design
-    *ways, (last, _) = cluster_ways(cluster_names(design), "pairs").items()
+    *ways, (last, _) = cluster_ways(declared_clusters(design), "pairs").items()
     if not design.clusters:
         last = "independent"
     page = Variant(

@@ -33,9 +33,9 @@ from socialstats.scales.judged_units import people_and_judges
 from socialstats.studies.alpha_variants import TENTATIVE, alpha_multiverse
 from socialstats.studies.asking import ask_rows, interval_points
 from socialstats.studies.estimates import (
-    cluster_names,
     cluster_words,
     counts_table,
+    declared_clusters,
     ending,
     extremes,
     rows_table,
@@ -500,7 +500,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         raters_block(numbers.groups, numbers.alpha, WITHIN),
         raters_block(numbers.left_out, numbers.alpha, LEFT_OUT),
         refusals_block(numbers.refused, numbers.alpha, numbers.plain),
-        dependence_block(cluster_names(design), alpha, rows="units", quantity="alpha"),
+        dependence_block(declared_clusters(design), alpha, rows="units", quantity="alpha"),
         alpha_multiverse(design, options, numbers.left_out)
         if known and not options.brief
         else None,

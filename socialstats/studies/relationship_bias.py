@@ -56,8 +56,8 @@ from socialstats.studies.couple_tables import (
     wording_of,
 )
 from socialstats.studies.estimates import (
-    cluster_names,
     cluster_words,
+    declared_clusters,
     equivalence_bounds,
     is_inside,
     probability_methods,
@@ -227,7 +227,7 @@ def questions(a: BiasAnswers) -> Iterator[Block | None]:
     yield replies_by(a.design, a.options.level)
     yield ask_missing(a)
     yield dependence_block(
-        cluster_names(a.design),
+        declared_clusters(a.design),
         lambda cluster: bias(a.design, a.options, cluster=cluster),
         rows="answers",
         quantity=f"bias B of {shorten(leading.term, LABEL)}",

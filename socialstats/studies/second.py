@@ -52,7 +52,7 @@ def turned(
     """
     return tuple(
         SecondAnalysis(
-            f"{how}, {quantity} was {stat(row)}{side_text(row, reference)}.",
+            f"{how}, {quantity} was {stat(row)}{reference_side_text(row, reference)}.",
             f"{how}, {quantity} would {change_text(own, row, reference)}.",
         )
         for how, row in others
@@ -60,7 +60,7 @@ def turned(
     )
 
 
-def side_text(row: Row, reference: float) -> str:
+def reference_side_text(row: Row, reference: float) -> str:
     """Return whether the interval of a row without a test holds the reference."""
     if with_p(row) or row.conf_low is None:
         return ""

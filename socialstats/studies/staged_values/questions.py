@@ -486,7 +486,7 @@ def agreement(staged: Staged) -> Block | None:
         alphas,
         quantity="Krippendorff's alpha (interval) of the judges",
         say=[
-            f"Agreement about {about} was {alpha_text(result.rows[0])}."
+            f"Agreement about {about} was {agreement_text(result.rows[0])}."
             for about, result in staged.agreement.items()
             if about != KAPPA
         ],
@@ -505,7 +505,7 @@ def stage_place(row: Row, order: Sequence[str]) -> int:
     return -1 if stage is None else order.index(stage)
 
 
-def alpha_text(row: Row) -> str:
+def agreement_text(row: Row) -> str:
     """Return an alpha with its interval and a customary band that the interval lies in."""
     band = ""
     if row.conf_low is not None and row.conf_low >= FIRM:
