@@ -11,6 +11,7 @@ from socialstats.text import count
 from socialstats_reports.once import words_outside_brackets
 from socialstats_reports.text import sentence
 
+NO_CAUTION = "No caution was raised."
 SIMULATED = "The data are simulated, so they say nothing about real models or people."
 MOST_NAMED = 2  # cautions that the short answer names
 MOST_OF_DETAIL = 14  # words of what a named caution is about
@@ -33,7 +34,7 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
     if outcome.verdict is None:
         return []
     sure = outcome.verdict.how_sure(float(outcome.settings.get("level", 0.95)))
-    wrong = ["No caution was raised. How the data came about is not checked."]
+    wrong = [NO_CAUTION, "How the data came about is not checked."]
     if cautions:
         if outcome.verdict.certainty != "open":
             sure += f" The {'caution' if len(cautions) == 1 else 'cautions'} can make it less sure."
@@ -47,7 +48,7 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
         # what turns the verdict comes before what may make it less sure
         wrong = [*(analysis.short for analysis in outcome.turned), *(wrong if cautions else ())]
     if outcome.simulated:
-        wrong = [SIMULATED, *(wrong if cautions or outcome.turned else ())]
+        wrong = [SIMULATED, *(wrong if cautions or outcome.turned else [NO_CAUTION])]
     collect = " ".join(outcome.planning) or NEXT[outcome.verdict.certainty == "open"]
     return [
         ("How sure?", sure),

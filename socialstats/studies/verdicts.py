@@ -35,7 +35,7 @@ class Conclusion:
     certainty : {"clear", "shown", "open", "alike", "ranked", "interval"}
         A test with p < .001, a significant one, none, a test of equivalence, a rank interval, an interval.
     partly_ranked : bool
-        Whether rank intervals settle who is not first, of an open ranking.
+        Whether tests or rank intervals settle who is not first, of an open ranking.
     """
 
     text: str
@@ -53,8 +53,8 @@ class Conclusion:
         of = round(1 / (1 - level))
         if self.partly_ranked:
             return (
-                "Which of them is first: not sure. That the others are not: fairly, as such ranks are wrong in at most "
-                f"about 1 of {of} studies."
+                "Not sure which of them is first. Fairly sure that no other is first: "
+                f"this is wrong in at most about 1 of {of} studies."
             )
         without, as_large = (
             "without a difference, fewer than 1 of",
@@ -66,7 +66,7 @@ class Conclusion:
             "open": "Not sure: the data fit more than one answer.",
             "alike": "A test of equivalence excludes every difference that was called large enough to matter.",
             "ranked": f"Fairly: such a first rank is wrong in at most about 1 of {of} studies.",
-            "interval": f"Within a range, given below: such ranges hold the truth in about {of - 1} of {of} studies.",
+            "interval": f"As sure as its range below: such ranges hold the truth in about {of - 1} of {of} studies.",
         }[self.certainty]
 
 

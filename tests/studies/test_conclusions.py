@@ -256,3 +256,16 @@ def test_a_bias_is_told_as_a_share_of_the_choices(bias: float, size: str) -> Non
     high, low = ("x", "y") if bias > 0 else ("y", "x")
     text = verdict_on_groups(result).text
     assert f"sides more with '{high}' than with '{low}' names, in {size} choices" in text
+
+
+def test_an_open_ranking_says_what_is_settled() -> None:
+    ends = {"a": (1, 2), "b": (1, 2), "c": (3, 3)}
+    rows = [
+        Row(term=name, estimate=float(k), conf_low=low, conf_high=high)
+        for k, (name, (low, high)) in enumerate(ends.items(), 1)
+    ]
+    found = ranking(rows, "is preferred most", "are preferred to", "item")
+    assert found.certainty == "open"
+    assert found.how_sure(0.95).startswith("Not sure which of them is first. Fairly sure")
+    tied = ranking(rows[:2], "is preferred most", "are preferred to", "item")
+    assert tied.how_sure(0.95) == "Not sure: the data fit more than one answer."

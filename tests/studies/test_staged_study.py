@@ -417,7 +417,7 @@ def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_
     assert wordings.text.startswith(
         "Over all 3 wordings, the change in the composite at stage 4 was \u22122.68"
     )
-    change = "the change in the composite at stage 4 would be significant."
+    change = "the change in the composite at stage 4, the last of the play, would be significant."
     assert scenarios.short == f"With 20 scenarios as units, {change}"
     changes = next(b for b in found.blocks if b.id == "changes")
     assert changes.sentences[0].startswith(

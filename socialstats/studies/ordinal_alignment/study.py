@@ -271,9 +271,13 @@ def verdict(a: AlignmentPage) -> Conclusion:
     which = listing([name, *(shorten(other, LABEL) for other in alike)])
     if len(alike) > MOST_ALIKE:
         which = f"{count(len(alike) + 1)} models"
-    return verdict_of(
-        f"The data do not show which of {which} is nearest to {people}", size, certainty="open"
-    )
+    unclear = f"The data do not show which of {which} is nearest to {people}"
+    farther = sum(sentences.is_significant(row) for row in others)
+    if farther < len(others) - len(alike) or not farther:
+        # models without a test may be nearest, too
+        return verdict_of(unclear, size, certainty="open")
+    rest = f"; the other {count(farther)} are farther" if farther > 1 else "; the other is farther"
+    return replace(verdict_of(unclear, rest, certainty="open"), partly_ranked=True)
 
 
 def answer(a: AlignmentPage) -> list[str]:

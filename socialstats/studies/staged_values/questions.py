@@ -239,7 +239,7 @@ def turned_changes(measure: Measure) -> tuple[SecondAnalysis, ...]:
         wordings = count(measure.wordings.counts.get("wordings", 1), "wording")
         others.append((f"Over all {wordings}", measure.wordings))
     stage = shorten(str(row.label("stage")), 40)
-    what = f"the change in {measure.name} at {stage}, the last stage,"
+    what = f"the change in {measure.name} at {stage}, the last of the play,"
     rows = [(how, replace(last_change(result), places=row.decimals)) for how, result in others]
     return turned(row, rows, what)
 
