@@ -13,7 +13,7 @@ from socialstats.results import Row
 from socialstats.results.rows import distinct_cautions
 from socialstats.studies.page import Block, Outcome, PageTable
 from socialstats.text import count as counted
-from socialstats.text import number, quoted, visible_text
+from socialstats.text import number, quoted, shorten, visible_text
 from socialstats_reports.once import Captions, Statements
 from socialstats_reports.opening import short_answers, statistics_below
 from socialstats_reports.text import CELL_WIDTH, words_shown
@@ -387,7 +387,7 @@ def described(block: Block) -> str:
     said = f"{name} of {axis}"
     if known:
         low, high = (
-            f"{number(value, 2)} ({visible_text(term)})" for value, term in (min(known), max(known))
+            f"{number(value, 2)} ({shorten(term)})" for value, term in (min(known), max(known))
         )
         said += f", {counted(len(rows), 'row')}, {low} to {high}"
     reference = options.get("reference")

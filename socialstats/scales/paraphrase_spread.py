@@ -58,7 +58,7 @@ from socialstats.scales.traits import (
     trait_table,
 )
 from socialstats.tables import EPSILON
-from socialstats.text import count, number, p_value, quoted, shorten
+from socialstats.text import capital, count, number, p_value, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -249,8 +249,8 @@ def sentence(result: Result) -> str:
         shown = sorted((r for r in shown if r.term in ends), key=lambda r: ends.index(r.term))
     at = " and ".join(f"{level_text(r)} at '{shorten(r.term)}'" for r in shown)
     n = count(shown[0].n_units or 0, {"answer": "model-by-scenario cell"}.get(unit, unit))
-    change = "" if ends is None else f"; {spread_change_text(result)}"
-    return f"The mean standard deviation over wordings was {at}, over {n}{change}."
+    text = f"The mean standard deviation over wordings was {at}, over {n}."
+    return text if ends is None else f"{text} {capital(spread_change_text(result))}."
 
 
 def level_text(row: Row) -> str:

@@ -363,7 +363,8 @@ def span_sentence(rows: Sequence[Row], what: str) -> str:
     names = dict(zip(map(id, estimated), name_rows(estimated), strict=True))
     ranked = sorted(estimated, key=lambda row: row.estimate or 0.0)
     low, high = (
-        f"{sentences.estimate_text(row)} ({names[id(row)]})" for row in (ranked[0], ranked[-1])
+        f"{sentences.estimate_text(row) if row.has_interval else number(row.shown())} ({names[id(row)]})"
+        for row in (ranked[0], ranked[-1])
     )
     if len(ranked) == 1:
         return f"{capital(what)} was {sentences.estimate_text(ranked[0])}."

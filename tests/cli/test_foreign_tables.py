@@ -281,7 +281,10 @@ EXPECTED: dict[str, tuple[Any, str]] = {
         lambda: season("sad", "happy"),
         "--map unit=id --map first=sad --map second=happy",
     ),
-    "foods": (foods, "--map unit=participant --map first=insect --map second=eye"),
+    "foods": (
+        foods,
+        "--study survey --units insect,eye,grub,fish --map person=participant",
+    ),
     "sizes": (sizes, "--raters Fly,Shukla,Ikeda,Turau"),
     "habits": (habits, "--map unit=Product --map rater=Consumer --map value=Preference"),
     "averages": (

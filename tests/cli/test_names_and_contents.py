@@ -248,9 +248,9 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     couple: "--raters WifeRating,HusbandRating --cluster Name --map unit=Name,Year",
     psychiatrists: "--raters psych1,psych2",
     letters: f"--raters {','.join('abcdefghijklmnopqrstuvwxy')}",
-    matrix: "--map rater=Username --units '"
+    matrix: "--study survey --units '"
     + ",".join(f"How acceptable? [{story}]" for story in STORIES)
-    + f"' --levels '{','.join(SCALE)}'",
+    + f"' --map person=Username --levels '{','.join(SCALE)}'",
     classified: "--raters obs,pred --scale nominal",
     solved: "--study leaderboard --raters gpt-x,claude-y,llama-z --map unit=idx",
     named_coders: "--raters alice_label,bob_label --scale nominal --map unit=id",

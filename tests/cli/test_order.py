@@ -64,7 +64,7 @@ def test_the_first_column_is_declared_whatever_it_is_called(
     frame = counted(BEATS).set_axis(["left", "right", "winner"], axis=1)
     page = report(frame, tmp_path, *order)
     assert estimates(page)["order"] == pytest.approx(-1.386, abs=0.001)
-    assert page["answer"][0].startswith("A ranked first (")
+    assert page["answer"][0].startswith("A had the largest log-strength (")
     detail = next(c["detail"] for c in page["cautions"] if c["code"] == "SS111")
     assert detail.startswith("without the order effect, the strongest item was C (with it A)")
 

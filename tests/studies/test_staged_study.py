@@ -176,9 +176,8 @@ def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> No
     bare = run_study(STUDY, read(frame.drop(columns=["commitment"])), replace(FAST, verify=False))
     assert any(c.code == "SS318" for c in bare.cautions)
     assert any("1 scored above the centre of the scale" in text for text in bare.answer)
-    assert bare.answer[0].startswith(
-        "With 3 models as units, the composite was lower at stage 4 than baseline ("
-    )
+    change = "With 3 models as units, the composite was lower at stage 4 than baseline ("
+    assert any(text.startswith(change) for text in bare.answer)
     assert not [b.id for b in bare.blocks if "commitment" in b.id]
 
 
@@ -263,14 +262,15 @@ def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd
     )
     assert (row.estimate, row.df) == pytest.approx((gap.mean(), 2))
     assert d_z.estimate == pytest.approx(gap.mean() / gap.std(ddof=1))
-    said = next(text for text in outcome.answer if "commitment" in text)
+    # the clearest change, at the debrief, stands before that of the last stage
+    (said,) = (t for t in outcome.answer if "commitment" in t and "stage 4 and baseline" in t)
     assert said.startswith(
         "With 3 models as units, commitment (0 to 5) did not differ significantly between stage 4 and baseline"
     )
     assert f"(difference = {number(gap.mean())}, " in said
     assert any(
         analysis.text.startswith(
-            "With 20 scenarios as units, the change in commitment at stage 4 was 1.22, "
+            "With 20 scenarios as units, the change in commitment at stage 4, the last of the play, was 1.22, "
         )
         for analysis in outcome.turned
     )
@@ -412,10 +412,10 @@ def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_
     assert "p_Holm = .076" in said
     scenarios, wordings = found.turned
     assert scenarios.text.startswith(
-        "With 20 scenarios as units, the change in the composite at stage 4 was \u22122.41, approximate"
+        "With 20 scenarios as units, the change in the composite at stage 4, the last of the play, was \u22122.41, "
     )
     assert wordings.text.startswith(
-        "Over all 3 wordings, the change in the composite at stage 4 was \u22122.68"
+        "Over all 3 wordings, the change in the composite at stage 4, the last of the play, was \u22122.68"
     )
     change = "the change in the composite at stage 4, the last of the play, would be significant."
     assert scenarios.short == f"With 20 scenarios as units, {change}"
