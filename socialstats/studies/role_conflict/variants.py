@@ -147,9 +147,9 @@ def refusals_by_level(
         ),
         results=tuple(result for block in blocks.values() for result in block.results),
         turned=tuple(
-            SecondAnalysis(f"{name}: {one.text}", f"{name}: {one.short}")
+            SecondAnalysis(f"{name}: {analysis.text}", f"{name}: {analysis.short}")
             for name, block in blocks.items()
-            for one in block.turned
+            for analysis in block.turned
         ),
     )
 

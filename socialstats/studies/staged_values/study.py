@@ -597,8 +597,8 @@ def methods(staged: Staged) -> tuple[str, ...]:
         f"Weights{'' if instrument.weights else ' (none were declared)'}: {', '.join(weights)}.",
         f"Intervals: {profile.inference}. Changes of single models were Holm-adjusted over models and stages.",
         "Models as units generalise to other models in these scenarios, scenarios as units to other scenarios with "
-        "these models. Here d_z is the mean change over the SD of the changes. Its CI has the wider limits of noncentral t "
-        "and jackknife t.",
+        "these models. Here d_z is the mean change over the SD of the changes. Its CI has the wider limits of "
+        "noncentral t and jackknife t.",
     ]
     error = profile.settings.get("zero_error")
     if error is not None:
