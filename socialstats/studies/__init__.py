@@ -10,6 +10,10 @@ Examples
 ('Does urgency decide, or the role?', 'comparisons')
 """
 
+from collections.abc import Collection
+from importlib.metadata import entry_points
+
+from socialstats.errors import InputError
 from socialstats.studies import (
     comparisons,
     groups,
@@ -28,6 +32,41 @@ from socialstats.studies.ordinal_alignment import study as ordinal_alignment
 from socialstats.studies.page import Study, StudyOptions
 from socialstats.studies.role_conflict import study as role_conflict
 from socialstats.studies.staged_values import study as staged_values
+
+GROUP = __name__  # under which packages offer studies
+
+
+def studies_of_packages(names: Collection[str]) -> dict[str, Study]:
+    """Return the studies that installed packages offer under the entry point ``socialstats.studies``, by name.
+
+    Code comes from installed packages alone, never from the folder of a table or from a plan.
+
+    Parameters
+    ----------
+    names : collection of str
+        Names that are taken.
+
+    Raises
+    ------
+    InputError
+        For an entry point that is no `Study`, or has a name that is taken.
+
+    Examples
+    --------
+    >>> studies_of_packages([])
+    {}
+    """
+    studies: dict[str, Study] = {}
+    for entry in entry_points(group=GROUP):
+        study = entry.load()
+        where = f"entry point '{entry.name}' of {GROUP} ({entry.value})"
+        if not isinstance(study, Study):
+            raise InputError(f"{where} is no Study: it is of type {type(study).__name__}")
+        if study.name in names or study.name in studies:
+            raise InputError(f"{where}: there is a study '{study.name}' already")
+        studies[study.name] = study
+    return studies
+
 
 STUDIES: dict[str, Study] = {
     study.name: study
@@ -48,5 +87,7 @@ STUDIES: dict[str, Study] = {
         leaderboard.STUDY,
     )
 }
+# the most specific first: a package knows its own tables
+STUDIES = {**studies_of_packages(STUDIES), **STUDIES}
 
 __all__ = ["STUDIES", "Study", "StudyOptions", "pick", "run_study"]
