@@ -244,10 +244,10 @@ ADVICE: Mapping[str, tuple[str, str]] = {
 # what a caution means for the conclusion, in the words of a newspaper, for the opening of a page
 PLAIN: Mapping[str, str] = {
     "SS107": "The order in which options were shown changed the choices",
-    "SS202": "The data come from few independent groups, so the intervals may be too short",
+    "SS202": "The data come from few independent groups, so the intervals are less reliable",
     "SS203": "The data come from few independent groups, so the joint tests may be wrong",
     "SS212": "Some shares rest on few answers of one kind, so their intervals may be too short",
-    "SS312": "The sample is small, so some intervals may be too short",
+    "SS312": "The sample is small, so some intervals are less reliable",
     "SS314": "The data come from few independent groups, so the tests may be wrong",
     "SS317": "Some values are rare or far from the others, so their intervals may be too short",
     "SS322": "Repeated answers of one source were alike, so more of them add little",

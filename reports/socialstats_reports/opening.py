@@ -36,7 +36,7 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
     sure = outcome.verdict.how_sure(float(outcome.settings.get("level", 0.95)))
     wrong = [NO_CAUTION, "How the data came about is not checked."]
     if cautions:
-        if outcome.verdict.certainty != "open":
+        if outcome.verdict.certainty != "open" or outcome.verdict.partly_ranked:
             sure += f" The {'caution' if len(cautions) == 1 else 'cautions'} can make it less sure."
         # what turns the verdict takes the room of a caution
         most = MOST_NAMED - bool(outcome.turned)
@@ -64,7 +64,7 @@ def plain_text(caution: Caution) -> str:
     --------
     >>> from socialstats.errors import caution
     >>> plain_text(caution("SS312", "48 units with two or more ratings"))
-    'The sample is small, so some intervals may be too short'
+    'The sample is small, so some intervals are less reliable'
     """
     return PLAIN.get(caution.code) or with_subject(caution)
 

@@ -15,11 +15,13 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
+from socialstats.errors import caution
 from socialstats.results import Row
 from socialstats.studies import STUDIES
 from socialstats.studies.grouped import run_study
 from socialstats.studies.page import StudyOptions
 from socialstats.studies.verdicts import MOST_WORDS, Conclusion, ranking
+from socialstats_reports.opening import short_answers
 
 FAST = StudyOptions(resamples=100, verify=False)
 SYMBOLS = re.compile(r"[=<>±%καχ\[\]]|\bp\b|\bCI\b|\d\.\d{2}|−")
@@ -269,3 +271,16 @@ def test_an_open_ranking_says_what_is_settled() -> None:
     assert found.how_sure(0.95).startswith("Not sure which of them is first. Fairly sure")
     tied = ranking(rows[:2], "is preferred most", "are preferred to", "item")
     assert tied.how_sure(0.95) == "Not sure: the data fit more than one answer."
+
+
+def test_a_caution_makes_the_settled_part_of_an_open_ranking_less_sure() -> None:
+    outcome = outcome_of("comparisons")
+    settled = Conclusion("The data do not show which of a and b is first.", "open", True)
+    few = caution("SS202", "4 pairs")
+    (_, sure), (_, wrong), _ = short_answers(replace(outcome, verdict=settled), [few])
+    assert sure.endswith("The caution can make it less sure.")
+    # t intervals of few clusters are longer, and others shorter
+    assert "less reliable" in wrong
+    unsettled = replace(settled, partly_ranked=False)
+    (_, sure), *_ = short_answers(replace(outcome, verdict=unsettled), [few])
+    assert "less sure" not in sure
