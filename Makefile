@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test test-slow night test-scale test-all fuzz mutants record record-check check bench bench-scale docs calibrate collect-demo data r-generate r-check clean
+.PHONY: help venv report test test-slow night test-scale test-all capabilities fuzz mutants record record-check check bench bench-scale docs calibrate collect-demo data r-generate r-check clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -50,6 +50,9 @@ test-scale: $(VENV)-engines/made ## every engine: also Dask, ibis, and Spark wit
 
 test-all: $(VENV)/dev ## all tests, which are collected once
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not engines"
+
+capabilities: $(VENV)/dev ## one test for each promise of README.md and docs/
+	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.contracts.capabilities
 
 fuzz: $(VENV)/dev ## 2,000 random tables through report and the library; SEED=n repeats a run, TABLE=k one table of it
 	$(BIN)/python -m tests.fuzz

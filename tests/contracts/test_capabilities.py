@@ -1,0 +1,20 @@
+"""Each document has a promise on the list of capabilities, and each promise a test that exists."""
+
+import ast
+
+import pytest
+
+from tests.contracts.capabilities import ROOT, read_capabilities, capability_tests
+
+
+@pytest.mark.parametrize("place", capability_tests())
+def test_a_test_of_a_capability_exists(place):
+    path, name = place.split("::")
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert name in names
+
+
+def test_every_document_has_a_capability():
+    documents = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} | {"README.md"}
+    assert set(read_capabilities()) == documents
