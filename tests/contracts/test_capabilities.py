@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.contracts.capabilities import ROOT, read_capabilities, capability_tests
+from tests.contracts.capabilities import ROOT, capability_tests, read_capabilities
 
 
 @pytest.mark.parametrize("place", capability_tests())
