@@ -72,6 +72,8 @@ Part = Literal["main", "appendix"]
 Drawing = Callable[[], Any]
 Draw = Callable[[Sequence[Row], Sequence[str], str], Drawing | None]
 """Returns what draws some rows under their names, with the label of the axis; None where no figure holds them."""
+SomeResults = Result | None | Iterable[Result | None] | Mapping[Any, Result]
+"""One result or several; None is one that the data do not give."""
 
 
 # picking rows
@@ -152,6 +154,11 @@ def name_rows(rows: Sequence[Row], *, without: Sequence[str] = (), none: str = "
     if varying and len(set(names)) == len(names):
         return names
     return shortened([row.name for row in rows], 2 * LABEL)
+
+
+def row_term(row: Row) -> str:
+    """Return the term of a row."""
+    return row.term
 
 
 def label_text(row: Row, dimension: str, none: str = "all") -> str:
@@ -653,21 +660,37 @@ def kind_tables(rows: Sequence[Row], quantity: str, *, none: str = "all") -> lis
 # questions
 
 
+def results_in(held: SomeResults) -> list[Result]:
+    """Return the results of a mapping or sequence, or a single one, without None.
+
+    Examples
+    --------
+    >>> result = Result(metric="x", title="x", rows=())
+    >>> len(results_in({"a": result, "b": result})), len(results_in([result, None])), results_in(None)
+    (2, 1, [])
+    """
+    if held is None or isinstance(held, Result):
+        held = [held]
+    elif isinstance(held, Mapping):
+        held = held.values()
+    return [result for result in held if result is not None]
+
+
 def ask_rows(
     id: str,
     question: str,
-    result: Result | None,
+    result: SomeResults,
     rows: Sequence[Row],
     *,
     quantity: str,
     say: Iterable[str] = (),
     draw: Draw | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[str] | Callable[[Row], str] | None = None,
     table: PageTable | None = None,
     tables: Mapping[str, Sequence[Row]] | None = None,
     more: Sequence[PageTable] = (),
-    results: Sequence[Result | None] = (),
-    beside: Sequence[Result | None] = (),
+    results: SomeResults = (),
+    beside: SomeResults = (),
     clusters: Sequence[Factor] = (),
     note: str = "",
     part: Part = "main",
@@ -677,7 +700,7 @@ def ask_rows(
     Parameters
     ----------
     id, question : str
-    result : Result or None
+    result : Result, None, or a mapping or sequence of results
         What the rows are of. There is no question without it, and none without rows.
     rows : sequence of Row
         Those that the figure and the first table show.
@@ -687,35 +710,38 @@ def ask_rows(
         Sentences; empty ones are left out.
     draw : callable, optional
         `interval_points`, `share_bars`, `cell_map` or another `Draw`; by default no figure.
-    names : sequence of str, optional
-        Names of the rows; by default those of `name_rows`.
+    names : sequence of str or callable, optional
+        Names of the rows, or Row -> name, such as `row_term`; by default those of `name_rows`.
     table : PageTable, optional
         The first table; by default one line for each row.
     tables : mapping of caption to rows, optional
         Further tables of rows.
     more : sequence of PageTable
         Further tables of other shapes.
-    results : sequence of Result or None
-        Further results whose rows the block shows; None is one that the data do not give.
-    beside : sequence of Result or None
-        Further results, with their sentence and a table of their rows.
+    results
+        Further results whose rows the block shows, as `result`.
+    beside
+        Further results, as `result`, with their sentence and a table of their rows.
     clusters : sequence of Factor
         Those of the design, which the caption counts.
     note : str
         Last sentences of the caption.
     part : {"main", "appendix"}
     """
-    if result is None or not rows:
+    shown = results_in(result)
+    if not shown or not rows:
         return None
-    added = [extra for extra in beside if extra is not None]
+    first, added = shown[0], results_in(beside)
     tables = {**(tables or {}), **{extra.title: extra.rows for extra in added}}
-    labels = list(name_rows(rows) if names is None else names)
-    level = percent_of(interval_level(rows, result))
+    if names is None:
+        names = name_rows(rows)
+    labels = [names(row) for row in rows] if callable(names) else list(names)
+    level = percent_of(interval_level(rows, first))
     counted = clusters_caption(clusters, None)
     # sentences that later captions share are printed once, so sizes stand alone
     sizes = sizes_text(rows)
     captions = [
-        f"Estimates with {level} CIs ({result.inference}).",
+        f"Estimates with {level} CIs ({first.inference}).",
         f"{sizes}." if sizes else "",
         capital(counted),
         note,
@@ -736,7 +762,7 @@ def ask_rows(
         figure_title=capital(quantity),
         caption=" ".join(text for text in captions if text),
         tables=(table, *further, *more),
-        results=(result, *(extra for extra in (*results, *added) if extra is not None)),
+        results=(*shown, *results_in(results), *added),
         part=part,
     )
 
