@@ -6,18 +6,15 @@ from socialstats import sentences
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.scales.judge_agreement import (
-    DIFFERENCE,
-    agreement_rows,
-    judge_sentence,
+from socialstats.scales.judge_agreement import DIFFERENCE, agreement_rows, judge_sentence
+from socialstats.studies.asking import (
+    ask_rows,
+    interval_points,
+    pick_rows,
+    span_sentence,
+    tally_sentence,
 )
-from socialstats.studies.asking import ask_rows, interval_points
-from socialstats.studies.estimates import (
-    extremes,
-)
-from socialstats.studies.page import (
-    Block,
-)
+from socialstats.studies.page import Block
 from socialstats.studies.verdicts import (
     LABEL,
     Conclusion,
@@ -26,95 +23,68 @@ from socialstats.studies.verdicts import (
     is_shown,
     verdict_of,
 )
-from socialstats.text import (
-    count,
-    listing,
-    shorten,
-)
+from socialstats.text import count, shorten
 
-JUDGES = "judges"
-LISTED = 5  # judges in a sentence
-
-
-def is_known(result: Result | None) -> bool:
-    """Return whether any judge can be compared with people."""
-    return result is not None and bool(gaps(result))
-
-
-def why_unknown(result: Result) -> str:
-    """Return why no judge can be compared with people."""
-    reasons = (row.undefined for row in result.rows if row.term == DIFFERENCE)
-    return next(filter(None, reasons), "no estimate")
+LISTED = 5  # judges in sentences
 
 
 def gaps(result: Result) -> list[Row]:
-    """Return the rows of the difference that have an estimate, in the order of the judges."""
-    return [row for row in result.rows if row.term == DIFFERENCE and row.estimate is not None]
+    """Return the differences that have an estimate, adjusted over the judges; none where no judge can be compared."""
+    rows = [row for row in pick_rows(result.rows, "difference") if row.estimate is not None]
+    return list(adjust_family_by_holm(rows, "judges")[0])
 
 
 def title(result: Result) -> str:
     """Return the heading of the page."""
     people, judges = result.extras["named"], result.extras["judges"]
-    one = len(judges) == 1
-    who = f"Does '{shorten(judges[0], 40)}'" if one else f"Do the {count(len(judges), 'judge')}"
+    who = f"Do the {count(len(judges), 'judge')}"
+    if len(judges) == 1:
+        who = f"Does '{shorten(judges[0], 40)}'"
     return f"{who} agree with {people} as {people} agree with each other?"
 
 
 def answer_of_judges(result: Result) -> str:
     """Compare the agreement of judges with people with that among people: of one judge, or of several."""
-    known, people = gaps(result), result.extras["named"]
-    if len(known) == 1:
-        return judge_sentence(result, str(known[0].group))
-    tested, _ = adjust_family_by_holm(known, JUDGES)
-    clear = [
-        row
-        for row in tested
-        if row.p_adjusted is not None and row.p_adjusted < 1 - result.settings["level"]
-    ]
-    said = []
-    for what, sign in (("less", -1), ("more", 1)):
-        some = [
-            f"'{shorten(row.group or '', 30)}'" for row in clear if sign * (row.estimate or 0.0) > 0
-        ]
-        if some:
-            said.append(
-                f"{count(len(some))} agreed significantly {what} with {people} than {people} with each other "
-                f"({listing(some, most=LISTED)})"
-            )
-    none = f"none agreed significantly more or less with {people} than {people} with each other"
-    low, high = (
-        f"{sentences.estimate_text(r)} ('{shorten(r.group or '', 30)}')" for r in extremes(known)
-    )
-    return (
-        f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The difference in kappa (judge "
-        f"with {people}, minus {people} with each other) was smallest at {low} and largest at {high}."
-    )
+    rows, people = gaps(result), result.extras["named"]
+    if not rows:
+        reasons = [row.undefined for row in result.rows if row.undefined]
+        return f"Judges could not be compared with {people}: {reasons[0] if reasons else 'no estimate'}."
+    if len(rows) == 1:
+        return judge_sentence(result, str(rows[0].group))
+    what = f" in kappa (judge with {people}, minus {people} with each other)"
+    return f"{tally_sentence(rows, 'difference', what)} {span_sentence(rows, 'it')}"
 
 
-def judges_block(result: Result) -> Block | None:
-    """Return each judge against people, on the same units, with the tests of the differences."""
-    people = result.extras["named"]
-    tested, adjusted = adjust_family_by_holm(gaps(result), JUDGES)
+def judges_question(result: Result) -> Block | None:
+    """Ask whether each judge agrees with people as they do with each other, on the same units."""
+    people, every = result.extras["named"], pick_rows(result.rows, "difference")
+    tested, adjusted = adjust_family_by_holm(every, "judges")
     by_judge = {row.group: row for row in tested}
-    rows = [by_judge.get(row.group, row) if row.term == DIFFERENCE else row for row in result.rows]
-    lines = [
-        judge_sentence(result, str(row.group), adjusted=row.p_adjusted) for row in tested[:LISTED]
-    ]
-    unknown = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None]
-    for row in unknown[:LISTED]:
-        judge = f"The difference of '{shorten(row.group or '', 40)}'"
-        lines.append(sentences.no_number(judge, row.undefined or "no estimate"))
+    rows = [by_judge[row.group] if row.term == DIFFERENCE else row for row in result.rows]
     drawn = [row for row in agreement_rows(result) if row.estimate is not None][:MOST_ROWS]
+    compared = [row for row in tested if row.estimate is not None]
+    undefined = [row for row in tested if row.estimate is None]
     return ask_rows(
-        "judge" if len(result.extras["judges"]) == 1 else "judges",
+        "judge" if len(every) == 1 else "judges",
         f"Did judges agree with {people} as {people} agreed with each other?",
         result,
         rows,
         quantity="kappa of judges with people, and of people with each other (1: perfect, 0: chance)",
-        say=lines,
-        names=[f"{shorten(row.group or '', 40)}: {row.term}" for row in rows],
+        say=[
+            *(
+                judge_sentence(result, str(row.group), adjusted=row.p_adjusted)
+                for row in compared[:LISTED]
+            ),
+            *(
+                sentences.no_number(
+                    f"The difference of '{shorten(row.group or '', 40)}'", row.undefined or ""
+                )
+                for row in undefined[:LISTED]
+            ),
+        ],
+        names=lambda row: f"{shorten(row.group or '', 40)}: {row.term}",
         draw=lambda *of: interval_points()(drawn, [row.name for row in drawn], of[2]),
-        results=[adjusted],
+        results=adjusted,
         note=f"Kappa is pooled over pairs of raters; n: ratings of {people}. Other raters may differ.",
     )
 
@@ -133,29 +103,24 @@ def methods_of_judges(result: Result) -> str:
 
 def verdict_on_judges(result: Result) -> Conclusion:
     """Return whether judges agree with people as people do with each other."""
-    tested, _ = adjust_family_by_holm(gaps(result), JUDGES)
-    people = result.extras["named"]
-    clear = [row for row in tested if is_shown(row)]
-    if len(tested) == 1:
-        (row,) = tested
-        name = shorten(row.group or "", LABEL)
-        than = f"with {people} than {people} agree with each other"
-        if not clear:
-            return verdict_of(
-                f"The data do not show whether {name} agrees more or less {than}", certainty="open"
-            )
-        side = "more" if (row.estimate or 0.0) > 0 else "less"
-        return verdict_of(
-            f"{data_show(row)} {name} agrees {side} {than}", certainty=certainty_of(row)
-        )
-    more, less = (sum(sign * (row.estimate or 0.0) > 0 for row in clear) for sign in (1, -1))
-    judges = count(len(tested), "judge")
-    if not clear:
-        return verdict_of(
-            f"The data do not show that any of {judges} agrees more or less with {people} than {people} do",
-            certainty="open",
-        )
-    return verdict_of(
-        f"Of {judges}, {count(less)} agree less with {people} than {people} with each other, and {count(more)} more",
-        certainty="shown",
+    rows, people = gaps(result), result.extras["named"]
+    shown = [row for row in rows if is_shown(row)]
+    less = sum((row.estimate or 0.0) < 0 for row in shown)
+    more = len(shown) - less
+    if len(rows) > 1:
+        judges = count(len(rows), "judge")
+        if not shown:
+            text = f"The data do not show that any of {judges} agrees more or less with {people} than {people} do"
+            return verdict_of(text, certainty="open")
+        text = f"Of {judges}, {count(less)} agree less with {people} than {people} with each other"
+        return verdict_of(f"{text}, and {count(more)} more", certainty="shown")
+    (row,) = rows
+    name, than = (
+        shorten(row.group or "", LABEL),
+        f"with {people} than {people} agree with each other",
     )
+    if not shown:
+        text = f"The data do not show whether {name} agrees more or less {than}"
+        return verdict_of(text, certainty="open")
+    side = "more" if more else "less"
+    return verdict_of(f"{data_show(row)} {name} agrees {side} {than}", certainty=certainty_of(row))

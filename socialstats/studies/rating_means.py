@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,104 +10,62 @@ import numpy as np
 from socialstats import sentences
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError
 from socialstats.matching import match_keys
 from socialstats.paired.paired_difference import paired_difference
 from socialstats.results import Result, Row
 from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.scales.measures import has_rating, unit_shares
 from socialstats.scales.ratings_difference import with_matched_groups
-from socialstats.studies.asking import ask_rows, interval_points, pick_rows
-from socialstats.studies.estimates import (
-    extremes,
-    single,
+from socialstats.studies.asking import (
+    ask_rows,
+    attempt_result,
+    interval_points,
+    pick_rows,
+    span_sentence,
 )
-from socialstats.studies.page import (
-    Block,
-    StudyOptions,
-)
-from socialstats.text import (
-    as_words,
-    quoted,
-    shorten,
-)
+from socialstats.studies.estimates import single
+from socialstats.studies.page import Block, StudyOptions
+from socialstats.text import as_words, quoted, shorten
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupGap:
-    """The difference of the mean ratings of two groups of raters, where they share two units; what it leaves out."""
-
-    names: tuple[str, str]
-    result: Result | None
-    units: str
-
-    @property
-    def sentences(self) -> list[str]:
-        """The difference in words, and the units that only one group rated."""
-        first, second = (shorten(name, 40) for name in self.names)
-        if self.result is None:
-            return [f"The means of {first} and {second} were not compared: {self.units}."]
-        row = self.result.rows[0]
-        left = [f"These two groups were compared on {self.units}."] if self.units else []
-        return [sentences.difference("the mean rating", first, second, row), *left]
-
-
-def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
+def group_difference(design: Ratings, group: str, level: float) -> Result:
     """Return the mean difference of the two groups that a factor tells raters apart by, on the units that both rated.
 
     A unit's value is the mean rating of a group, so raters are fixed. Clusters are the declared ones.
     """
-    found = []
-    for name, factor in design.rater_groups.items():
-        names = np.array(design.raters, dtype=object)
-        raters = {
-            text: names[factor.codes == code].tolist() for code, text in enumerate(factor.levels)
-        }
-        raters = {text: own for text, own in raters.items() if own}
-        if len(raters) != 2 or min(map(len, raters.values())) < 2:
-            continue
-        means = [unit_means(design.of_raters(own)) for own in raters.values()]
-        match, labels = match_keys(*means), [quoted([text]) for text in raters]
-        units = "" if match.complete else match.text("unit", labels)
-        first, second = raters
-        if len(match.keys) < 2:
-            found.append(
-                GroupGap(
-                    names=(first, second), result=None, units=units or match.text("unit", labels)
-                )
-            )
-            continue
-        one, two = (f"{text} ({name})" for text in raters)
-        values = match.values(*(np.array(list(own.values())) for own in means))
-        table: dict[str, Any] = {"unit": match.keys, one: values[0], two: values[1]}
-        at = match_keys(design.units, match.keys).places[0]
-        clusters = {
-            f"cluster {k}": [f.levels[c] for c in f.codes[at].tolist()]
-            for k, f in enumerate(design.clusters)
-        }
-        columns: dict[str, Any] = {"cluster": list(clusters)} if clusters else {}
-        pairs = Paired.from_wide(
-            table | clusters,
-            unit="unit",
-            first=one,
-            second=two,
-            scale="numeric",
-            na=False,
-            **columns,
-        )
-        result = single(paired_difference(pairs, level=level))
-        result = replace(
-            result,
-            cautions=(
-                *match.cautions("unit", labels, "the difference of the two groups"),
-                *result.cautions,
-            ),
-            extras={**result.extras, "ratings": design, "groups": (name, first, second)},
-        )
-        found.append(
-            GroupGap(names=(first, second), result=with_matched_groups(result), units=units)
-        )
-    return found
+    factor, names = design.rater_groups[group], np.array(design.raters, dtype=object)
+    raters = {label: names[factor.codes == code] for code, label in enumerate(factor.levels)}
+    first, second = labels = [label for label, several in raters.items() if len(several)]
+    means = [unit_means(design.of_raters(raters[label].tolist())) for label in labels]
+    match, quotes = match_keys(*means), [quoted([label]) for label in labels]
+    values = match.values(*(np.array(list(by_unit.values())) for by_unit in means))
+    columns = [f"{label} ({group})" for label in labels]
+    at = match_keys(design.units, match.keys).places[0]
+    clusters = {
+        f"cluster {k}": [factor.levels[code] for code in factor.codes[at].tolist()]
+        for k, factor in enumerate(design.clusters)
+    }
+    table: dict[str, Any] = {"unit": match.keys, **dict(zip(columns, values, strict=True))}
+    reading: dict[str, Any] = {"cluster": list(clusters)} if clusters else {}
+    pairs = Paired.from_wide(
+        table | clusters,
+        unit="unit",
+        first=columns[0],
+        second=columns[1],
+        scale="numeric",
+        na=False,
+        **reading,
+    )
+    result = single(paired_difference(pairs, level=level))
+    lost = match.cautions("unit", quotes, "the difference of the two groups")
+    extras = {**result.extras, "ratings": design, "groups": (group, first, second)}
+    return with_matched_groups(replace(result, cautions=(*lost, *result.cautions), extras=extras))
+
+
+def has_two_groups(design: Ratings, group: str) -> bool:
+    """Return whether a factor tells raters apart as two groups of two or more."""
+    sizes = np.bincount([code for code in design.rater_groups[group].codes if code >= 0])
+    return np.count_nonzero(sizes) == 2 and int(sizes[sizes > 0].min()) > 1
 
 
 def unit_means(design: Ratings) -> dict[str, float]:
@@ -116,44 +74,44 @@ def unit_means(design: Ratings) -> dict[str, float]:
     return {unit: float(means[k]) for k, unit in enumerate(design.units) if known[k]}
 
 
-def means_block(design: Ratings, options: StudyOptions) -> Block | None:
-    """Show the mean ratings; None where levels are not numbers."""
-    try:
-        result = single(mean_ratings(design, level=options.level))
-    except InputError:
+def mean_ratings_question(design: Ratings, options: StudyOptions) -> Block | None:
+    """Ask how high ratings are; None where levels are not numbers."""
+    result = attempt_result(mean_ratings, design, level=options.level)
+    if result is None:
         return None
-    estimated = [row for row in result.rows if row.estimate is not None]
-    groups = {as_words(name): pick_rows(estimated, None, stratum=name) for name in design.strata}
-    groups["rater"] = pick_rows(estimated, None, rater=True)
-    lines = [result.sentence()]
-    for where, rows in groups.items():
-        if len(rows) > 1:
-            low, high = (
-                f"{sentences.estimate_text(row)} ({shorten(row.term, 40)})"
-                for row in extremes(rows) or (Row(term=""),) * 2
-            )
-            lines.append(f"By {where}, means ranged from {low} to {high}.")
-    differences = group_gaps(design, options.level)
-    lines += [text for difference in differences for text in difference.sentences]
-    compared = {
-        "Mean rating of {} minus {}, on the units of both".format(*gap.names): gap.result
-        for gap in differences
-        if gap.result is not None
-    }
-    others = "Other differences" if compared else "Differences"
+    strata = {as_words(name): pick_rows(result.rows, None, stratum=name) for name in design.strata}
+    strata["rater"] = pick_rows(result.rows, None, rater=True)
+    groups = [name for name in design.rater_groups if has_two_groups(design, name)]
+    attempts = [attempt_result(group_difference, design, name, options.level) for name in groups]
+    differences = [difference for difference in attempts if difference is not None]
     return ask_rows(
         "means",
         "How high were the ratings?",
-        result,
+        [result, *differences],
         result.rows,
         quantity="mean rating",
-        say=lines,
-        names=[label_of_mean(row) for row in result.rows],
+        say=[
+            result.sentence(),
+            *(span_sentence(rows, f"means by {by}") for by, rows in strata.items() if rows[1:]),
+            *map(groups_sentence, differences),
+        ],
+        names=label_of_mean,
         draw=interval_points(None),
-        tables={title: difference.rows[:1] for title, difference in compared.items()},
-        results=list(compared.values()),
-        note=f"Means over units of their mean rating. {others} were not tested.",
+        tables={
+            "Mean rating of {1} minus {2}, on the units of both".format(
+                *difference.extras["groups"]
+            ): (difference.rows[:1])
+            for difference in differences
+        },
+        note="Means over units of their mean rating. Other differences were not tested.",
     )
+
+
+def groups_sentence(result: Result) -> str:
+    """State the mean difference of two groups, and the units that only one of them rated."""
+    _, first, second = (shorten(name, 40) for name in result.extras["groups"])
+    units = [f" Of the units: {one.detail}." for one in result.cautions if one.code == "SS301"]
+    return sentences.difference("the mean rating", first, second, result.rows[0]) + "".join(units)
 
 
 def label_of_mean(row: Row) -> str:

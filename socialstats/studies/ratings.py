@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,48 +12,46 @@ import numpy as np
 from socialstats import sentences
 from socialstats.agreement.fleiss_kappa import fleiss_kappa
 from socialstats.agreement.gwet_ac import gwet_ac
-from socialstats.agreement.kappa import too_many_pairs_reason
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.agreement.percent_agreement import percent_agreement
 from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.designs.parts import MISSING, OK, REFUSAL
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, NothingToAnalyse, UndefinedStatistic
+from socialstats.errors import Caution, SocialStatsError
 from socialstats.figures.squares import MOST_LEVELS
-from socialstats.inference.halving import clusters_to_halve
-from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.progress import say
-from socialstats.results import Result, Row
-from socialstats.scales.judge_agreement import (
-    judge_agreement,
-)
+from socialstats.results import Result
+from socialstats.scales.judge_agreement import judge_agreement
 from socialstats.scales.judged_units import people_and_judges
-from socialstats.studies.alpha_variants import TENTATIVE, alpha_multiverse
-from socialstats.studies.asking import ask_rows, interval_points
+from socialstats.studies.alphas import (
+    BANDS,
+    agreement_question,
+    alpha_multiverse,
+    alphas_by_part,
+    band_of,
+    band_text,
+    groups_of_raters,
+    kinds_sentences,
+    strata_questions,
+)
+from socialstats.studies.asking import ask_rows, attempt_result, interval_points, page_of
 from socialstats.studies.estimates import (
     cluster_words,
     counts_table,
     declared_clusters,
-    ending,
-    extremes,
+    halved,
     rows_table,
     single,
 )
 from socialstats.studies.judges_and_people import (
     answer_of_judges,
     gaps,
-    is_known,
-    judges_block,
+    judges_question,
     methods_of_judges,
     title,
     verdict_on_judges,
-    why_unknown,
 )
-from socialstats.studies.multiverse import (
-    Way,
-    dependence_block,
-    with_design_effect,
-)
+from socialstats.studies.multiverse import Way, dependence_block, with_design_effect
 from socialstats.studies.page import (
     Block,
     Diagnostic,
@@ -64,25 +60,19 @@ from socialstats.studies.page import (
     Study,
     StudyOptions,
     check_single,
-    order_cautions,
+    reason_of,
 )
 from socialstats.studies.rater_pairs import (
     MOST_RATERS,
-    crossed_block,
-    many_pairs_block,
-    pairs_block,
+    crossed_question,
+    many_pairs_question,
+    rater_pairs_question,
 )
-from socialstats.studies.rating_means import means_block
+from socialstats.studies.rating_means import mean_ratings_question
 from socialstats.studies.repeats import each_answer, repeats_block
-from socialstats.studies.verdicts import (
-    Certainty,
-    Conclusion,
-    of_ten,
-    verdict_of,
-)
+from socialstats.studies.verdicts import Certainty, Conclusion, of_ten, verdict_of
 from socialstats.text import (
     Shown,
-    as_words,
     count,
     listing,
     number,
@@ -92,152 +82,151 @@ from socialstats.text import (
     with_article,
 )
 
+SHARE = "Percent agreement"
+USED = ("seed", "resamples", "level", "verify")
 MOST_LISTED = 200  # raters
+SLOW_PAIRS = 5000  # pairs of raters, whose kappas take a second or more
+MOST_JUDGED = 2000  # levels in judge_agreement, whose tables are levels by levels
+KAPPA_LEVELS = 60  # more levels than this are numbers, for which no kappa of levels is made
 
 
-def coefficients_block(results: Mapping[str, Result]) -> Block | None:
-    """Show the coefficients side by side; they define agreement by chance differently."""
-    rows = [replace(result.rows[0], term=name) for name, result in results.items()]
-    lead = next(iter(results.values()))
-    means = {
-        name: f" (mean of {count(math.comb(result.counts['raters'], 2), 'pair')} of raters, weighted equally"
-        + constant_pairs(result)
-        + ")"
-        for name, result in results.items()
-        if result.rows[0].term == "mean"
+# compute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementPage:
+    """The results that questions pick their rows from.
+
+    Attributes
+    ----------
+    design : Ratings
+    options : StudyOptions
+    coefficients : mapping of str to Result
+        Alpha first; each with all units in its first row.
+    skipped : mapping of str to str
+        Coefficients that the data do not give, with the reason.
+    judged : Result or None
+        Judges against people, where a group of raters tells them apart.
+    """
+
+    design: Ratings
+    options: StudyOptions
+    coefficients: Mapping[str, Result]
+    skipped: Mapping[str, str]
+    judged: Result | None
+
+    @property
+    def alpha(self) -> Result:
+        """Alpha of all units and raters."""
+        return next(iter(self.coefficients.values()))
+
+    @property
+    def compared(self) -> Result | None:
+        """Judges against people, where one of them can be compared."""
+        return self.judged if self.judged and gaps(self.judged) else None
+
+
+def compute(design: Ratings, options: StudyOptions) -> AgreementPage:
+    """Compute the coefficients, and judges against people."""
+    raters, levels, common = len(design.raters), len(design.levels), options.chosen()
+    alpha = single(krippendorff_alpha(design, **common))
+    coefficients, skipped = {alpha.title: alpha}, dict[str, str]()
+    metrics: dict[str, Any] = {
+        "Fleiss' kappa": fleiss_kappa,
+        "Gwet's AC": gwet_ac,
+        "Weighted kappa": weighted_kappa,
+        SHARE: percent_agreement,
     }
-    lines = [
-        sentences.no_number(row.term, row.undefined or "no estimate")
-        if row.estimate is None
-        else f"{row.term}{means.get(row.term, '')} was {sentences.estimate_text(row)}."
-        for row in rows
-    ]
+    if design.scale != "nominal":
+        del metrics["Fleiss' kappa"]
+    for name, metric in metrics.items():
+        of_pairs = metric is weighted_kappa
+        pooled = raters > MOST_RATERS and (of_pairs or name == SHARE)
+        if name == SHARE and design.repeats is not None:
+            skipped[name] = "the ratings are means of repeated answers"
+        elif name != SHARE and levels > KAPPA_LEVELS:
+            skipped[name] = f"{count(levels)} distinct values are numbers, not levels"
+        elif of_pairs and not design.raters_known:
+            skipped[name] = "the table has no rater column"
+        else:
+            slow = of_pairs and math.comb(raters, 2) > SLOW_PAIRS
+            say(f"{name} of {count(raters, 'rater')}", slow=slow)
+            try:
+                result = single(metric(design, **common, **({"pairs": "pooled"} if pooled else {})))
+            except SocialStatsError as error:
+                skipped[name] = reason_of(error)
+                continue
+            # a title names scale and weights
+            coefficients[name if name == SHARE else result.title] = result
+    judged = None
+    if levels <= MOST_JUDGED and people_and_judges(design) is not None:
+        judged = single(judge_agreement(design, level=options.level))
+    return AgreementPage(
+        design=design, options=options, coefficients=coefficients, skipped=skipped, judged=judged
+    )
+
+
+# questions
+
+
+def questions(a: AgreementPage) -> Iterator[Block | None]:
+    """Yield the questions, the most important first."""
+    design, options = a.design, a.options
+    by_metric = {result.metric: result for result in a.coefficients.values()}
+    kappa, shares = by_metric.get("weighted_kappa"), by_metric.get("percent_agreement")
+    yield coefficients_question(a)
+    if kappa is not None and shares is not None:
+        yield rater_pairs_question(design, kappa, shares)
+    if kappa is not None:
+        yield many_pairs_question(design, kappa, options)
+    yield crossed_question(design)
+    yield mean_ratings_question(design, options)
+    yield from strata_questions({"": design}, design.strata, options)
+    yield groups_question(a)
+
+    def alpha(way: Way) -> Result:
+        return single(krippendorff_alpha(design, cluster=way, level=options.level))
+
+    yield dependence_block(declared_clusters(design), alpha, rows="units", quantity="alpha")
+    if a.alpha.rows[0].estimate is not None and not options.brief:
+        yield alpha_multiverse(design, options)
+    yield repeats_block(design.repeats)
+
+
+def coefficients_question(a: AgreementPage) -> Block | None:
+    """Show the coefficients side by side; they define agreement by chance differently."""
+    rows = [replace(result.rows[0], term=name) for name, result in a.coefficients.items()]
     return ask_rows(
         "agreement",
         "How well did the raters agree?",
-        lead,
+        a.coefficients,
         rows,
         quantity="agreement: 1 = perfect, 0 = chance (percent agreement: 0 = none)",
-        say=lines,
+        say=[result.sentence() for result in a.coefficients.values()],
         draw=interval_points(),
         table=rows_table(
             rows, "Coefficients of all units and raters", term="Coefficient", units=True
         ),
-        results=list(results.values())[1:],
-        note=f"{sizes(lead)}. Percent agreement is not corrected for chance, so it is not comparable with the others.",
+        note="Percent agreement is not corrected for chance, so it is not comparable with the others.",
     )
 
 
-def constant_pairs(kappa: Result) -> str:
-    """Return how many pairs of raters have a kappa of 0 whatever they say, because one gave a single level."""
-    held = sum(
-        row.group is None and row.estimate == 0 and row.std_error is None for row in kappa.rows
-    )
-    return f"; {count(held)} of them 0, as one rater gave one level only" if held else ""
-
-
-def sizes(result: Result) -> str:
-    """Return what a caption says of the sample: ``n = 60 units, 3 raters, 12 clusters of story``."""
-    n = result.counts
-    named = [count(n[f"{what}s"], what) for what in ("unit", "rater") if f"{what}s" in n]
-    return ", ".join([f"n = {named[0]}", *named[1:]])
-
-
-def ends_of_alpha(rows: Sequence[Row], where: str, what: str) -> list[str]:
-    """State the smallest and the largest of some alphas, or that none is defined; `what` is in the plural.
-
-    Examples
-    --------
-    >>> rows = [Row(term=t, estimate=e) for t, e in (("a", 0.2), ("b", 0.5))]
-    >>> ends_of_alpha(rows, "at any level", "levels of area")[0]
-    "Over 2 levels of area, alpha was lowest for 'a', 0.20."
-    """
-    ends = extremes(rows)
-    if not ends:
-        return [f"Alpha is undefined {where}."]
-    low, high = (f"'{shorten(row.term, 60)}', {sentences.estimate_text(row)}" for row in ends)
-    if len(rows) == 1:
-        return [f"Alpha was {high}."]
-    return [
-        f"Over {count(len(rows))} {what}, alpha was lowest for {low}.",
-        f"It was highest for {high}. Differences were not tested.",
-    ]
-
-
-def stratum_block(design: Ratings, name: str, result: Result) -> Block | None:
-    """Return reliability by stratum."""
-    whole, *parts = result.rows
-    tested, adjusted = adjust_family_by_holm(parts, f"levels of {name}")
-    by_level = [replace(row, term=row.group or row.term, group=None) for row in tested]
-    words, k = as_words(name), list(design.strata).index(name)
-    return ask_rows(
-        f"stratum-{k + 1}",
-        f"How well did raters agree at each level of {words}?",
-        result,
-        [replace(whole, term="all units"), *by_level],
-        quantity=f"Krippendorff's alpha by {words}",
-        say=ends_of_alpha(by_level, f"within every level of {words}", f"levels of {words}"),
-        draw=interval_points(label=words),
-        results=[adjusted],
-        note="Where ratings vary little, alpha is low even if raters mostly agree.",
-        part="main" if k < MOST_STRATA else "appendix",
-    )
-
-
-def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Block | None:
-    """Return alpha of each group of raters, or without each rater in turn; None where there is none."""
-    if not results:
+def groups_question(a: AgreementPage) -> Block | None:
+    """Ask how well raters of one group agree, and how far refusals and the order of levels matter."""
+    groups = groups_of_raters(a.design)
+    if not groups and REFUSAL not in a.design.status:
         return None
-    rows = [replace(result.rows[0], term=label, group=None) for label, result in results.items()]
-    first, *further = results.values()
-    return ask_rows(
-        "raters-" + what.split()[0].lower(),
-        f"How well did raters agree {what}?",
-        first,
-        [replace(whole.rows[0], term="all raters"), *rows],
-        quantity=f"Krippendorff's alpha {what}",
-        say=ends_of_alpha(rows, what, "sets of raters"),
-        draw=interval_points(None),
-        results=further,
+    alphas = alphas_by_part({"all raters": a.design, **groups}, a.options)
+    return agreement_question(
+        alphas,
+        kinds_sentences(alphas),
+        id="alphas",
         note="Units with two ratings or more.",
-        part="main" if what == WITHIN else "appendix",
+        part="main" if groups else "appendix",
     )
 
 
-def refusals_block(refused: Result | None, whole: Result, plain: Result | None) -> Block | None:
-    """Return alpha with refusals as a level of their own beside the same alpha without; None where nobody refused.
-
-    Parameters
-    ----------
-    refused, plain : Result or None
-        Nominal alpha with and without refusals.
-    whole : Result
-        Alpha of the page, on the scale of the ratings.
-    """
-    if refused is None or plain is None:
-        return None
-    scale = whole.settings["scale"]
-    lines = [
-        f"With refusals as a level, nominal alpha was {sentences.estimate_text(refused.rows[0])}.",
-        f"With refusals excluded, nominal alpha was {sentences.estimate_text(plain.rows[0])}.",
-    ]
-    rows = [
-        replace(plain.rows[0], term="refusals excluded, nominal"),
-        replace(refused.rows[0], term="refusals as a level, nominal"),
-    ]
-    if scale != "nominal":
-        rows.append(replace(whole.rows[0], term=f"refusals excluded, {scale}"))
-        lines.append(f"Only these two are comparable; alpha elsewhere on this page is {scale}.")
-    return ask_rows(
-        "refusals",
-        "Did the raters agree about what cannot be rated?",
-        refused,
-        rows,
-        quantity="alpha with and without refusals",
-        say=lines,
-        results=[] if scale == "nominal" else [plain],
-        part="appendix",
-    )
+# tables of the ratings
 
 
 def united(design: Ratings) -> PageTable:
@@ -293,346 +282,92 @@ def level_words(design: Ratings) -> str:
     return f"{count(len(design.levels))} values from {ends[0]} to {ends[1]}"
 
 
-SHARE = "Percent agreement"
-
-
-USED = ("seed", "resamples", "level", "verify")
-FIRM = 0.8  # Krippendorff's customary minimum for firm conclusions
-FEWEST = 5  # independent units or clusters that a verdict needs
-MOST_STRATA = 2  # strata among the main results
-WITHIN, LEFT_OUT = "within each group of raters", "with one rater left out"
-MOST_RATERS_OUT = 20  # raters that are left out in turn
-SLOW_PAIRS = 5000  # pairs of raters, whose kappas take a second or more
-MOST_JUDGED = 2000  # levels in judge_agreement, whose tables are levels by levels
-KAPPA_LEVELS = 60  # more levels than this are numbers, for which no kappa of levels is made
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
-    """What the study computes.
-
-    Attributes
-    ----------
-    coefficients : mapping of str to Result
-        Alpha first; each with all units in its first row.
-    strata : mapping of stratum to Result
-    groups, left_out : mapping of label to Result
-        Alpha of each group of raters, and without each rater.
-    refused, plain : Result or None
-        Nominal alpha with refusals as a level, and with refusals left out.
-    judged : Result or None
-        Judges against people, where a group of raters tells them apart.
-    """
-
-    coefficients: dict[str, Result]
-    strata: dict[str, Result]
-    groups: dict[str, Result]
-    left_out: dict[str, Result]
-    refused: Result | None = None
-    plain: Result | None = None
-    judged: Result | None = None
-    skipped: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def alpha(self) -> Result:
-        """Alpha of all units and raters."""
-        return next(iter(self.coefficients.values()))
-
-    def all(self) -> dict[str, Result]:
-        """Return every result by a name of its own."""
-        found = {"Judges against people": self.judged} if self.judged is not None else {}
-        found |= self.coefficients
-        for what, results in (
-            ("alpha by", self.strata),
-            ("alpha", self.groups),
-            ("alpha", self.left_out),
-        ):
-            found |= {f"{what} {shorten(name, 40)}": result for name, result in results.items()}
-        return found | ({"alpha with refusals": self.refused} if self.refused is not None else {})
+# the page
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer how well the raters agree, who with whom, and where."""
     check_single(design)
-    numbers = compute(design, options)
-    results = (
-        *([numbers.judged] if numbers.judged is not None else []),
-        *numbers.coefficients.values(),
-    )
-    shown = blocks(design, numbers, options)
-    judged = numbers.judged if is_known(numbers.judged) else None
-    said = [answer(numbers.alpha), *without_constant(design, numbers)]
-    if judged is not None:
-        said.insert(0, answer_of_judges(judged))
-    elif numbers.judged is not None:
-        people = numbers.judged.extras["named"]
-        said.append(f"Judges could not be compared with {people}: {why_unknown(numbers.judged)}.")
-    return Outcome(
-        study="agreement",
-        title=f"Do the {count(len(design.raters))} raters agree?"
-        if judged is None
-        else title(judged),
-        design=describe(design),
-        verdict=verdict_on_raters(design, numbers) if judged is None else verdict_on_judges(judged),
-        answer=tuple(said),
-        planning=planned(numbers.alpha, judged),
-        cautions=order_cautions(
-            *likewise(results), *(r.cautions for r in results), design.cautions, lost_units(shown)
-        ),
+    a = compute(design, options)
+    asked = [block for block in questions(a) if block is not None]
+    blocks: list[Block | None] = [*with_design_effect(asked, design.clusters)]
+    heading, verdict = f"Do the {count(len(design.raters))} raters agree?", verdict_on_raters(a)
+    row, estimate = a.alpha.rows[0], "alpha"
+    answers = [answer(a.alpha), *without_constant(a)]
+    results = dict(a.coefficients)
+    if a.judged is not None:
+        results = {"Judges against people": a.judged, **results}
+        # judges who cannot be compared do not lead
+        blocks.insert(0 if a.compared else 1, judges_question(a.judged))
+        answers.insert(0 if a.compared else len(answers), answer_of_judges(a.judged))
+    if a.compared is not None:
+        heading, verdict = title(a.compared), verdict_on_judges(a.compared)
+        row, *others = gaps(a.compared)
+        name = f" of '{shorten(row.group or '', 30)}'" if others else ""
+        estimate = f"the difference{name}"
+    units = None if row.df is None else round(row.df) + 1
+    matched = [r for block in asked for r in block.results if "groups" in r.extras]
+    lost = [one for r in matched for one in r.cautions if one.code == "SS301"]
+    return page_of(
+        "agreement",
+        heading,
+        design,
+        options,
+        describe=describe(design),
+        verdict=verdict,
+        answer=answers,
+        planning=halved(design.clusters, row, units, estimate),
+        leading=results,
+        blocks=blocks,
+        uses=USED,
+        cautions=[*likewise([*results.values()]), tuple(lost)],
         data=about_ratings(design),
-        diagnostics=diagnostics(design, numbers),
-        methods=methods(design, numbers, options),
-        **ending(design, options, numbers.all(), shown, USED),
+        diagnostics=diagnostics(a),
+        methods=list(methods(a)),
     )
 
 
-def lost_units(shown: Sequence[Block]) -> tuple[Caution, ...]:
-    """Return which units the differences of groups of raters leave out, as one group did not rate them."""
-    results = [result for block in shown for result in block.results if "groups" in result.extras]
-    return tuple(one for result in results for one in result.cautions if one.code == "SS301")
-
-
-def compute(design: Ratings, options: StudyOptions) -> Numbers:
-    """Compute all results of the page."""
-    common, raters, levels = options.chosen(), len(design.raters), len(design.levels)
-    alpha = partial(krippendorff_alpha, design, **common)
-    first = single(alpha())
-    found: dict[str, Result] = {first.title: first}
-    skipped: dict[str, str] = {}
-    more: dict[str, Any] = {
-        "Gwet's AC": gwet_ac,
-        "Weighted kappa": weighted_kappa,
-        SHARE: percent_agreement,
-    }
-    if design.scale == "nominal":
-        more = {"Fleiss' kappa": fleiss_kappa} | more
-    if design.repeats is not None:
-        del more[SHARE]
-        skipped[SHARE] = "the ratings are means of repeated answers"
-    for name, metric in more.items():
-        pairwise, pooled = (
-            name == "Weighted kappa",
-            name in ("Weighted kappa", SHARE) and raters > MOST_RATERS,
-        )
-        if levels > KAPPA_LEVELS and name != SHARE:
-            skipped[name] = f"{count(levels)} distinct values are numbers, not levels"
-        elif pairwise and not design.raters_known:
-            skipped[name] = "the table has no rater column"
-        elif pairwise and too_many_pairs_reason(raters):
-            skipped[name] = f"it compares pairs of raters, and {too_many_pairs_reason(raters)}"
-            say(f"{name} was not computed: {skipped[name]}", slow=True)
-        else:
-            say(
-                f"{name} of {count(raters, 'rater')}",
-                slow=pairwise and math.comb(raters, 2) > SLOW_PAIRS,
-            )
-            try:
-                one = single(metric(design, **common, **({"pairs": "pooled"} if pooled else {})))
-                found[name if name == SHARE else one.title] = one  # a title names scale and weights
-            except (UndefinedStatistic, NothingToAnalyse) as error:
-                skipped[name] = str(error)
-    refusals = bool(np.any(design.status == REFUSAL))
-    apart = levels <= MOST_JUDGED and people_and_judges(design) is not None
-    return Numbers(
-        coefficients=found,
-        strata={name: single(alpha(stratum=name)) for name in design.strata},
-        groups=attempts(alpha, by_group(design)),
-        left_out=attempts(alpha, without_each(design)),
-        refused=single(alpha(scale="nominal", refusal="level")) if refusals else None,
-        plain=single(alpha(scale="nominal")) if refusals else None,
-        judged=single(judge_agreement(design, level=options.level)) if apart else None,
-        skipped=skipped,
-    )
-
-
-def by_group(design: Ratings) -> dict[str, tuple[str, ...]]:
-    """Return the raters of each group that has two."""
-    found = {}
-    for name, factor in design.rater_groups.items():
-        for code, level in enumerate(factor.levels):
-            names = tuple(
-                rater
-                for rater, own in zip(design.raters, factor.codes.tolist(), strict=True)
-                if own == code
-            )
-            if 2 <= len(names) < len(design.raters):
-                found[
-                    f"{shorten(name, 30)} {shorten(level, 40)} ({count(len(names), 'rater')})"
-                ] = names
-    return found
-
-
-def without_each(design: Ratings) -> dict[str, tuple[str, ...]]:
-    """Return all raters but one, for each of them; nothing for two raters, or more than 20."""
-    if not 3 <= len(design.raters) <= MOST_RATERS_OUT or not design.raters_known:
-        return {}
-    return {
-        f"without {shorten(name, 40)}": tuple(r for r in design.raters if r != name)
-        for name in design.raters
-    }
-
-
-def attempts(alpha: Callable[..., Any], groups: dict[str, tuple[str, ...]]) -> dict[str, Result]:
-    """Compute alpha of each group of raters, leaving out those who share no unit."""
-    found = {}
-    for label, raters in groups.items():
-        with suppress(UndefinedStatistic, NothingToAnalyse):
-            found[label] = single(alpha(raters=raters))
-    return found
-
-
-def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
-    """Return the blocks, the most important first."""
-    by_metric = {result.metric: result for result in numbers.coefficients.values()}
-    kappa, shares = by_metric.get("weighted_kappa"), by_metric.get("percent_agreement")
-
-    def alpha(way: Way) -> Any:
-        return krippendorff_alpha(design, cluster=way, level=options.level)
-
-    known = numbers.alpha.rows[0].estimate is not None
-    found = [
-        coefficients_block(numbers.coefficients),
-        pairs_block(design, kappa, shares) if kappa is not None and shares is not None else None,
-        many_pairs_block(design, kappa, options),
-        crossed_block(design),
-        means_block(design, options),
-        *(stratum_block(design, name, result) for name, result in numbers.strata.items()),
-        raters_block(numbers.groups, numbers.alpha, WITHIN),
-        raters_block(numbers.left_out, numbers.alpha, LEFT_OUT),
-        refusals_block(numbers.refused, numbers.alpha, numbers.plain),
-        dependence_block(declared_clusters(design), alpha, rows="units", quantity="alpha"),
-        alpha_multiverse(design, options, numbers.left_out)
-        if known and not options.brief
-        else None,
-        repeats_block(design.repeats),
-    ]
-    shown = with_design_effect([block for block in found if block is not None], design.clusters)
-    if numbers.judged is None:
-        return shown
-    lead = int(not is_known(numbers.judged))  # what cannot be compared does not lead
-    of_judges = judges_block(numbers.judged)
-    return (*shown[:lead], *([] if of_judges is None else [of_judges]), *shown[lead:])
-
-
-def answer(result: Result) -> str:
+def answer(alpha: Result) -> str:
     """State alpha, and where its interval lies among Krippendorff's customary minima."""
-    row, scale = result.rows[0], result.settings["scale"]
+    row = alpha.rows[0]
     if row.estimate is None:
-        return sentences.no_number(
-            f"Krippendorff's alpha ({scale})", row.undefined or "no estimate"
-        )
-    units, raters = result.counts["units"], result.counts.get("raters")
-    return sentences.agreement_sentence(
-        f"Krippendorff's α ({scale})", row, units, raters, band_of(row)
-    )
+        return alpha.sentence()
+    name = f"Krippendorff's α ({alpha.settings['scale']})"
+    units, raters = alpha.counts["units"], alpha.counts.get("raters")
+    return sentences.agreement_sentence(name, row, units, raters, band_text(row))
 
 
-RELIABLE = {
-    "firm": "this is enough for firm conclusions",
-    "tentative": "this is enough for tentative conclusions only",
-    "below": "this is too little for conclusions from their ratings",
-    "open": "the data do not show whether this is enough for conclusions",
-}
-
-
-def verdict_on_raters(design: Ratings, numbers: Numbers) -> Conclusion:
+def verdict_on_raters(a: AgreementPage) -> Conclusion:
     """Return how often two raters agree, and whether that is enough for conclusions."""
-    row = numbers.alpha.rows[0]
+    row, share = a.alpha.rows[0], a.coefficients.get(SHARE)
     if row.estimate is None:
         return verdict_of("The data do not show whether the raters agree", certainty="open")
-    raters = f"the {count(len(design.raters))} raters"
-    share = numbers.coefficients.get(SHARE)
-    enough = RELIABLE[enough_of(row)]
-    sure: Certainty = "open" if enough_of(row) == "open" else "interval"
-    if share is None or share.rows[0].estimate is None or design.scale == "interval":
-        return verdict_of(f"{raters} agree to some degree; {enough}", certainty=sure)
-    often = of_ten(share.rows[0].estimate)
-    return verdict_of(
-        f"two of {raters}, taken at random, agree on {often} units; {enough}", certainty=sure
-    )
+    raters, band = f"the {count(len(a.design.raters))} raters", band_of(row)
+    agree = f"{raters} agree to some degree"
+    rate = None if share is None or a.design.scale == "interval" else share.rows[0].estimate
+    if rate is not None:
+        agree = f"two of {raters}, taken at random, agree on {of_ten(rate)} units"
+    certainty: Certainty = "open" if band == "open" else "interval"
+    return verdict_of(f"{agree}; {BANDS[band][0]}", certainty=certainty)
 
 
-def enough_of(row: Row) -> str:
-    """Return among which of Krippendorff's minima the interval lies."""
-    if (
-        row.conf_low is None
-        or row.conf_high is None
-        or (row.df is not None and row.df + 1 < FEWEST)
-    ):
-        return "open"
-    if row.conf_low >= FIRM:
-        return "firm"
-    if row.conf_low >= TENTATIVE:
-        return "tentative"
-    return "below" if row.conf_high < TENTATIVE else "open"
-
-
-def without_constant(design: Ratings, numbers: Numbers) -> list[str]:
-    """Return alpha without each rater who gave one level only, where it lies outside the interval of alpha."""
-    lead, said = numbers.alpha.rows[0], []
+def without_constant(a: AgreementPage) -> Iterator[str]:
+    """Yield alpha without each rater who gave one level only, where it lies outside the interval of alpha."""
+    design, lead = a.design, a.alpha.rows[0]
+    if lead.conf_low is None or lead.conf_high is None or a.options.brief:
+        return
     for code, name in enumerate(design.raters):
-        given = design.value[(design.rater == code) & (design.status == OK)]
-        result = numbers.left_out.get(f"without {shorten(name, 40)}")
-        if (
-            result is None
-            or len(given) < 2
-            or len(np.unique(given)) > 1
-            or result.rows[0].conf_low is None
-        ):
+        values = design.value[(design.rater == code) & (design.status == OK)]
+        others = [rater for rater in design.raters if rater != name]
+        if len(values) < 2 or len(np.unique(values)) > 1 or len(others) < 2:
             continue
-        row = result.rows[0]
-        if (
-            lead.conf_low is None
-            or lead.conf_high is None
-            or not lead.conf_low <= (row.estimate or 0.0) <= lead.conf_high
-        ):
-            level = shorten(design.levels[int(given[0])], 40)
-            n = f"{count(result.counts['units'], 'unit')}, {count(result.counts['raters'], 'rater')}"
-            said.append(
-                f"Without {quoted([name])}, who always gave '{level}', it was {sentences.estimate_text(row)} ({n})."
-            )
-    return said
-
-
-def band_of(row: Row) -> str:
-    """Return where the interval of a coefficient lies among the customary minima; empty without an interval.
-
-    Examples
-    --------
-    >>> band_of(Row(term="alpha", estimate=0.5, conf_low=0.4, conf_high=0.6, df=59.0))
-    'reliably below .667, the customary minimum'
-    """
-    if row.conf_low is None or row.conf_high is None:
-        return ""
-    if row.df is not None and row.df + 1 < FEWEST:
-        return f"too uncertain for a verdict ({count(row.df + 1)} independent units or clusters)"
-    minimum = number(TENTATIVE, 3, bounded=True)
-    how = "by its approximate interval" if row.approximate else "reliably"
-    if row.conf_low >= FIRM:
-        return f"{how} at least .80, the customary minimum for firm conclusions"
-    if row.conf_low >= TENTATIVE:
-        return f"{how} at least {minimum}, the customary minimum for tentative conclusions"
-    if row.conf_high < TENTATIVE:
-        return f"{how} below {minimum}, the customary minimum"
-    return f"inconclusive against {minimum}, the customary minimum"
-
-
-def planned(alpha: Result, judged: Result | None) -> tuple[str, ...]:
-    """Return how many more units or clusters would halve the interval of the main result."""
-    row, what = (
-        (alpha.rows[0], "alpha")
-        if judged is None
-        else (gaps(judged)[0], f"the difference of '{shorten(gaps(judged)[0].group or '', 30)}'")
-    )
-    if row.estimate is None or row.df is None:
-        return ()
-    what = "the difference" if judged is not None and len(gaps(judged)) == 1 else what
-    more = clusters_to_halve(row, row.n_clusters or round(row.df) + 1)
-    clusters = getattr(alpha.design, "clusters", ())
-    unit = sentences.more_of(clusters[0].name if clusters else None)
-    return (
-        (sentences.more_clusters_sentence(more, unit, what),) if more is not None and unit else ()
-    )
+        result = attempt_result(krippendorff_alpha, design, raters=others, **a.options.chosen())
+        row = lead if result is None else result.rows[0]
+        if row.has_interval and not lead.conf_low <= (row.estimate or 0.0) <= lead.conf_high:
+            level = shorten(design.levels[int(values[0])], 40)
+            sizes = [count(result.counts[f"{what}s"], what) for what in ("unit", "rater")]
+            estimate = f"{sentences.estimate_text(row)} ({', '.join(sizes)})"
+            yield f"Without {quoted([name])}, who always gave '{level}', it was {estimate}."
 
 
 def likewise(results: Sequence[Result]) -> list[tuple[Caution, ...]]:
@@ -676,54 +411,48 @@ def describe(design: Ratings) -> str:
     return "Ratings: " + ", ".join(parts)
 
 
-def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
+def diagnostics(a: AgreementPage) -> list[Diagnostic]:
     """Report units with fewer than two ratings, and the coefficients that could not be computed."""
-    times = design.level_counts().sum(axis=1)
-    alone = float(design.unit_count[times < 2].sum())
-    found = f"No: {count(alone, 'unit has', 'units have')} fewer." if alone else "Yes."
+    times = a.design.level_counts().sum(axis=1)
+    alone = float(a.design.unit_count[times < 2].sum())
+    fewer = f"No: {count(alone, 'unit has', 'units have')} fewer." if alone else "Yes."
     so_what = "Observed agreement rests on the other units." if alone else "All units were used."
-    checks = [Diagnostic("Does every unit have at least two ratings?", found, so_what)]
-    if numbers.skipped:
-        found = "; ".join(f"{name}: {reason}" for name, reason in numbers.skipped.items())
-        checks.append(
-            Diagnostic(
-                "Which coefficients were not computed?", found, "This page does not report them."
-            )
-        )
-    return tuple(checks)
+    checks = [Diagnostic("Does every unit have at least two ratings?", fewer, so_what)]
+    if a.skipped:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in a.skipped.items())
+        so_what = "This page does not report them."
+        checks.append(Diagnostic("Which coefficients were not computed?", reasons, so_what))
+    return checks
 
 
-def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the methods: a brief paragraph, then judges, scale and the inference of each coefficient."""
-    judged, alpha = numbers.judged if is_known(numbers.judged) else None, numbers.alpha
-    told = (
-        "were declared"
-        if design.levels_declared
-        else "were not declared; the levels that occur were used"
-    )
-    compared = (
-        ()
-        if judged is None
-        else (
-            f"Judges were compared with {judged.extras['named']} by {judged.settings['weights']} "
-            f"kappa pooled over pairs",
-            "of raters, on the same units. ",
-        )
-    )
-    row, ends = alpha.rows[0], f"{percent_of(options.level)} CIs used {alpha.inference}."
+def methods(a: AgreementPage) -> Iterator[str]:
+    """Yield the methods: a brief paragraph, then judges, scale and the inference of each coefficient."""
+    design, row = a.design, a.alpha.rows[0]
+    ends = f"{percent_of(a.options.level)} CIs used {a.alpha.inference}."
     if row.conf_low is None and row.undefined:
         ends = f"There was no test or CI: {sentences.because(row.undefined)}."
-    return (
-        f"{' '.join(compared)}Agreement was estimated by Krippendorff's alpha ({alpha.settings['scale']}). {ends}",
-        *([methods_of_judges(numbers.judged)] if numbers.judged is not None else []),
-        f"Ratings were on {with_article(design.scale)} scale of {count(len(design.levels), 'level')}. Levels {told}. "
-        "Krippendorff's customary minima (.667 for tentative, .80 for firm conclusions) are conventions, not tests. "
-        "Coefficients define agreement by chance differently.",
-        " ".join(
-            f"{name}: {result.inference}."
-            for name, result in numbers.coefficients.items()
-            if any(row.conf_low is not None for row in result.rows)
-        ),
+    brief = f"Agreement was estimated by Krippendorff's alpha ({a.alpha.settings['scale']}). {ends}"
+    if a.compared is not None:
+        people, weights = a.compared.extras["named"], a.compared.settings["weights"]
+        brief = (
+            f"Judges were compared with {people} by {weights} kappa pooled over pairs of raters, on the same units. "
+            f"{brief}"
+        )
+    yield brief
+    if a.judged is not None:
+        yield methods_of_judges(a.judged)
+    declared = "were declared"
+    if not design.levels_declared:
+        declared = "were not declared; the levels that occur were used"
+    yield (
+        f"Ratings were on {with_article(design.scale)} scale of {count(len(design.levels), 'level')}. Levels "
+        f"{declared}. Krippendorff's customary minima (.667 for tentative, .80 for firm conclusions) are conventions, "
+        "not tests. Coefficients define agreement by chance differently."
+    )
+    yield " ".join(
+        f"{name}: {result.inference}."
+        for name, result in a.coefficients.items()
+        if any(row.conf_low is not None for row in result.rows)
     )
 
 

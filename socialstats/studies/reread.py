@@ -21,6 +21,7 @@ from socialstats.scales.rereading import (
     changed_shares,
     confusion,
 )
+from socialstats.studies.alphas import alphas_of
 from socialstats.studies.asking import (
     add_labels,
     ask_rows,
@@ -33,7 +34,6 @@ from socialstats.studies.asking import (
     tally_sentence,
 )
 from socialstats.studies.estimates import literature, verify_all
-from socialstats.studies.ordinal_alignment.agreement import alphas_of
 from socialstats.studies.page import Block, Design, Outcome, PageTable, StudyOptions, order_cautions
 from socialstats.text import count, number, percent, shorten
 from socialstats.voice import option

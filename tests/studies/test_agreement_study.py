@@ -17,8 +17,9 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.results import Result, Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.alphas import band_text
 from socialstats.studies.page import Outcome
-from socialstats.studies.ratings import answer, band_of
+from socialstats.studies.ratings import answer
 from socialstats.text import number
 
 FAST = StudyOptions(resamples=200)
@@ -81,18 +82,11 @@ def test_the_blocks_of_each_scale(ordinal: Outcome, nominal: Outcome, interval: 
         "agreement",
         "pairs",
         "stratum-1",
-        "raters-within",
-        "raters-with",
-        "refusals",
+        "alphas",
         "dependence",
         "multiverse",
     ]
-    assert [b.id for b in ordinal.blocks if b.part == "appendix"] == [
-        "raters-with",
-        "refusals",
-        "dependence",
-        "multiverse",
-    ]
+    assert [b.id for b in ordinal.blocks if b.part == "appendix"] == ["dependence", "multiverse"]
     assert [r.metric for r in nominal.blocks[0].results] == [
         "krippendorff_alpha",
         "fleiss_kappa",
@@ -172,7 +166,7 @@ def test_several_judges_are_compared_one_by_one_and_adjusted_together() -> None:
     outcome = report(pd.concat([frame, coin]), **ORDERED, rater_source="kind")
     assert outcome.title == "Do the 2 judges agree with people as people agree with each other?"
     assert outcome.answer[0].startswith(
-        "Of 2 judges, 1 agreed significantly less with people than people with each other ('coin') (Holm)."
+        "1 of 2 differences in kappa (judge with people, minus people with each other) was significant (Holm)."
     )
     block = outcome.blocks[0]
     assert block.id == "judges"
@@ -207,8 +201,8 @@ def test_levels_of_a_by_factor_set_the_judge_against_people_in_each() -> None:
 def test_a_verdict_needs_five_independent_units(ordinal: Outcome) -> None:
     row = next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0]
     few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0, cautions=())
-    assert band_of(few) == "too uncertain for a verdict (4 independent units or clusters)"
-    assert band_of(replace(few, df=4.0)).startswith("reliably at least .80")
+    assert band_text(few) == "too uncertain for a verdict (4 independent units or clusters)"
+    assert band_text(replace(few, df=4.0)).startswith("reliably at least .80")
 
 
 def test_pairs_of_raters_are_one_family(ordinal: Outcome) -> None:
@@ -231,7 +225,8 @@ def test_two_raters_get_their_square_table() -> None:
     wide = two.pivot(index="unit", columns="judge", values="rating")
     same = int((wide["ann"] == wide["bob"]).sum())
     assert f"the same level to {same} of 60 units" in block.sentences[0]
-    assert "raters-with" not in [b.id for b in outcome.blocks]
+    multiverse = next(b for b in outcome.blocks if b.id == "multiverse")
+    assert "rater left out" not in {row.group for row in multiverse.results[0].rows}
 
 
 @pytest.mark.parametrize(
@@ -250,8 +245,8 @@ def test_bands_follow_the_interval(
     result = next(b for b in ordinal.blocks if b.id == "agreement").results[0]
     row = replace(result.rows[0], estimate=0.85, conf_low=low, conf_high=high, undefined="why")
     row = replace(row, cautions=())
-    assert band_of(row) == band
-    near = band_of(replace(row, cautions=(caution("SS312"),)))
+    assert band_text(row) == band
+    near = band_text(replace(row, cautions=(caution("SS312"),)))
     assert near == band.replace("reliably", "by its approximate interval")
     said = answer(replace(result, rows=(row,), cautions=()))
     assert said.startswith("Agreement was Krippendorff's α (ordinal) = .85")
@@ -305,23 +300,16 @@ def test_an_unknown_level_of_a_group_of_results_is_an_error_that_lists_them() ->
 
 
 def test_refusals_are_set_beside_alpha_on_the_same_scale(ordinal: Outcome) -> None:
-    block = next(b for b in ordinal.blocks if b.id == "refusals")
-    first, second, third = block.tables[0].cells
-    assert [row[0] for row in (first, second, third)] == [
-        "refusals excluded, nominal",
-        "refusals as a level, nominal",
-        "refusals excluded, ordinal",
-    ]
-    assert first[1] == block.results[1].rows[0].estimate != third[1]
-    assert block.results[1].settings["scale"] == "nominal"
-    assert (
-        third[1]
-        == next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0].estimate
-    )
-    assert (
-        block.sentences[2]
-        == "Only these two are comparable; alpha elsewhere on this page is ordinal."
-    )
+    block = next(b for b in ordinal.blocks if b.id == "alphas")
+    rows = {cells[0]: cells[1] for cells in block.tables[1].cells}
+    whole, people = "all raters", "kind human (2 raters)"
+    kinds = ("nominal, refusals as a level", "nominal", "ordinal")
+    names = [f"{part}: {kind}" for part in (whole, people) for kind in kinds]
+    # people refused nothing
+    assert list(rows) == [name for name in names if name != f"{people}: {kinds[0]}"]
+    assert rows[f"{whole}: {kinds[0]}"] != rows[f"{whole}: nominal"]
+    lead = next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0]
+    assert rows[f"{whole}: ordinal"] == lead.estimate
 
 
 def test_ratings_that_are_all_alike_have_no_interval_in_the_methods() -> None:
@@ -430,15 +418,11 @@ def test_a_rater_who_gave_one_level_is_set_aside_in_answer_and_pairs() -> None:
     said = f"Without 'dan', who always gave '1', it was {sentences.estimate_text(without)} (60 units, 3 raters)."
     assert said in found.answer
     pairs = next(b for b in found.blocks if b.id == "pairs")
-    assert pairs.sentences[0].startswith(
-        "Of 3 pairs whose raters both varied, agreement was highest for "
-    )
-    assert "dan" not in pairs.sentences[1]
-    assert pairs.sentences[2].startswith(
+    assert pairs.sentences[0].startswith("Kappa of 3 pairs of raters who both varied lay")
+    assert "dan" not in pairs.sentences[0]
+    assert pairs.sentences[1].startswith(
         "Kappa says nothing of 3 other pairs: 'dan' always gave '1'"
     )
-    lead = next(b for b in found.blocks if b.id == "agreement")
-    assert any("3 of them 0, as one rater gave one level only" in text for text in lead.sentences)
 
 
 def two_raters() -> pd.DataFrame:

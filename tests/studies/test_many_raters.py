@@ -98,11 +98,10 @@ def test_thousands_of_raters_have_a_page_without_a_number_for_each_pair(
     assert (
         main(["report", str(tmp_path / "crowd.csv"), "-o", str(page), "--date", "2026-01-01"]) == 0
     )
-    said = capsys.readouterr().err.splitlines()
-    reason = "it compares pairs of raters, and 2,335 raters make 2,724,945 pairs"
-    assert any(line.startswith(f"Weighted kappa was not computed: {reason}") for line in said)
+    reason = "2,335 raters make 2,724,945 pairs"
     html = page.read_text(encoding="utf-8")
     assert reason in html
+    capsys.readouterr()
     assert "Percent agreement" in html
     assert (
         main(["report", str(tmp_path / "crowd.csv"), "-o", str(page), "--no-verify", "--quiet"])

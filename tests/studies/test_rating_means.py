@@ -49,7 +49,7 @@ def test_the_page_holds_the_means_and_verifies_them(more: dict[str, str]) -> Non
     block = next(b for b in outcome.blocks if b.id == "means")
     assert stray_cells(outcome) == []
     assert stray_decimals(outcome, list(block.sentences), set()) == []
-    assert "By criterion, means ranged from" in block.sentences[1]
+    assert "Means by criterion lay between" in block.sentences[1]
     assert "(dilemma)" in block.sentences[1]
     assert all(v.ok for v in outcome.verifications.values())
     assert block.draw is not None

@@ -23,20 +23,18 @@ from socialstats.results import Result, Row
 from socialstats.scales.ada_met import ada_met
 from socialstats.shares.reply_shares import reply_shares
 from socialstats.shares.sources import MODEL_COLUMNS, human_source, raters_by_kind, raters_of
+from socialstats.studies.alphas import (
+    agreement_question,
+    alpha_differences,
+    alphas_by_part,
+    kinds_sentences,
+)
 from socialstats.studies.asking import page_of, pick_rows
 from socialstats.studies.estimates import probability_methods
 from socialstats.studies.grouped import merge
 from socialstats.studies.models import comparison
 from socialstats.studies.multiverse import analysis_variants, multiverse_question
-from socialstats.studies.ordinal_alignment.agreement import (
-    USED,
-    agreement_question,
-    alpha_differences,
-    alphas_by_part,
-    difference_sentence,
-    kinds_sentences,
-    page_without_people,
-)
+from socialstats.studies.ordinal_alignment.agreement import USED, page_without_people
 from socialstats.studies.ordinal_alignment.questions import (
     REFUSALS,
     AlignmentPage,
@@ -191,6 +189,12 @@ def agreement_of_sources(a: AlignmentPage) -> Block | None:
     differences = alpha_differences(sources, a.source.human, a.options)
     said = [difference_sentence(result) for result in differences[:1]]
     return agreement_question(alphas, [*kinds_sentences(alphas), *said], differences)
+
+
+def difference_sentence(difference: Result) -> str:
+    """Compare the agreement among the raters of two parts."""
+    first, second = (f"'{shorten(name, 40)}' raters" for name in difference.settings["labels"])
+    return sentences.difference("agreement on the same units", first, second, difference.rows[0])
 
 
 def replies_question(a: AlignmentPage) -> Block | None:
