@@ -27,11 +27,11 @@ from socialstats.studies.grids import Cell, TableLayout, cells_caption, layout_t
 from socialstats.studies.page import (
     LEFT_OUT,
     Block,
-    Design,
     Diagnostic,
     Outcome,
     PageTable,
     StudyOptions,
+    TableRead,
     order_cautions,
 )
 from socialstats.studies.verdicts import Conclusion
@@ -138,12 +138,7 @@ def name_rows(rows: Sequence[Row], *, without: Sequence[str] = (), none: str = "
     >>> name_rows([Row(term="x", key=(("stage", a), ("from", b))) for a, b in ("ab", "bc")])
     ['a minus b', 'b minus c']
     """
-    dimensions = dict.fromkeys(name for row in rows for name, _ in row.key)
-    varying = [
-        name
-        for name in dimensions
-        if name not in (*without, "family") and len({row.label(name) for row in rows}) > 1
-    ]
+    varying = varying_dimensions(rows, without)
     names = []
     for row in rows:
         text = ""
@@ -154,6 +149,22 @@ def name_rows(rows: Sequence[Row], *, without: Sequence[str] = (), none: str = "
     if varying and len(set(names)) == len(names):
         return names
     return shortened([row.name for row in rows], 2 * LABEL)
+
+
+def varying_dimensions(rows: Sequence[Row], without: Sequence[str] = ()) -> list[str]:
+    """Return the dimensions in which rows have different labels, but for the family of their tests.
+
+    Examples
+    --------
+    >>> varying_dimensions([Row(term="x", key=(("judge", "b1"), ("stage", s))) for s in "12"])
+    ['stage']
+    """
+    dimensions = dict.fromkeys(name for row in rows for name, _ in row.key)
+    return [
+        name
+        for name in dimensions
+        if name not in (*without, "family") and len({row.label(name) for row in rows}) > 1
+    ]
 
 
 def row_term(row: Row) -> str:
@@ -231,8 +242,10 @@ def compared_sides(
     return sides[0], sides[1]
 
 
-def leading_difference(rows: Iterable[Row]) -> Row | None:
+def leading_difference(rows: Iterable[Row], null: float = 0.0) -> Row | None:
     """Return the largest significant difference, else the largest tested one, else the largest; None without estimates.
+
+    `null` is the value of a row where nothing differs, such as 1 of ratios.
 
     Examples
     --------
@@ -245,7 +258,11 @@ def leading_difference(rows: Iterable[Row]) -> Row | None:
         return None
 
     def size(row: Row) -> tuple[bool, bool, float]:
-        return sentences.is_significant(row), sentences.with_p(row), abs(row.estimate or 0.0)
+        return (
+            sentences.is_significant(row),
+            sentences.with_p(row),
+            abs((row.estimate or 0.0) - null),
+        )
 
     return max(estimated, key=size)
 
@@ -307,6 +324,7 @@ def largest_sentence(
     *,
     of: str = "",
     dimensions: tuple[str, str] = ("source", "reference"),
+    null: float = 0.0,
 ) -> str:
     """State the largest of some differences, with both numbers behind it.
 
@@ -320,12 +338,15 @@ def largest_sentence(
         Whose differences: `` of model a``.
     dimensions : (str, str)
         As of `compared_sides`.
+    null : float
+        As of `leading_difference`.
     """
-    gap = leading_difference(rows)
+    gap = leading_difference(rows, null)
     if gap is None:
         reason = rows[0].undefined if rows else None
         return sentences.no_number(f"the difference{of}", reason or "no data")
-    larger = any(abs(row.estimate or 0.0) > abs(gap.estimate or 0.0) for row in rows)
+    size = abs((gap.estimate or 0.0) - null)
+    larger = any(abs((row.estimate or 0.0) - null) > size for row in rows)
     kind = " significant" if sentences.is_significant(gap) else " tested"
     which = f"largest{kind * larger}"
     places = [
@@ -652,15 +673,43 @@ def kind_tables(rows: Sequence[Row], quantity: str, *, none: str = "all") -> lis
         if role == "estimate" and len(varying) == 2:
             tables.append(grid_table(group, caption, *varying, none=none))
             continue
-        term = capital(" / ".join(as_words(name) for name in varying) or "term")
-        tables.append(compact_table(rows_table(group, caption, term=term, labels=name_rows(group))))
+        term = capital(" / ".join(as_words(name) for name in varying))
+        tables.append(line_table(group, caption, heading=term))
     return tables
+
+
+def line_table(
+    rows: Sequence[Row],
+    caption: str,
+    names: Sequence[str] | None = None,
+    *,
+    heading: str = "",
+    units: bool = False,
+) -> PageTable:
+    """Return a table with one line for each row, without columns in which no row has anything.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    caption : str
+    names : sequence of str, optional
+        By default those of `name_rows`.
+    heading : str
+        What the header calls the names; by default the dimensions that they are of.
+    units : bool
+        Sizes are numbers of units, where n counts different things.
+    """
+    if names is None:
+        names = name_rows(rows)
+        heading = heading or " / ".join(as_words(name) for name in varying_dimensions(rows))
+    term = capital(heading) or "Term"
+    return compact_table(rows_table(rows, caption, term=term, labels=names, units=units))
 
 
 # questions
 
 
-def results_in(held: SomeResults) -> list[Result]:
+def results_in(results: SomeResults) -> list[Result]:
     """Return the results of a mapping or sequence, or a single one, without None.
 
     Examples
@@ -669,11 +718,11 @@ def results_in(held: SomeResults) -> list[Result]:
     >>> len(results_in({"a": result, "b": result})), len(results_in([result, None])), results_in(None)
     (2, 1, [])
     """
-    if held is None or isinstance(held, Result):
-        held = [held]
-    elif isinstance(held, Mapping):
-        held = held.values()
-    return [result for result in held if result is not None]
+    if results is None or isinstance(results, Result):
+        results = [results]
+    elif isinstance(results, Mapping):
+        results = results.values()
+    return [result for result in results if result is not None]
 
 
 def ask_rows(
@@ -686,6 +735,9 @@ def ask_rows(
     say: Iterable[str] = (),
     draw: Draw | None = None,
     names: Sequence[str] | Callable[[Row], str] | None = None,
+    caption: str = "",
+    heading: str = "",
+    units: bool = False,
     table: PageTable | None = None,
     tables: Mapping[str, Sequence[Row]] | None = None,
     more: Sequence[PageTable] = (),
@@ -712,8 +764,12 @@ def ask_rows(
         `interval_points`, `share_bars`, `cell_map` or another `Draw`; by default no figure.
     names : sequence of str or callable, optional
         Names of the rows, or Row -> name, such as `row_term`; by default those of `name_rows`.
+    caption : str
+        Of the first table; by default the quantity.
+    heading, units
+        Of the first table, as of `line_table`.
     table : PageTable, optional
-        The first table; by default one line for each row.
+        The first table; by default that of `line_table`.
     tables : mapping of caption to rows, optional
         Further tables of rows.
     more : sequence of PageTable
@@ -728,14 +784,13 @@ def ask_rows(
         Last sentences of the caption.
     part : {"main", "appendix"}
     """
-    shown = results_in(result)
-    if not shown or not rows:
+    leading = results_in(result)
+    if not leading or not rows:
         return None
-    first, added = shown[0], results_in(beside)
+    first, added = leading[0], results_in(beside)
     tables = {**(tables or {}), **{extra.title: extra.rows for extra in added}}
-    if names is None:
-        names = name_rows(rows)
-    labels = [names(row) for row in rows] if callable(names) else list(names)
+    if callable(names):
+        names = [names(row) for row in rows]
     level = percent_of(interval_level(rows, first))
     counted = clusters_caption(clusters, None)
     # sentences that later captions share are printed once, so sizes stand alone
@@ -746,14 +801,11 @@ def ask_rows(
         capital(counted),
         note,
     ]
-    further = [
-        compact_table(rows_table(group, title, labels=name_rows(group)))
-        for title, group in tables.items()
-        if group
-    ]
+    further = [line_table(group, title) for title, group in tables.items() if group]
     texts = [*say, *(extra.sentence() for extra in added)]
     if table is None:
-        table = compact_table(rows_table(rows, capital(quantity), labels=labels))
+        table = line_table(rows, caption or capital(quantity), names, heading=heading, units=units)
+    labels = name_rows(rows) if names is None else names
     return Block(
         id=id,
         question=question,
@@ -762,7 +814,7 @@ def ask_rows(
         figure_title=capital(quantity),
         caption=" ".join(text for text in captions if text),
         tables=(table, *further, *more),
-        results=(*shown, *results_in(results), *added),
+        results=(*leading, *results_in(results), *added),
         part=part,
     )
 
@@ -865,7 +917,7 @@ def merge_cautions(first: Sequence[Caution], rest: Sequence[Caution]) -> tuple[C
 def page_of(
     study: str,
     title: str,
-    design: Design,
+    design: TableRead,
     options: StudyOptions,
     *,
     describe: str,
@@ -887,7 +939,8 @@ def page_of(
     Parameters
     ----------
     study, title : str
-    design : Design
+    design
+        What the table was read as.
     options : StudyOptions
     describe : str
         The design in one line.

@@ -19,7 +19,7 @@ from socialstats.inference.intervals import critical_value, not_zero, two_sided_
 from socialstats.inference.rows import with_t
 from socialstats.results import Result, ResultGroup, Row, Verifications
 from socialstats.sentences import more_clusters_sentence, more_of
-from socialstats.studies.page import Block, Design, PageTable, StudyOptions, shared
+from socialstats.studies.page import Block, Design, PageTable, StudyOptions, TableRead, shared
 from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
@@ -532,7 +532,7 @@ def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[s
 
 
 def ending(
-    design: Design,
+    design: TableRead,
     options: StudyOptions,
     named: Mapping[str, Result],
     blocks: Sequence[Block],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
@@ -474,7 +474,17 @@ def check_named(name: str, value: str | None, known: Sequence[str], what: str) -
         )
 
 
-def shared(design: Design, options: StudyOptions) -> dict[str, Any]:
+class TableRead(Protocol):
+    """What a page says of any table: which rows it lost when it was read, and what to be careful about."""
+
+    @property
+    def flow(self) -> tuple[FlowStep, ...]: ...
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]: ...
+
+
+def shared(design: TableRead, options: StudyOptions) -> dict[str, Any]:
     """Return the fields of an `Outcome` that every study takes from its design and options as they are."""
     return {"flow": design.flow, "simulated": options.simulated}
 

@@ -148,7 +148,7 @@ def examine(
                 )
                 rows_of(source, hypothesis)
                 added[key] = source
-            tests += tests_of(hypothesis, source, outcome)
+            tests += tests_of(hypothesis, source, results_of(outcome))
         except SocialStatsError as error:
             problems[hypothesis.id] = str(error)
     return findings_of(tests, problems, options, tuple(added.values()))
@@ -190,6 +190,11 @@ def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
     return first_with(sorted(found, key=lambda result: bool(result.words)), hypothesis)
 
 
+def results_of(outcome: Outcome) -> list[Result]:
+    """Return the results of all blocks of a page."""
+    return [result for block in outcome.blocks for result in block.results]
+
+
 def first_with(results: Sequence[Result], hypothesis: Hypothesis) -> Result | None:
     """Return the first result that has the rows of a hypothesis; None where none has."""
     for result in results:
@@ -201,11 +206,7 @@ def first_with(results: Sequence[Result], hypothesis: Hypothesis) -> Result | No
 
 def differences_of(outcome: Outcome) -> list[tuple[tuple[str, str], Result]]:
     """Return the results of a page that are differences of two levels, with these levels."""
-    pairs = [
-        (result.settings.get("labels"), result)
-        for block in outcome.blocks
-        for result in block.results
-    ]
+    pairs = [(result.settings.get("labels"), result) for result in results_of(outcome)]
     return [
         (labels, result)
         for labels, result in pairs
@@ -289,8 +290,12 @@ def run_metric(metric: Metric, design: Design, options: StudyOptions, by: str | 
     return found
 
 
-def tests_of(hypothesis: Hypothesis, source: Result, outcome: Outcome) -> Iterator[Examined]:
+def tests_of(
+    hypothesis: Hypothesis, source: Result, results: Sequence[Result]
+) -> Iterator[Examined]:
     """Yield the tests of a hypothesis, each with the p-value of its alternative.
+
+    `results` are those of the page: one of them may have the interval of a test of equivalence.
 
     Raises
     ------
@@ -315,13 +320,13 @@ def tests_of(hypothesis: Hypothesis, source: Result, outcome: Outcome) -> Iterat
             label=label,
             row=replace(row, p_value=p, p_adjusted=None),
             source=source,
-            bounds=bounds_of(row, source, outcome),
+            bounds=bounds_of(row, source, results),
         )
 
 
-def bounds_of(row: Row, source: Result, outcome: Outcome) -> Row:
+def bounds_of(row: Row, source: Result, results: Sequence[Result]) -> Row:
     """Return the interval of the test of equivalence: that of the page, of the row's own s.e., or the row's."""
-    for result in (result for block in outcome.blocks for result in block.results):
+    for result in results:
         if result.metric != source.metric or result.design is not source.design:
             continue
         for other in result.rows:
@@ -385,7 +390,7 @@ def departures(outcome: Outcome, findings: Findings) -> tuple[str, ...]:
     ]
     planned = {(id(test.source), test.row.term, test.row.group) for test in findings.tests}
     extra: dict[str, int] = {}
-    for result in (result for block in outcome.blocks for result in block.results):
+    for result in results_of(outcome):
         if result.metric == "adjust":  # tests of other results again, adjusted
             continue
         rows = [row for row in result.rows if row.p_value is not None]

@@ -23,6 +23,7 @@ LABEL = 30  # characters of a name
 
 
 Certainty = Literal["clear", "shown", "open", "alike", "ranked", "interval"]
+Side = Literal["above", "below", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,50 @@ def certainty_of(row: Row) -> Certainty:
     return "clear" if p is not None and p < CLEAR else "shown"
 
 
+def which_is_more(
+    row: Row,
+    subject: str,
+    words: tuple[str, str],
+    sides: tuple[str, str],
+    *sizes: str,
+    open_size: str = "",
+    null: float = 0.0,
+) -> Conclusion:
+    """Return on which of two sides something is more, or that the data do not show it.
+
+    Parameters
+    ----------
+    row : Row
+        First minus second, with its test.
+    subject : str
+        With its verb: ``values of score are``.
+    words : (str, str)
+        What it is on the side with more, and on that with less: ``higher``, ``lower``.
+    sides : (str, str)
+        With their prepositions: ``after treatment``.
+    *sizes : str
+        As for `verdict_of`; printed where there is a direction.
+    open_size : str
+        The size where there is no direction.
+    null : float
+        What the row is without a difference.
+    """
+    first, second = sides
+    side = shown_side(row, null)
+    if side == "open":
+        return verdict_of(
+            f"The data do not show whether {subject} {words[0]} {first} or {second}",
+            open_size,
+            certainty="open",
+        )
+    word = words[0] if side == "above" else words[1]
+    return verdict_of(
+        f"{data_show(row)} {subject} {word} {first} than {second}",
+        *sizes,
+        certainty=certainty_of(row),
+    )
+
+
 def higher_or_lower(
     row: Row, quantity: str, first: str, second: str, *sizes: str, null: float = 0.0
 ) -> Conclusion:
@@ -147,16 +192,10 @@ def higher_or_lower(
 
     Parameters
     ----------
-    row : Row
-        First minus second, with its test.
+    row, first, second, *sizes, null
+        As of `which_is_more`.
     quantity : str
-        With its verb in the plural: ``values of score``.
-    first, second : str
-        The sides, with their preposition: ``after treatment``.
-    *sizes : str
-        As for `verdict_of`; printed where there is a direction.
-    null : float
-        What the row is without a difference.
+        Without its verb, which is in the plural: ``values of score``.
 
     Examples
     --------
@@ -165,17 +204,39 @@ def higher_or_lower(
     >>> higher_or_lower(Row(term="d", estimate=-0.4, p_value=0.3), "scores", "before", "after").text
     'The data do not show whether scores are higher before or after.'
     """
-    if row.estimate is None or not is_shown(row, null):
-        return verdict_of(
-            f"The data do not show whether {quantity} are higher {first} or {second}",
-            certainty="open",
-        )
-    side = "higher" if row.estimate > null else "lower"
-    return verdict_of(
-        f"{data_show(row)} {quantity} are {side} {first} than {second}",
-        *sizes,
-        certainty=certainty_of(row),
-    )
+    sides = (first, second)
+    return which_is_more(row, f"{quantity} are", ("higher", "lower"), sides, *sizes, null=null)
+
+
+def higher_in_cells(
+    sides: Sequence[str], subject: str, first: str, second: str, cell: str = "cell"
+) -> Conclusion:
+    """Return in how many of several cells the first of two is higher, or that the data do not show it.
+
+    Parameters
+    ----------
+    sides : sequence of str
+        Of each cell, as `shown_side` returns them, or what a planned test showed.
+    subject : str
+        With its verb: ``values are``.
+    first, second : str
+        With their preposition.
+    cell : str
+
+    Examples
+    --------
+    >>> higher_in_cells(["above", "above", "open"], "trust is", "for x", "for y").text
+    'The data show that trust is higher for x than for y in 2 of 3 cells.'
+    """
+    counts = {"higher": list(sides).count("above"), "lower": list(sides).count("below")}
+    more, fewer = sorted(counts, key=lambda word: -counts[word])
+    if not counts[more]:
+        unseen = f"The data do not show whether {subject} higher {first} or {second}"
+        return verdict_of(unseen, certainty="open")
+    several = f" in {count(counts[more])} of {count(len(sides), cell)}" if len(sides) > 1 else ""
+    opposed = f", and {fewer} in {count(counts[fewer])}" if counts[fewer] else ""
+    text = f"The data show that {subject} {more} {first} than {second}"
+    return verdict_of(text, several, opposed, certainty="shown")
 
 
 def level_in_words(level: str, column: str | None) -> str:
@@ -213,18 +274,21 @@ def more_or_less_frequent(
     'The data clearly show that yes is less frequent in A than in B: about 4 against 7 of 10.'
     """
     size = f": {against(*shares)}" if shares is not None else ""
-    if row.estimate is None or not is_shown(row):
-        return verdict_of(
-            f"The data do not show whether {what} is more frequent {first} or {second}",
-            size,
-            certainty="open",
-        )
-    side = "more" if row.estimate > 0 else "less"
-    return verdict_of(
-        f"{data_show(row)} {what} is {side} frequent {first} than {second}",
-        size,
-        certainty=certainty_of(row),
-    )
+    words, sides = ("more frequent", "less frequent"), (first, second)
+    return which_is_more(row, f"{what} is", words, sides, size, open_size=size)
+
+
+def shown_side(row: Row, null: float = 0.0) -> Side:
+    """Return on which side of its null value a row lies, or that the data do not show it ("open").
+
+    Examples
+    --------
+    >>> shown_side(Row(term="d", estimate=-0.4, p_value=0.01)), shown_side(Row(term="d", estimate=0.4, p_value=0.3))
+    ('below', 'open')
+    """
+    if row.estimate is None or not is_shown(row, null):
+        return "open"
+    return "above" if row.estimate > null else "below"
 
 
 def is_shown(row: Row, null: float = 0.0) -> bool:

@@ -19,6 +19,7 @@ from socialstats.errors import (
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import RowKey
+from socialstats.studies.asking import name_rows
 from socialstats.studies.declared.declaration import (
     SCALE,
     ContrastPair,
@@ -28,7 +29,7 @@ from socialstats.studies.declared.declaration import (
     texts_in,
 )
 from socialstats.studies.declared.scoring import ROW, Scored
-from socialstats.studies.grids import dimensions_of
+from socialstats.studies.estimates import NULLS
 from socialstats.studies.page import KINDS, StudyOptions, reason_of
 from socialstats.tables import Table, rows_where, with_joint
 from socialstats.text import listing, quoted, shorten
@@ -79,37 +80,28 @@ class Answered:
             named[SCALE] = self.titles.get(named[SCALE], named[SCALE])
         return named
 
-    def lines(self) -> list[tuple[dict[str, str], Row]]:
-        """Return the rows that the page shows, with the label of each in the dimensions that tell them apart."""
-        pairs = []
+    def rows(self) -> list[Row]:
+        """Return the rows that the page shows: their keys have the labels of the page, and their terms are names."""
+        keyed = []
         for cell, result in self.results.items():
             rows = leading_rows(result, self.question.terms)
             for row in rows:
                 labels = self.labels(cell)
-                if self.question.terms and len(rows) > 1:
-                    labels["term"] = row.term
-                elif len(rows) > 1:
-                    labels |= {name: label for name, label in row.key if name not in labels}
-                pairs.append((labels, row))
-        return pairs
+                if len(rows) > 1:
+                    # several rows of a cell are told apart by their terms or by their own keys
+                    labels |= {"term": row.term} if self.question.terms else dict(row.key) | labels
+                keyed.append(replace(row, key=tuple(labels.items())))
+        names = name_rows(keyed)
+        return [
+            replace(row, term=name, group=None, by=None)
+            for row, name in zip(keyed, names, strict=True)
+        ]
 
-    def heads(self) -> list[str]:
-        """Return the dimensions whose labels tell the rows of the page apart; all of them where these do not."""
-        pairs = self.lines()
-        dimensions = dimensions_of(pairs)
-        labels = {name: [labels.get(name) for labels, _ in pairs] for name in dimensions}
-        varying = [name for name in dimensions if len({*labels[name]}) > 1]
-        cells = {*zip(*(labels[name] for name in varying), strict=True)}
-        return varying if len(cells) == len(pairs) else dimensions
-
-    def rows(self) -> list[Row]:
-        """Return the rows that the page shows, each called by the labels that tell it apart."""
-        heads = self.heads()
-        rows = []
-        for labels, row in self.lines():
-            name = BETWEEN.join(labels[head] for head in heads if head in labels)
-            rows.append(replace(row, term=shorten(name or row.term, 100), group=None, by=None))
-        return rows
+    @property
+    def null(self) -> float:
+        """The value of the question's numbers where nothing differs, such as 1 of ratios."""
+        first = next(iter(self.results.values()))
+        return NULLS.get(leading_rows(first, self.question.terms)[0].term, 0.0)
 
 
 def leading_rows(result: Result, terms: Sequence[str]) -> list[Row]:

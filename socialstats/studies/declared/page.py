@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from socialstats import sentences
 from socialstats.errors import InputError
-from socialstats.planning import adjust
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.registry import Metric
 from socialstats.results import Result, Row
-from socialstats.studies.asking import ask_result, ask_rows, interval_points, span_sentence
-from socialstats.studies.declared.asking import BETWEEN, Answered, ask
+from socialstats.studies.asking import (
+    ask_result,
+    ask_rows,
+    interval_points,
+    largest_sentence,
+    page_of,
+    span_sentence,
+)
+from socialstats.studies.declared.asking import Answered, ask
 from socialstats.studies.declared.declaration import CellGrid, ContrastPair, Declaration, nearest_of
 from socialstats.studies.declared.scoring import Scored, score_table
-from socialstats.studies.estimates import (
-    NULLS,
-    literature,
-    rows_table,
-    settings_of,
-    verify_named,
+from socialstats.studies.estimates import extremes
+from socialstats.studies.grids import (
+    Labelled,
+    TableLayout,
+    dimensions_of,
+    labelled_rows,
+    layout_table,
 )
-from socialstats.studies.grids import Labelled, TableLayout, dimensions_of, layout_table
-from socialstats.studies.page import (
-    Block,
-    Outcome,
-    PageTable,
-    StudyOptions,
-    order_cautions,
-)
+from socialstats.studies.page import Block, Outcome, PageTable, StudyOptions
 from socialstats.studies.plan import (
     Examined,
     Hypothesis,
@@ -36,14 +37,12 @@ from socialstats.studies.plan import (
     tests_of,
     with_findings,
 )
-from socialstats.studies.verdicts import LABEL, Conclusion, verdict_of
+from socialstats.studies.verdicts import LABEL, Conclusion, higher_in_cells, shown_side, verdict_of
 from socialstats.tables import Table
-from socialstats.text import as_given, capital, count, percent_of, quoted, shorten
+from socialstats.text import as_given, capital, count, listing, percent_of, quoted, shorten
 
 MOST_NAMED = 3  # cells that a sentence names
 MOST_ANSWERS = 3  # questions in the answer of the page
-Verdicts = Mapping[str, str]
-"""What the planned tests of a question settle, by the name of the cell."""
 
 
 def answer_questions(
@@ -100,64 +99,38 @@ def study_outcome(
     """
     data, answered = answer_questions(table, declaration, options, metrics)
     answers = list(answered.values())
-    empty = page_without_blocks(data, answers, declaration, options)
     planned = list(hypotheses)
     tested = {hypothesis.question for hypothesis in hypotheses}
     for answer in answers:
         if answer.contrast and answer.contrast.expect and answer.question.id not in tested:
             planned.append(expected_direction(answer, answer.contrast, declaration))
-    tests, problems = planned_tests(planned, answered, empty)
+    tests, problems = planned_tests(planned, answered)
     findings = findings_of(tests, problems, options)
-    verdicts: dict[str, dict[str, str]] = {}
-    for test in findings.tests:
-        name = test.label.removeprefix(f"{test.hypothesis.id}: ")
-        verdicts.setdefault(test.hypothesis.question, {})[name] = test.verdict
-    blocks = []
+    compared = [compare_cells(answer, findings.tests) for answer in answers]
+    blocks = [block_of(cells, declaration) for cells in compared]
     checked: dict[str, Result] = {}
-    for answer in answers:
-        settled = verdicts.get(answer.question.id, {})
-        names = [answer.name(cell) for cell in answer.results]
-        # tests of some cells say nothing of the others
-        block = block_of(answer, settled if {*names} <= {*settled} else {})
-        grids = [grid for grid in declaration.grids if grid.question == block.id]
-        tables = [paper_table(grid, answer, declaration) for grid in grids]
-        blocks.append(replace(block, tables=(*tables, *block.tables)))
-        names.append("all cells")
-        for name, result in zip(names, block.results, strict=False):
-            checked[f"{block.id}: {name}"] = result
-    opening = answers[0]
-    outcome = replace(
-        empty,
-        verdict=conclusion_of(opening, verdicts.get(opening.question.id, {})),
-        answer=tuple(text for block in blocks[:MOST_ANSWERS] for text in block.sentences[:1]),
-        blocks=tuple(blocks),
-        verifications=verify_named(checked) if options.verify else {},
+    for answer, block in zip(answers, blocks, strict=True):
+        names = [*map(answer.name, answer.results), "all cells"]
+        checked |= {
+            f"{block.id}: {name}": result
+            for name, result in zip(names, block.results, strict=False)
+        }
+    outcome = page_of(
+        declaration.name,
+        declaration.title,
+        data,
+        options,
+        describe=describe_study(data, declaration),
+        verdict=conclusion_of(compared[0]),
+        answer=[text for block in blocks[:MOST_ANSWERS] for text in block.sentences[:1]],
+        leading=checked,
+        blocks=blocks,
+        uses=("level", "seed", "resamples", "verify"),
+        data=scale_tables(declaration),
+        methods=methods_paragraphs(answers, declaration, options),
+        opening=answers[0].question.id,
     )
     return with_findings(outcome, findings, planned, options) if planned else (outcome, ())
-
-
-def page_without_blocks(
-    data: Scored, answers: Sequence[Answered], declaration: Declaration, options: StudyOptions
-) -> Outcome:
-    """Return what a page says beside its questions: design, flow, scales, methods, cautions and literature."""
-    results = [result for answer in answers for result in answer.results.values()]
-    cautions = order_cautions(data.cautions, *(result.cautions for result in results))
-    settings = settings_of(options, ("level", "seed", "resamples", "verify"))
-    return Outcome(
-        study=declaration.name,
-        title=declaration.title,
-        design=describe_study(data, declaration),
-        answer=(),
-        opening=answers[0].question.id,
-        cautions=cautions,
-        blocks=(),
-        flow=data.flow,
-        data=tuple(scale_tables(declaration)),
-        methods=methods_paragraphs(answers, declaration, options),
-        references=literature(results),
-        settings=settings,
-        simulated=options.simulated,
-    )
 
 
 def expected_direction(
@@ -180,7 +153,7 @@ def expected_direction(
 
 
 def planned_tests(
-    hypotheses: Sequence[Hypothesis], answered: Mapping[str, Answered], outcome: Outcome
+    hypotheses: Sequence[Hypothesis], answered: Mapping[str, Answered]
 ) -> tuple[list[Examined], dict[str, str]]:
     """Return the test of each hypothesis in each cell of its question, and why others have none."""
     tests: list[Examined] = []
@@ -193,7 +166,7 @@ def planned_tests(
             problems[hypothesis.id] = f"no cell '{hypothesis.by}'; cells: {quoted([*by_name], 8)}"
         for name in names:
             try:
-                for test in tests_of(hypothesis, by_name[name], outcome):
+                for test in tests_of(hypothesis, by_name[name], []):
                     label = f"{test.label}: {name}" if name else test.label
                     tests.append(replace(test, label=label))
             except InputError as error:
@@ -201,142 +174,134 @@ def planned_tests(
     return tests, problems
 
 
-def adjust_rows(rows: Sequence[Row], family: str) -> tuple[list[Row], list[Result]]:
-    """Return the rows with p adjusted over a question by Holm's method, and the result of that."""
-    if sum(row.p_value is not None for row in rows) < 2:
-        return list(rows), []
-    adjusted = adjust(rows, method="holm", family=family)
-    of_term = {row.term: row for row in adjusted.rows}
-    return [of_term.get(row.term, row) for row in rows], [adjusted]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionCells:
+    """What came out of a question, and what its tests show.
+
+    Attributes
+    ----------
+    answer : Answered
+    rows : tuple of Row
+        Those of the page, with p adjusted over the question where no planned test is about them.
+    adjusted : Result or None
+    sides : mapping of cell to side
+        Where the first label of a contrast lies in each cell: ``above`` or ``below`` the second, or what a planned
+        test shows. Empty where nothing was tested.
+    """
+
+    answer: Answered
+    rows: tuple[Row, ...]
+    adjusted: Result | None
+    sides: Mapping[str, str]
 
 
-def block_of(answer: Answered, verdicts: Verdicts) -> Block:
+def compare_cells(answer: Answered, tests: Sequence[Examined]) -> QuestionCells:
+    """Return what the tests of a question show: the planned ones where they are about all cells, else its own."""
+    planned = {}
+    for test in tests:
+        if test.hypothesis.question == answer.question.id:
+            planned[test.label.removeprefix(f"{test.hypothesis.id}: ")] = test.verdict
+    # tests of some cells say nothing of the others
+    if planned.keys() >= {*map(answer.name, answer.results)}:
+        rows = tuple(answer.rows())
+        return QuestionCells(answer=answer, rows=rows, adjusted=None, sides=planned)
+    rows, adjusted = adjust_family_by_holm(answer.rows(), answer.question.id)
+    tested = answer.contrast is not None and any(row.p_value is not None for row in rows)
+    sides = {row.term: shown_side(row, answer.null) for row in rows if tested}
+    return QuestionCells(answer=answer, rows=rows, adjusted=adjusted, sides=sides)
+
+
+def block_of(cells: QuestionCells, declaration: Declaration) -> Block:
     """Return the block of a question: that of its result, or of the leading rows of its cells."""
+    answer, rows = cells.answer, cells.rows
     question, contrast = answer.question, answer.contrast
-    rows, families = answer.rows(), list[Result]()
-    # planned tests are adjusted with their hypotheses
-    if not verdicts:
-        rows, families = adjust_rows(rows, question.id)
-    first, *further = answer.results.values()
     title = capital(answer.metric.title)
     if contrast is not None:
         title = f"{title}: {shorten(contrast.pair[0])} minus {shorten(contrast.pair[1])}"
-    lost = [sentences.no_number(answer.name(cell), why) for cell, why in answer.lost.items()]
-    if not further:
-        block = ask_result(question.id, first, question.ask or f"{title}?")
-    else:
-        null = null_of(answer) if any(row.p_value is not None for row in rows) else None
-        heads = capital(BETWEEN.join(answer.heads()))
-        block = ask_rows(
-            question.id,
-            question.ask or f"{title}?",
-            first,
-            rows,
-            quantity=title,
-            say=summary_sentences(rows, answer, verdicts),
-            draw=interval_points(null),
-            names=[row.term for row in rows],
-            table=rows_table(rows, title, term=heads, units=True),
-            results=further,
-        )
+    text = question.ask or f"{title}?"
+    tested = any(row.p_value is not None for row in rows)
+    block = ask_rows(
+        question.id,
+        text,
+        answer.results,
+        rows,
+        quantity=title,
+        say=summary_sentences(cells),
+        draw=interval_points(answer.null if tested else None),
+        units=True,
+        results=cells.adjusted,
+    )
+    if len(answer.results) == 1:
+        block = ask_result(question.id, next(iter(answer.results.values())), text)
     assert block is not None
-    texts = (*block.sentences, *lost)
-    return replace(block, sentences=texts, results=(*block.results, *families))
+    lost = [sentences.no_number(answer.name(cell), why) for cell, why in answer.lost.items()]
+    tables = [
+        paper_table(grid, answer, declaration)
+        for grid in declaration.grids
+        if grid.question == question.id
+    ]
+    return replace(block, sentences=(*block.sentences, *lost), tables=(*tables, *block.tables))
 
 
-def summary_sentences(rows: Sequence[Row], answer: Answered, verdicts: Verdicts) -> list[str]:
+def summary_sentences(cells: QuestionCells) -> list[str]:
     """State what the rows of several cells show: which differ, or from where to where they lie."""
-    title = answer.metric.title
-    estimated = [row for row in rows if row.estimate is not None]
-    if not estimated or answer.contrast is None or all(row.p_value is None for row in rows):
-        return [span_sentence([replace(row, key=()) for row in rows], title)]
-    null = null_of(answer)
-    largest = max(estimated, key=lambda row: abs((row.estimate or 0.0) - null))
-    sides = verdicts or {row.term: significant_side(row, null) for row in estimated}
+    contrast = cells.answer.contrast
+    if contrast is None or not cells.sides:
+        return [span_sentence(cells.rows, cells.answer.metric.title)]
     return [
-        comparison_sentence(sides, answer.contrast),
-        f"The largest difference was that of {largest.term}: {sentences.stat(largest)}.",
+        comparison_sentence(cells.sides, contrast),
+        largest_sentence(cells.rows, (), null=cells.answer.null),
     ]
 
 
-def null_of(answer: Answered) -> float:
-    """Return the value of a question's numbers where nothing differs, such as one of ratios."""
-    _, row = answer.lines()[0]
-    return NULLS.get(row.term, 0.0)
-
-
-def significant_side(row: Row, null: float) -> str:
-    """Return on which side of the value without a difference a significant number lies."""
-    if row.estimate is None or not sentences.is_significant(row):
-        return "open"
-    return "above" if row.estimate > null else "below"
-
-
-def comparison_sentence(verdicts: Verdicts, contrast: ContrastPair) -> str:
+def comparison_sentence(sides: Mapping[str, str], contrast: ContrastPair) -> str:
     """State in how many cells the first label lies above or below the second.
 
     Examples
     --------
     >>> contrast = ContrastPair(name="c", column="c", pair=("new", "old"))
     >>> comparison_sentence({"a": "above", "b": "open", "c": "above"}, contrast)
-    "'new' lay above 'old' in 2 of 3 cells (a; c). 1 is inconclusive."
+    "'new' lay above 'old' in 2 of 3 cells (a and c). 1 is inconclusive."
     """
     first, second = (f"'{shorten(label, 30)}'" for label in contrast.pair)
-    cells = count(len(verdicts), "cell")
+    directions = {
+        "above": f"{first} lay above {second}",
+        "below": f"{first} lay below {second}",
+        "equal": f"{first} and {second} were equivalent",
+    }
     parts = []
-    for side in ("above", "below"):
-        names = [name for name, verdict in verdicts.items() if verdict == side]
+    unclear = len(sides)
+    for side, text in directions.items():
+        names = [name for name, cell_side in sides.items() if cell_side == side]
+        unclear -= len(names)
         if names:
-            dots = "; ..." if len(names) > MOST_NAMED else ""
-            listed = "; ".join(names[:MOST_NAMED]) + dots
-            parts.append(
-                f"{first} lay {side} {second} in {count(len(names))} of {cells} ({listed})."
-            )
-    equal = [name for name, verdict in verdicts.items() if verdict == "equal"]
-    if equal:
-        both = f"{first} and {second} were equivalent in {count(len(equal))} of {cells}"
-        parts.append(f"{both} ({'; '.join(equal[:MOST_NAMED])}).")
-    unclear = sum(verdict not in ("above", "below", "equal") for verdict in verdicts.values())
-    if unclear == len(verdicts):
+            of = f"{count(len(names))} of {count(len(sides), 'cell')}"
+            parts.append(f"{text} in {of} ({listing(names, MOST_NAMED)}).")
+    if not parts:
         return f"The data do not show whether {first} lies above or below {second}."
     if unclear:
         parts.append(f"{count(unclear, 'is', 'are')} inconclusive.")
     return " ".join(parts)
 
 
-def conclusion_of(answer: Answered, verdicts: Verdicts) -> Conclusion:
+def conclusion_of(cells: QuestionCells) -> Conclusion:
     """Return the sentence that opens a page: where the first label of a contrast lies, or the ends of all numbers."""
-    rows, _ = adjust_rows(answer.rows(), answer.question.id)
+    answer = cells.answer
+    if answer.contrast is not None and cells.sides:
+        first, second = (f"for {shorten(label, LABEL)}" for label in answer.contrast.pair)
+        titles = [answer.titles[name] for name in answer.question.scales or answer.titles]
+        subject = f"{titles[0]} is" if len(titles) == 1 else "values are"
+        return higher_in_cells([*cells.sides.values()], subject, first, second)
     title = shorten(answer.metric.title, LABEL)
-    estimated = [row for row in rows if row.estimate is not None]
-    estimated = sorted(estimated, key=lambda row: row.estimate or 0.0)
-    if not estimated:
+    ends = extremes(cells.rows)
+    if not ends:
         return verdict_of(f"The data do not show the {title}", certainty="open")
-    if answer.contrast is None or all(row.p_value is None for row in rows):
-        low, high = (shorten(row.term, LABEL) for row in (estimated[0], estimated[-1]))
-        if len(estimated) == 1:
-            value = estimated[0].shown()
-            only = f"{title}: about {value:.2g}; nothing was compared"
-            return verdict_of(only, certainty="interval")
-        ends = f"highest for {high}, lowest for {low}; no difference was tested"
-        return verdict_of(f"{title}: {ends}", certainty="open")
-    null = null_of(answer)
-    sides = [*verdicts.values()] or [significant_side(row, null) for row in rows]
-    above, below, cells = sides.count("above"), sides.count("below"), len(sides)
-    first, second = (shorten(label, LABEL) for label in answer.contrast.pair)
-    titles = [answer.titles[name] for name in answer.question.scales or answer.titles]
-    what = f"{titles[0]} is" if len(titles) == 1 else "values are"
-    if not above and not below:
-        unseen = f"The data do not show whether {what} higher for {first} or for {second}"
-        return verdict_of(unseen, certainty="open")
-    more, fewer = (above, below) if above >= below else (below, above)
-    side, other = ("higher", "lower") if above >= below else ("lower", "higher")
-    return verdict_of(
-        f"The data show that {what} {side} for {first} than for {second}",
-        f" in {count(more)} of {count(cells, 'cell')}" if cells > 1 else "",
-        f", and {other} in {count(fewer)}" if fewer else "",
-        certainty="shown",
-    )
+    low, high = ends
+    if low is high:
+        only = f"{title}: about {low.shown():.2g}; nothing was compared"
+        return verdict_of(only, certainty="interval")
+    places = f"highest for {shorten(high.term, LABEL)}, lowest for {shorten(low.term, LABEL)}"
+    return verdict_of(f"{title}: {places}; no difference was tested", certainty="open")
 
 
 def paper_table(cells: CellGrid, answer: Answered, declaration: Declaration) -> PageTable:
@@ -347,7 +312,7 @@ def paper_table(cells: CellGrid, answer: Answered, declaration: Declaration) -> 
     InputError
         For a row or column that the question's cells do not differ in, and for one that the table says nothing of.
     """
-    pairs = answer.lines()
+    pairs = labelled_rows(answer.rows())
     grid = TableLayout(
         name=cells.name,
         caption=cells.title,
