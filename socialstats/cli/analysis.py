@@ -23,7 +23,6 @@ from socialstats.designs.aliases import Fields, Levels
 from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
-from socialstats.studies.grouped import why
 from socialstats.studies.models import FACTORS
 from socialstats.studies.page import Outcome
 from socialstats.studies.plan import Hypothesis, with_hypotheses
@@ -147,7 +146,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
     asked = settings.get("study")
     if asked not in (None, study.name):
         notes += (
-            f"study {asked} cannot be run ({why(asked, design)}); this page is study {study.name}",
+            f"study {asked} cannot be run ({STUDIES[asked].reason(design)}); this page is study {study.name}",
         )
     beside, beside_facts = read_beside(options, settings, study)
     again = {"reread": second_reading(table, settings, design)}

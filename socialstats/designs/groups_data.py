@@ -29,6 +29,7 @@ GroupScale = ContrastScale
 class GroupsData(Contrast):
     """Two independent groups, as cells; `Groups` documents the fields."""
 
+    kind: ClassVar[str] = "groups"
     groups: Pair
     group: IntArray
     value: FloatArray

@@ -27,6 +27,7 @@ PairedScale = Literal["binary", "nominal", "numeric"]
 class PairedData(Contrast):
     """Pairs, as cells; `Paired` documents the fields."""
 
+    kind: ClassVar[str] = "paired"
     conditions: Pair
     first: FloatArray
     second: FloatArray

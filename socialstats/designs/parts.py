@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -365,6 +365,7 @@ class Read:
 class Design(Read, ABC):
     """Comparisons, pairs or ratings, which a column may split."""
 
+    kind: ClassVar[str]
     by: Factor | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
 

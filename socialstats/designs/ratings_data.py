@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Self, cast, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast, get_args
 
 import numpy as np
 
@@ -59,6 +59,7 @@ DESIGN_COLUMNS = ("unit", "rater", "value", "status", "count", "weight", "score"
 class RatingsData(Design):
     """Ratings, and what belongs to their units and raters; `Ratings` documents the fields."""
 
+    kind: ClassVar[str] = "ratings"
     units: Levels
     raters: Levels
     levels: Levels

@@ -14,24 +14,9 @@ from collections.abc import Collection
 from importlib.metadata import entry_points
 
 from socialstats.errors import InputError
-from socialstats.studies import (
-    comparisons,
-    groups,
-    leaderboard,
-    norm_goal,
-    one_source,
-    paired,
-    ratings,
-    relationship_bias,
-    survey,
-)
-from socialstats.studies.compare import ratings as compare_ratings
-from socialstats.studies.compare import study as compare
-from socialstats.studies.grouped import pick, run_study
-from socialstats.studies.ordinal_alignment import study as ordinal_alignment
-from socialstats.studies.page import Study, StudyOptions
-from socialstats.studies.role_conflict import study as role_conflict
-from socialstats.studies.staged_values import study as staged_values
+from socialstats.studies.catalogue import CATALOGUE
+from socialstats.studies.page import Study, StudyOptions, pick
+from socialstats.studies.running import run_study
 
 GROUP = __name__  # under which packages offer studies
 
@@ -68,25 +53,7 @@ def studies_of_packages(names: Collection[str]) -> dict[str, Study]:
     return studies
 
 
-STUDIES: dict[str, Study] = {
-    study.name: study
-    for study in (
-        role_conflict.STUDY,
-        comparisons.STUDY,
-        compare.STUDY,
-        paired.STUDY,
-        groups.STUDY,
-        relationship_bias.STUDY,
-        staged_values.STUDY,
-        norm_goal.STUDY,
-        ordinal_alignment.STUDY,
-        one_source.STUDY,
-        survey.STUDY,
-        ratings.STUDY,
-        compare_ratings.STUDY,
-        leaderboard.STUDY,
-    )
-}
+STUDIES: dict[str, Study] = {study.name: study for study in CATALOGUE}
 # the most specific first: a package knows its own tables
 STUDIES = {**studies_of_packages(STUDIES), **STUDIES}
 

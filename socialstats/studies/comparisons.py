@@ -62,7 +62,6 @@ from socialstats.studies.page import (
     Outcome,
     PageTable,
     SecondAnalysis,
-    Study,
     StudyOptions,
     check_named,
     check_single,
@@ -791,13 +790,3 @@ def choosers_table(s: Result) -> PageTable:
     cells = tuple((line.label, line.value, line.words) for line in reference_values(s))
     header = ("Chooser", "S", "Rule of choice")
     return PageTable("S of reference choosers on this design", header, cells, 2)
-
-
-STUDY = Study(
-    name="comparisons",
-    title="Which item is preferred, and how reliable is the ranking?",
-    design="comparisons",
-    needs="item_a, item_b, winner",
-    suits=lambda design: True,
-    run=run,
-)

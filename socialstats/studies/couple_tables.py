@@ -23,7 +23,6 @@ from socialstats.tables import Table
 from socialstats.text import count, percent, quoted, shorten
 
 # the columns of the table; those of RUNGS say which wording of a question was answered
-COLUMNS = ("scenario", "pair", "group_first", "group_second", "answer")
 RUNGS = ("rung", "variant")
 AS_WRITTEN = ("0", "original", "as written")
 STRATA = (*EXTRA, *RUNGS)
@@ -69,12 +68,6 @@ def read(
         source=table.source,
     )
     return replace(design, levels=("-1", "1"), scores=np.array([-1.0, 1.0]), numeric=True)
-
-
-def suits(design: Ratings) -> bool:
-    """Return whether the design has the parts of couples, under the names that `read` gives them."""
-    parts = {*design.strata, *(factor.name for factor in design.clusters)}
-    return set(COLUMNS[:4]) <= parts and set(design.levels) == {"-1", "1"}
 
 
 def group_order(design: Ratings, first: str | None) -> tuple[str, ...]:

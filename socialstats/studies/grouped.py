@@ -1,37 +1,31 @@
-"""A study by levels of a factor, and why a table does not suit a study."""
+"""A study by levels of a factor: a page of each, and their comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
-from socialstats.designs.nouns import noun_of
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import (
     Caution,
     DesignError,
-    InputError,
     NothingToAnalyse,
     SocialStatsError,
     UndefinedStatistic,
 )
 from socialstats.figures import forest
 from socialstats.planning.adjusting import adjust_family_by_holm
-from socialstats.registry import refuse_weights
 from socialstats.results import Row, Verifications, combine_verifications
-from socialstats.results.rows import difference_places, subtracts
 from socialstats.scales.compare_models import common_text, left_out_caution
 from socialstats.scales.model_numbers import COMPARISON_RULES
-from socialstats.scales.plain_models import MODELS_COMPARED
 from socialstats.sentences import no_number
-from socialstats.shares.sources import human_source, models_of, raters_of
+from socialstats.shares.sources import models_of
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.grids import stacked_grids
 from socialstats.studies.models import (
@@ -46,22 +40,17 @@ from socialstats.studies.models import (
     verdict_on_models,
 )
 from socialstats.studies.page import (
-    KINDS,
     Block,
     Design,
     Outcome,
     PageTable,
     Study,
     StudyOptions,
-    named,
     order_cautions,
     reason_of,
 )
-from socialstats.studies.reread import with_reread
-from socialstats.studies.second import with_turned
 from socialstats.studies.sources import replies_by
-from socialstats.tables import as_number
-from socialstats.text import count, listing, quoted, shorten
+from socialstats.text import count, quoted, shorten
 
 MOST_MAIN = (
     8  # blocks among the results; of each level the first one where there is room for all levels
@@ -81,67 +70,9 @@ class Alike:
     left: dict[str, str]
 
 
-def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
-    """Run a study on a design, or on each level of its by factor; with `options.reread`, on another reading too.
-
-    More than four levels have their leading blocks each, more than thirty only the comparison of all.
-
-    Raises
-    ------
-    InputError
-        Whatever the study raises, naming the level; for units with sampling weights, which no page has.
-    """
-    refuse_weights(design, f"the page '{study.name}'", study.weighted)
-    outcome = with_turned(run_levels(study, design, options))
-    told = (
-        r.cautions
-        for b in outcome.blocks
-        if not b.level
-        for r in b.results
-        # cautions of comparisons are about the whole page
-        if r.check is MODELS_COMPARED
-    )
-    outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
-    results = [r for b in outcome.blocks for r in b.results]
-    if any(r.metric == "multiverse" for r in results) or not all_subtract(
-        [r.rows for r in results]
-    ):
-        outcome = replace(outcome, methods=(*outcome.methods, UNROUNDED))
-    if any(
-        r.p_adjusted is not None and r.conf_low is not None for one in results for r in one.rows
-    ):
-        outcome = replace(outcome, methods=(*outcome.methods, UNADJUSTED))
-    return outcome if options.reread is None else with_reread(outcome, design, options)
-
-
-UNROUNDED = (
-    "Differences were computed from unrounded estimates. They can differ by one unit of the last decimal from the "
-    "differences of printed estimates."
-)
-UNADJUSTED = (
-    "CIs are unadjusted also where they stand beside Holm-adjusted p values, unless "
-    "they are called simultaneous."
-)
-
-
-def all_subtract(results: Sequence[Sequence[Row]]) -> bool:
-    """Return whether each difference is printed as that of two estimates printed in the same result."""
-    for rows in results:
-        places = {triple.difference: triple for triple in difference_places(rows)}
-        for at, row in enumerate(rows):
-            if (
-                row.role == "difference"
-                and row.estimate is not None
-                and (at not in places or not subtracts(rows, places[at], row.decimals))
-            ):
-                return False
-    return True
-
-
 def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
-    """Run a study on a design, or on each level of its by factor; `run_study` documents it."""
-    if design.by is None:
-        return study.run(design, options)
+    """Run a study on each level of the by factor of a design; `run_study` documents it."""
+    assert design.by is not None
     parts = design.split()
     options = replace(options, brief=len(parts) > FEW)
     if study.levels is not None and len(parts) > 1 and np.all(design.by.codes >= 0):
@@ -424,145 +355,3 @@ def _labelled(block: Block, level: str, k: int, *, main: bool) -> Block:
         question=f"{shorten(level)}: {block.question}",
         part="main" if main else "appendix",
     )
-
-
-def urgency(design: Comparisons) -> str:
-    """State what keeps urgency from being compared: no columns, words instead of numbers, the same on both sides."""
-    found = design.covariates.get("urgency")
-    if found is None:
-        others = listing(list(design.covariates)) or "none"
-        return (
-            f"there are no columns urgency_a and urgency_b (covariates found: {others}). Name them with "
-            "--map urgency_a=COLUMN --map urgency_b=COLUMN"
-        )
-    if not np.issubdtype(found.a.dtype, np.number):
-        labels = dict.fromkeys(str(v) for v in np.concatenate([found.a, found.b]) if v is not None)
-        words = [label for label in labels if as_number(label) is None]
-        return f"urgency is words ({quoted(words)}), and its steps are counted: write numbers, such as 1, 2, 3"
-    if len(design.items) < 3:
-        return (
-            f"all comparisons are between {quoted(design.items)}: S and the win rates vary over pairs of items, and "
-            "one pair says nothing about others. Add items, or take --study comparisons"
-        )
-    rows = float(design.count.sum())
-    where = "the one comparison" if rows == 1 else f"all {count(rows, 'comparison')}"
-    return f"urgency is the same on both sides of {where}, so its effect cannot be estimated"
-
-
-def people(design: Ratings) -> str:
-    """State that no group of raters is called human, or that nothing is beside it; empty where people are found."""
-    if human_source(design) is not None:
-        return ""
-    if not design.rater_groups:
-        return (
-            "which raters are people is undeclared: name the column with --map rater_source=COLUMN "
-            "(people are called human, say)"
-        )
-    said = design.columns.get("rater_source", "")
-    name = said if said in design.rater_groups else next(iter(design.rater_groups))
-    factor = design.rater_groups[name]
-    used = [factor.levels[code] for code in np.unique(factor.codes).tolist() if code >= 0]
-    if len(used) == 1:
-        return (
-            f"all raters are of one source, '{shorten(used[0])}' (column '{shorten(name)}'): "
-            f"nothing to compare it with"
-        )
-    return f"no source of raters is called human or people; column '{shorten(name)}' says {quoted(used)}"
-
-
-def actions(design: Ratings) -> str:
-    """State what keeps the actions of people and others from being compared."""
-    if design.scale != "nominal":
-        return f"its actions have no order, and the scale is {design.scale}: say --scale nominal"
-    return people(design)
-
-
-def alignment(design: Ratings) -> str:
-    """State what keeps the distance of others to people from being measured."""
-    if design.scale == "nominal":
-        return f"its levels have an order, and these have none: say --levels with {quoted(design.levels)} in order"
-    source = human_source(design)
-    if not design.raters_known or source is None:
-        return (
-            people(design)
-            if design.raters_known
-            else "there is no rater column: name the column with --map rater=COLUMN"
-        )
-    n = len(raters_of(design, source, source.human))
-    return f"a mode of people needs five of them or more; '{shorten(source.human)}' has {count(n, 'rater')}"
-
-
-def stages(design: Ratings) -> str:
-    """State that there is a single stage; empty where something else is missing."""
-    found = design.strata["stage"].levels if "stage" in design.strata else ()
-    if len(found) != 1:
-        return ""
-    return f"it is about changes over stages, and the only stage is '{shorten(found[0])}'"
-
-
-def levels(design: Any) -> str:
-    """State that there is nothing to compare by."""
-    if design.by is None:
-        return "what is compared is undeclared: name the column with --by COLUMN"
-    return (
-        f"column '{shorten(design.by.name)}' has the single value '{shorten(design.by.levels[0])}'"
-    )
-
-
-def models(design: Any) -> str:
-    """Return that a leaderboard has a single model, or a single label of what it compares."""
-    return (
-        f"it has one {noun_of(design)}, {quoted(design.raters)}" if len(design.raters) == 1 else ""
-    )
-
-
-WHY: dict[str, Callable[[Any], str]] = {
-    "role-conflict": urgency,
-    "norm-goal": actions,
-    "ordinal-alignment": alignment,
-    "staged-values": stages,
-    "compare": levels,
-    "compare-ratings": levels,
-    "leaderboard": models,
-}
-
-
-def why(study: str, design: Any) -> str:
-    """Return why this design does not suit a study; empty where nothing more than its needs can be said.
-
-    Examples
-    --------
-    >>> from socialstats import Comparisons
-    >>> same = {"urgency_a": [1, 2], "urgency_b": [1, 2]}
-    >>> table = {"item_a": ["nun", "son"], "item_b": ["son", "judge"], "winner": ["nun", "judge"], **same}
-    >>> why("role-conflict", Comparisons.from_frame(table))
-    'urgency is the same on both sides of all 2 comparisons, so its effect cannot be estimated'
-    """
-    return WHY[study](design) if study in WHY else ""
-
-
-def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Study:
-    """Return the study by name (or the one that it names for tables which lack what it needs), or the most specific.
-
-    Raises
-    ------
-    InputError
-        For an unknown name, a study of another design, or one whose columns are missing.
-    """
-    if name is None:
-        return next(study for study in studies.values() if study.applies(design))
-    study = named(studies, name)
-    if not isinstance(design, KINDS[study.design]):
-        raise InputError(
-            f"study '{name}' is for {study.design}; this table was read as {type(design).__name__.lower()}"
-        )
-    if not study.applies(design):
-        if study.otherwise and studies[study.otherwise].applies(design):
-            return studies[study.otherwise]
-        reason = why(name, design)
-        raise InputError(
-            f"study '{name}' cannot be run: {reason}"
-            if reason
-            else f"study '{name}' needs {study.needs}"
-        )
-    return study

@@ -27,7 +27,6 @@ from socialstats.studies.page import (
     Block,
     Diagnostic,
     Outcome,
-    Study,
     StudyOptions,
     check_single,
     order_cautions,
@@ -252,13 +251,3 @@ def methods(design: Groups, result: Result, options: StudyOptions) -> str:
         f"Differences in {said} ({minus(design)}) were estimated over {count(design.n_rows, 'unit')}. "
         f"Test and {percent_of(options.level)} CI: {result.inference}."
     )
-
-
-STUDY = Study(
-    name="groups",
-    title="Is there a difference between two groups of different units?",
-    design="groups",
-    needs="group and value (unit, where a unit has several rows), of two levels, ordered levels or numbers",
-    suits=lambda design: True,
-    run=run,
-)

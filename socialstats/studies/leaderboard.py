@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from itertools import permutations
 from typing import Any
 
-from socialstats.designs.model_scores import TASK, is_plain_board, model_scores
+from socialstats.designs.model_scores import TASK
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.vocabulary import TASKS
@@ -54,7 +54,6 @@ from socialstats.studies.page import (
     Outcome,
     PageTable,
     SecondAnalysis,
-    Study,
     StudyOptions,
     check_single,
 )
@@ -64,7 +63,6 @@ from socialstats.studies.verdicts import ranking
 from socialstats.text import capital, count, listing, percent_of, plural_of, shorten, shortened
 
 USED = ("seed", "level", "pooling", "verify")
-PARTS = ("unit", "rater", "value", "task", "repeat")
 MOST_DRAWN = 60  # models of a figure
 MOST_RANKED = 100  # models x tasks up to which ranks are made by task
 MOST_LINES = 400  # models x tasks up to which all intervals stand in a table
@@ -144,15 +142,6 @@ class BoardPage:
     def factors(self) -> tuple[Factor, ...]:
         """The clusters of the units."""
         return self.main.board.factors if self.main.board is not None else ()
-
-
-def suits(design: Ratings) -> bool:
-    """Return whether the design has numbers (or two levels) of two raters or more, whose names are known."""
-    return (
-        (design.numeric or len(design.levels) == 2)
-        and design.raters_known
-        and len(design.raters) > 1
-    )
 
 
 def compute(design: Ratings, options: StudyOptions) -> BoardPage:
@@ -631,20 +620,3 @@ def test_name(a: BoardPage) -> str:
     if a.main.extras["tasks"]:
         return "paired t tests with Satterthwaite's df (tasks taken as equally variable)"
     return "paired t tests"
-
-
-STUDY = Study(
-    name="leaderboard",
-    title="Which model has the highest mean score, by how much, and with which rank interval?",
-    design="ratings",
-    needs="model (or what is compared), item and score, best with task; or one row per item or model, with columns of "
-    "the others",
-    suits=suits,
-    run=run,
-    read=model_scores,
-    parts=PARTS,
-    uses=("pooling",),
-    takes=("raters",),
-    knows=is_plain_board,
-    otherwise="one-source",
-)

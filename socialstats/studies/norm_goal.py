@@ -66,7 +66,7 @@ from socialstats.studies.multiverse import (
     multiverse_question,
     with_design_effect,
 )
-from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, check_named
+from socialstats.studies.page import Block, Diagnostic, Outcome, StudyOptions, check_named
 from socialstats.studies.ratings import united
 from socialstats.studies.sources import Rule, crossed, refusal_block, replies_block
 from socialstats.studies.verdicts import Conclusion, more_or_less_frequent
@@ -129,11 +129,6 @@ def base_first(design: Ratings, reference: str | None) -> Ratings:
 def lies_apart(design: Ratings, stratum: str) -> bool:
     """Return whether every declared cluster lies in one level of a stratum, so that its levels are independent."""
     return all(is_nested_in(factor, design.strata[stratum]) for factor in design.clusters)
-
-
-def suits(design: Ratings) -> bool:
-    """Return whether the ratings are nominal, by people and others."""
-    return design.scale == "nominal" and human_source(design) is not None
 
 
 # compute
@@ -798,17 +793,3 @@ def methods(a: SourceAnswers) -> tuple[str, ...]:
         f"{a.similarity.inference}. Halves are of the {human} ratings of each unit and are corrected alike. "
         f"The tables name what p values were adjusted over. Strata: {strata}.",
     )
-
-
-STUDY = Study(
-    name="norm-goal",
-    title=f"Does a model choose each {CHOICE} as often as people do?",
-    design="ratings",
-    needs="unit, rater, value (nominal), a source of each rater that says human or another",
-    suits=suits,
-    uses=("reference",),
-    run=run,
-    levels=run,
-    scale="nominal",
-    otherwise="compare-ratings",
-)

@@ -21,11 +21,11 @@ from socialstats.studies.page import (
     Block,
     Diagnostic,
     Outcome,
-    Study,
     StudyOptions,
     check_single,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
+from socialstats.studies.tables_of_ratings import has_mean
 from socialstats.studies.verdicts import Conclusion, of_ten, verdict_of
 from socialstats.text import as_words, count, percent_of, plural_of, shorten
 
@@ -67,17 +67,6 @@ class SourcePage:
         if self.mean is not None:
             return result.rows[0]
         return result.row(self.lead.term, group=self.lead.group)
-
-
-def suits(design: Ratings) -> bool:
-    """Return whether all values are of one source, and have a mean or few levels."""
-    few = has_mean(design) or len(design.levels) <= MOST_LEVELS
-    return len(design.raters) == 1 and design.raters_known and few
-
-
-def has_mean(design: Ratings) -> bool:
-    """Return whether the values are numbers that can be averaged."""
-    return design.numeric and design.scale != "nominal"
 
 
 def is_share(design: Ratings) -> bool:
@@ -318,13 +307,3 @@ def methods(a: SourcePage, results: Sequence[Result]) -> list[str]:
     first, *further = results
     brief += f" {percent_of(a.options.level)} CIs: {first.inference}."
     return [brief, *(f"{result.title}: {result.inference}." for result in further)]
-
-
-STUDY = Study(
-    name="one-source",
-    title="How high is the mean or share of one source?",
-    design="ratings",
-    needs="unit and value, all of one source (or a rater column with one label)",
-    suits=suits,
-    run=run,
-)

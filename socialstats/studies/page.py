@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.groups import Groups
-from socialstats.designs.paired import Paired
 from socialstats.designs.parts import FlowStep
-from socialstats.designs.ratings import Ratings
 from socialstats.designs.terms import column_term
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.inference.intervals import checked_level
@@ -22,6 +18,11 @@ from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from socialstats.designs.comparisons import Comparisons
+    from socialstats.designs.groups import Groups
+    from socialstats.designs.paired import Paired
+    from socialstats.designs.ratings import Ratings
 
 __all__ = ["Block", "Diagnostic", "FlowStep", "Outcome", "Row", "PageTable"]
 
@@ -238,13 +239,8 @@ BESIDE = (
     "models",
     "brief",
 )
-Design = Comparisons | Groups | Paired | Ratings
-KINDS: dict[str, type[Any]] = {
-    "comparisons": Comparisons,
-    "groups": Groups,
-    "paired": Paired,
-    "ratings": Ratings,
-}
+# a text, as pages of one kind of design do not load the others
+Design: TypeAlias = "Comparisons | Groups | Paired | Ratings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,6 +382,8 @@ class Study:
         The columns it needs, for `socialstats studies`.
     suits : callable
         Design of this kind -> bool: True when the study can be run on this table.
+    lacks : callable or None
+        The same -> str: what keeps the study from a table that it does not suit; empty where its needs say it.
     run : callable
         (design, StudyOptions) -> Outcome.
     levels : callable or None
@@ -425,6 +423,7 @@ class Study:
     needs: str
     suits: Callable[[Any], bool]
     run: Callable[[Any, StudyOptions], Outcome]
+    lacks: Callable[[Any], str] | None = None
     levels: Callable[[Any, StudyOptions], Outcome] | None = None
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
@@ -441,7 +440,20 @@ class Study:
 
     def applies(self, design: Design) -> bool:
         """Return whether the study can be run on this design."""
-        return isinstance(design, KINDS[self.design]) and self.suits(design)
+        return design.kind == self.design and self.suits(design)
+
+    def reason(self, design: Design) -> str:
+        """Return why the study cannot be run on this design; empty where nothing more than its needs can be said.
+
+        Examples
+        --------
+        >>> import socialstats as ss
+        >>> same = {"urgency_a": [1, 2], "urgency_b": [1, 2]}
+        >>> table = {"item_a": ["nun", "son"], "item_b": ["son", "judge"], "winner": ["nun", "judge"], **same}
+        >>> ss.STUDIES["role-conflict"].reason(ss.Comparisons.from_frame(table))
+        'urgency is the same on both sides of all 2 comparisons, so its effect cannot be estimated'
+        """
+        return "" if self.lacks is None else self.lacks(design)
 
 
 def check_single(design: Design) -> None:
@@ -514,3 +526,30 @@ def named(studies: Mapping[str, Study], name: str) -> Study:
     if name not in studies:
         raise InputError(unknown("study", name, studies, "studies"))
     return studies[name]
+
+
+def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Study:
+    """Return the study by name (or the one that it names for tables which lack what it needs), or the most specific.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, a study of another design, or one whose columns are missing.
+    """
+    if name is None:
+        return next(study for study in studies.values() if study.applies(design))
+    study = named(studies, name)
+    if design.kind != study.design:
+        raise InputError(
+            f"study '{name}' is for {study.design}; this table was read as {type(design).__name__.lower()}"
+        )
+    if not study.applies(design):
+        if study.otherwise and studies[study.otherwise].applies(design):
+            return studies[study.otherwise]
+        reason = study.reason(design)
+        raise InputError(
+            f"study '{name}' cannot be run: {reason}"
+            if reason
+            else f"study '{name}' needs {study.needs}"
+        )
+    return study

@@ -56,7 +56,6 @@ from socialstats.studies.page import (
     Outcome,
     PageTable,
     SecondAnalysis,
-    Study,
     StudyOptions,
     check_single,
 )
@@ -821,13 +820,3 @@ def methods(a: PairedPage) -> Iterator[str]:
     ]
     if more:
         yield " ".join(more)
-
-
-STUDY = Study(
-    name="paired",
-    title="Is there a difference between two conditions on the same units?",
-    design="paired",
-    needs="unit, condition, value (or two columns, one row per unit)",
-    suits=lambda design: True,
-    run=run,
-)

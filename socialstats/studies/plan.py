@@ -26,7 +26,7 @@ from socialstats.studies.estimates import (
     verdict,
     verify_all,
 )
-from socialstats.studies.page import KINDS, Block, Design, Outcome, PageTable, StudyOptions
+from socialstats.studies.page import Block, Design, Outcome, PageTable, StudyOptions
 from socialstats.text import count, listing, number, p_value, quoted, shorten
 
 Status = Literal["confirmatory", "exploratory"]
@@ -271,7 +271,7 @@ def run_metric(metric: Metric, design: Design, options: StudyOptions, by: str | 
     InputError
         If it is a metric of another design, or the level of the by factor is not said.
     """
-    if not isinstance(design, KINDS.get(metric.design, ())):
+    if design.kind != metric.design:
         raise InputError(
             f"{metric.name} is for {metric.design}; this table is {type(design).__name__.lower()}"
         )

@@ -57,7 +57,6 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
-    Study,
     StudyOptions,
     check_single,
     reason_of,
@@ -454,14 +453,3 @@ def methods(a: AgreementPage) -> Iterator[str]:
         for name, result in a.coefficients.items()
         if any(row.conf_low is not None for row in result.rows)
     )
-
-
-STUDY = Study(
-    name="agreement",
-    title="Do the raters agree, who with whom, and where?",
-    design="ratings",
-    needs="unit, rater, value",
-    suits=lambda design: True,
-    uses=("rater_groups",),
-    run=run,
-)

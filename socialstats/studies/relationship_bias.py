@@ -14,7 +14,6 @@ from socialstats.custom.multiverse import Variant
 from socialstats.designs.couples import EXTRA
 from socialstats.designs.parts import OK
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.schema import STATUS
 from socialstats.errors import Caution, NothingToAnalyse
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.planning.adjusting import adjust_family_by_holm
@@ -44,15 +43,11 @@ from socialstats.studies.asking import (
 )
 from socialstats.studies.couple_tables import (
     AS_WRITTEN,
-    COLUMNS,
     answers_table,
     ask_names,
     check_names,
     filled,
     group_order,
-    read,
-    read_names,
-    suits,
     wording_of,
 )
 from socialstats.studies.estimates import (
@@ -76,7 +71,6 @@ from socialstats.studies.page import (
     Outcome,
     PageTable,
     SecondAnalysis,
-    Study,
     StudyOptions,
     order_cautions,
 )
@@ -786,19 +780,3 @@ def methods(main: Result, options: StudyOptions) -> tuple[str, ...]:
         "test does not reject. McNemar's test treats couples of one scenario as independent and is shown for "
         "comparison with publications.",
     )
-
-
-STUDY = Study(
-    name="relationship-bias",
-    title="With whom does a model side in a couple, by the groups of two names?",
-    design="ratings",
-    needs="scenario, pair, group_first, group_second, answer (-1 first, 1 second, or 1, 2); best: topic, kind, rung",
-    suits=suits,
-    uses=("first",),
-    run=run,
-    read=read,
-    columns=COLUMNS,
-    also={"status": STATUS},
-    takes=("probabilities",),
-    beside={"names": read_names},
-)

@@ -22,8 +22,6 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.respondents import PEOPLE
 from socialstats.designs.surveys import (
     is_respondents_design,
-    is_survey,
-    read_survey,
     with_people_as_units,
 )
 from socialstats.paired.paired_difference import paired_difference
@@ -54,7 +52,6 @@ from socialstats.studies.page import (
     Block,
     Outcome,
     PageTable,
-    Study,
     StudyOptions,
     check_single,
     order_cautions,
@@ -699,17 +696,3 @@ def survey_methods(survey: Survey, results: Sequence[Result], options: StudyOpti
     if survey.models:
         brief += " Each difference is that of a model minus people; p values were adjusted by Holm's method."
     return [brief, *inference[:8]]
-
-
-STUDY = Study(
-    name="survey",
-    title="What do people answer to each question, and do models answer as they do?",
-    design="ratings",
-    needs="person and a column for each question; or person, question, value",
-    suits=lambda design: is_respondents_design(design) or is_survey(design),
-    run=run,
-    read=read_survey,
-    parts=("person", "question", "value", "kind", "repeat", "weight"),
-    takes=("units", "levels", "scale"),
-    weighted=True,
-)

@@ -13,8 +13,8 @@ from study_examples import PAGES
 
 from socialstats.results import Row
 from socialstats.results.rows import difference_places
-from socialstats.studies.grouped import UNROUNDED
 from socialstats.studies.page import Block, Outcome, PageTable
+from socialstats.studies.running import UNROUNDED
 from socialstats.text import Shown, interval, number
 from socialstats_reports.arrangement import arranged
 

@@ -18,7 +18,7 @@ from study_tables import answers, ratings, scores
 from socialstats.cli import main
 from socialstats.designs.comparisons import Comparisons
 from socialstats.studies import STUDIES
-from socialstats.studies.grouped import run_study
+from socialstats.studies.running import run_study
 from socialstats_reports import read_results, render
 
 Numbers = Mapping[recomputed.Key, float] | Iterable[tuple[recomputed.Key, float]]

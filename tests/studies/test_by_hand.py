@@ -1149,8 +1149,8 @@ def test_the_places_of_the_table_are_on_the_pages(study: str) -> None:
     from study_examples import EXAMPLES
 
     from socialstats.studies import STUDIES
-    from socialstats.studies.grouped import run_study
     from socialstats.studies.page import StudyOptions
+    from socialstats.studies.running import run_study
 
     (text,) = re.findall(rf"--study {study}`\)\n(.*?)\n##", DOC.read_text(encoding="utf-8"), re.S)
     several = (

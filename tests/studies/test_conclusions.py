@@ -18,8 +18,8 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import caution
 from socialstats.results import Row
 from socialstats.studies import STUDIES
-from socialstats.studies.grouped import run_study
 from socialstats.studies.page import StudyOptions
+from socialstats.studies.running import run_study
 from socialstats.studies.verdicts import MOST_WORDS, Conclusion, ranking
 from socialstats_reports.opening import short_answers
 

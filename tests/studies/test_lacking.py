@@ -11,7 +11,6 @@ from socialstats.cli import main
 from socialstats.cli.designs import read
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, pick
-from socialstats.studies.grouped import WHY
 from socialstats.tables import as_table
 
 CHOICES = {
@@ -85,10 +84,6 @@ def test_other_reasons() -> None:
     )
     one = {**{name: [*values] for name, values in CHOICES.items()}, "model": ["m"] * 3}
     assert "column 'model' has the single value 'm'" in refused("compare", one, by="model")
-
-
-def test_every_name_is_a_study() -> None:
-    assert set(WHY) <= set(STUDIES)
 
 
 def test_norm_goal_takes_its_own_scale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ from socialstats.studies.compare.differences import (
     reference_of,
 )
 from socialstats.studies.models import verdict_on_levels
-from socialstats.studies.page import Outcome, PageTable, Study, StudyOptions
+from socialstats.studies.page import Outcome, PageTable, StudyOptions
 from socialstats.studies.sources import replies_by
 from socialstats.text import count, listing, percent_of, shorten
 from socialstats.voice import option
@@ -156,15 +156,3 @@ def methods(reference: str, options: StudyOptions) -> tuple[str, str]:
         f"together ({options.resamples:,} resamples, seed {options.seed}). Standard errors were multiplied by the root "
         "of G / (G - 1); t had G - 1 degrees of freedom, for G clusters.",
     )
-
-
-STUDY = Study(
-    name="compare-ratings",
-    title="How do models (or prompts) rate the same units?",
-    design="ratings",
-    needs="unit, rater, value, and by, a column with two models or prompts at least",
-    suits=lambda design: design.by is not None and len(design.by.levels) > 1,
-    uses=("reference",),
-    run=run,
-    levels=run,
-)

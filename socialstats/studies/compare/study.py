@@ -74,7 +74,6 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
-    Study,
     StudyOptions,
     order_cautions,
     reason_of,
@@ -88,7 +87,7 @@ from socialstats.studies.sources import replies_by
 from socialstats.text import as_words, count, listing, number, percent_of, quoted, shorten
 from socialstats.voice import option
 
-__all__ = ["STUDY", "reference_of", "run"]
+__all__ = ["reference_of", "run"]
 
 STRENGTHS = "strengths"
 MOST_TOLD = 6  # levels with a finding of their own that are written out
@@ -731,15 +730,3 @@ def together(each: Mapping[str, Diagnostic]) -> Diagnostic:
     implications = dict.fromkeys(one.so_what for one in each.values())
     check = next(iter(each.values())).check
     return Diagnostic(check=check, found=" ".join(texts), so_what=" ".join(implications))
-
-
-STUDY = Study(
-    name="compare",
-    title="How do models (or prompts) differ on the same pairs of items?",
-    design="comparisons",
-    needs="item_a, item_b, winner, and by, a column with two models or prompts at least",
-    suits=lambda design: design.by is not None and len(design.by.levels) > 1,
-    uses=("reference",),
-    run=run,
-    levels=run,
-)

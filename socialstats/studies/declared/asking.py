@@ -8,7 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from socialstats.designs.calls import keywords
+from socialstats.designs.calls import Reader, keywords
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.groups import Groups
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
 from socialstats.designs.terms import names_only
 from socialstats.errors import (
     InputError,
@@ -30,7 +34,7 @@ from socialstats.studies.declared.declaration import (
 )
 from socialstats.studies.declared.scoring import ROW, Scored
 from socialstats.studies.estimates import NULLS
-from socialstats.studies.page import KINDS, StudyOptions, reason_of
+from socialstats.studies.page import StudyOptions, reason_of
 from socialstats.tables import Table, rows_where, with_joint
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import speaking
@@ -38,6 +42,13 @@ from socialstats.voice import speaking
 MOST_CELLS = 200
 SCORES = {"ratings": "interval", "paired": "numeric", "groups": "numeric"}  # scales of scores
 SPLITS = ("by",)  # keywords that split a table, which each does
+# readers of metrics that do not name theirs
+READERS: dict[str, Reader] = {
+    "comparisons": Comparisons,
+    "groups": Groups,
+    "paired": Paired,
+    "ratings": Ratings,
+}
 BETWEEN = " / "  # labels of a cell, which may hold commas
 Cell = tuple[str, ...]
 
@@ -232,7 +243,7 @@ class Call:
         parameters = inspect.signature(metric.function).parameters
         readers = vars(metric.function).get("readers")
         if not readers:
-            readers = [KINDS[metric.design]] if metric.design in KINDS else []
+            readers = [READERS[metric.design]] if metric.design in READERS else []
         self.read = {key for reader in readers for key in keywords(reader)}
         self.options = {name for name, p in parameters.items() if p.kind is not p.VAR_KEYWORD}
         self.refuse_unknown()

@@ -22,7 +22,7 @@ from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, Row
 from socialstats.scales.ada_met import ada_met
 from socialstats.shares.reply_shares import reply_shares
-from socialstats.shares.sources import MODEL_COLUMNS, human_source, raters_by_kind, raters_of
+from socialstats.shares.sources import human_source, raters_by_kind, raters_of
 from socialstats.studies.alphas import (
     agreement_question,
     alpha_differences,
@@ -54,7 +54,6 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
-    Study,
     StudyOptions,
 )
 from socialstats.studies.ratings import describe, united
@@ -63,7 +62,6 @@ from socialstats.studies.sources import model_by_model, replies_block
 from socialstats.studies.verdicts import LABEL, Conclusion, verdict_of
 from socialstats.text import as_words, count, listing, number, percent, shorten
 
-FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the models is the question
 MOST_ALIKE = 2  # other models that may be nearest, by name
 FEW_RESAMPLES = 500  # resamples of an analysis variant
 # analysis variants, by the status of answers that they are about: choice, label, and options of the metric
@@ -82,16 +80,6 @@ READ = (
     "Distances of models, their shares by distance and mean ratings are means over these {shares}; matches, "
     "alphas and refusals use the {drawn}"
 )
-
-
-def suits(design: Ratings) -> bool:
-    """Return whether levels have an order, and raters are models, or people (enough for a mode) and others."""
-    if design.scale == "nominal" or not design.raters_known or len(design.raters) < 2:
-        return False
-    source = human_source(design)
-    if source is not None:
-        return len(raters_of(design, source, source.human)) >= FEWEST_PEOPLE
-    return design.columns.get("rater", "").casefold() in MODEL_COLUMNS
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
@@ -376,15 +364,4 @@ PEOPLE = (
     "Median per person",
     "Fewest",
     "Most",
-)
-STUDY = Study(
-    name="ordinal-alignment",
-    title="How far are models from people on an ordered scale, and from whom least?",
-    design="ratings",
-    needs="unit, rater (a column called model, or with a source that says human of five or more), value with ordered "
-    "levels",
-    suits=suits,
-    uses=("rater_groups",),
-    run=run,
-    levels=levels,
 )

@@ -71,7 +71,6 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
-    Study,
     StudyOptions,
     check_single,
 )
@@ -86,8 +85,6 @@ from socialstats.studies.role_conflict.labels import (
     LabelNumbers,
     check_labels,
     labels_question,
-    read_item_groups,
-    read_labels,
 )
 from socialstats.studies.role_conflict.shares import (
     SHARE_METHODS,
@@ -646,24 +643,3 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
         verifications=combine_verifications(outcome.verifications, verified),
         references=tuple(dict.fromkeys(references)),
     )
-
-
-def has_unequal_sides(design: Comparisons) -> bool:
-    """Return whether the table has the covariate, with unequal sides, of more than two items."""
-    sides = design.covariates.get(StudyOptions().covariate)
-    if sides is None or len(design.items) < 3:
-        return False
-    return np.issubdtype(sides.a.dtype, np.number) and bool(np.any(sides.a != sides.b))
-
-
-STUDY = Study(
-    name="role-conflict",
-    title="Does urgency decide, or the role?",
-    design="comparisons",
-    needs="item_a, item_b, winner, urgency_a, urgency_b (numbers); best with order and domain_a, domain_b",
-    suits=has_unequal_sides,
-    uses=("by reference",),
-    run=run,
-    levels=levels,
-    beside={"labels": read_labels, "item_groups": read_item_groups},
-)

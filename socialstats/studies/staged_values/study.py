@@ -15,7 +15,7 @@ from socialstats import sentences
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.designs.instrument import COLUMN, Instrument
+from socialstats.designs.instrument import Instrument
 from socialstats.designs.parts import OK
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
@@ -33,7 +33,7 @@ from socialstats.scales.trait_profile import (
     last_change,
     trait_profile,
 )
-from socialstats.scales.trait_weights import PAPER, read_weights, with_weights
+from socialstats.scales.trait_weights import PAPER, with_weights
 from socialstats.scales.traits import composite_ratings
 from socialstats.studies.asking import attempt_result, leading_difference, page_of, span_sentence
 from socialstats.studies.estimates import single
@@ -44,13 +44,11 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
-    Study,
     StudyOptions,
     check_named,
     check_single,
 )
 from socialstats.studies.staged_values.declaration import (
-    PARTS,
     check_stances,
     codes_of,
     composite_options,
@@ -58,9 +56,6 @@ from socialstats.studies.staged_values.declaration import (
     instrument_of,
     main_wordings,
     only,
-    read_controls,
-    read_scores,
-    read_stances,
     stage_options,
     with_controls,
 )
@@ -93,7 +88,6 @@ from socialstats.text import (
 )
 
 USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "reference", "verify")
-COLUMNS = (*PARTS, *PAPER.traits)
 FEWEST = 3  # models from which their variation says something
 SPREAD = (
     "level",
@@ -114,14 +108,6 @@ LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale
 
 
 # prepare
-
-
-def suits(design: Ratings) -> bool:
-    """Return whether the design holds trait scores of stages, under the names that `trait_ratings` gives them."""
-    if not {"scenario", "stage", "trait"} <= set(design.strata):
-        return False
-    has_traits = set(instrument_of(design).traits) <= set(design.strata["trait"].levels)
-    return has_traits and len(design.strata["stage"].levels) > 1
 
 
 def prepare(design: Ratings, options: StudyOptions) -> tuple[Ratings, StudyOptions]:
@@ -610,20 +596,3 @@ def methods(staged: Staged) -> tuple[str, ...]:
         least, most = as_given(instrument.active), as_given(instrument.scale[1])
         full.append(f"A trait is active from a mean score of {least} of {most}.")
     return brief, " ".join(full)
-
-
-STUDY = Study(
-    name="staged-values",
-    title="Where do models lean in staged role play, and what do the stages change?",
-    design="ratings",
-    needs="scenario, stage, judge and the traits that the table declares, or "
-    f"{', '.join(PAPER.traits)}; best with model, wording, {', '.join(PAPER.further)}",
-    suits=suits,
-    uses=("reference",),
-    run=run,
-    read=read_scores,
-    columns=COLUMNS,
-    declared=(*PARTS, COLUMN),
-    takes=("weights",),
-    beside={"controls": read_controls, "weights": read_weights, "stances": read_stances},
-)
