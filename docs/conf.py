@@ -65,6 +65,7 @@ def finished(app: Any, error: Exception | None) -> None:
 
 def setup(app: Any) -> None:
     """Write the pages that are made, and listen."""
+    building.write_pages(HERE)
     (HERE / "reference.rst").write_text(building.reference(), encoding="utf-8")
     building.validation(HERE / "validation")
     app.connect("doctree-resolved", building.link_cautions)

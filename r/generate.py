@@ -1,12 +1,14 @@
-"""Write NAMESPACE, R/metrics.R and the help pages of its functions from the public functions of Python.
+"""Make the R package: its sources, and what follows from the public functions of Python.
 
-Run ``make r-generate``. The test ``tests/contracts/test_r_package.py`` compares the first two with Python.
+``python r/generate.py FOLDER`` copies the sources into FOLDER. It adds NAMESPACE, R/metrics.R, a help page for each
+function, and the version of Python. ``make r-package`` builds the package from there.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
+import shutil
 import sys
 import textwrap
 from pathlib import Path
@@ -254,15 +256,25 @@ def page(name: str, of: str) -> str:
     return "\n".join(parts) + "\n"
 
 
+def description() -> str:
+    """Return DESCRIPTION, which has the version of Python."""
+    text = (HERE / "DESCRIPTION").read_text(encoding="utf-8")
+    return text.replace("\nTitle: ", f"\nVersion: {ss.__version__}\nTitle: ", 1)
+
+
+def write_package(folder: Path) -> None:
+    """Write the whole package into a new folder."""
+    leave_out = shutil.ignore_patterns("generate.py", "__pycache__")
+    shutil.copytree(HERE, folder, ignore=leave_out)
+    pages = {f"man/{name}.Rd": page(name, of) for name, of in wrapped().items()}
+    made = {"DESCRIPTION": description(), "NAMESPACE": namespace(), "R/metrics.R": functions()}
+    for place, text in (made | pages).items():
+        (folder / place).write_text(text, encoding="utf-8")
+
+
 def main() -> int:
-    """Write the files."""
-    (HERE / "R" / "metrics.R").write_text(functions(), encoding="utf-8")
-    (HERE / "NAMESPACE").write_text(namespace(), encoding="utf-8")
-    for old in (HERE / "man").glob("*.Rd"):
-        if MADE in old.read_text(encoding="utf-8"):
-            old.unlink()
-    for name, of in wrapped().items():
-        (HERE / "man" / f"{name}.Rd").write_text(page(name, of), encoding="utf-8")
+    """Write the package into the folder that is named."""
+    write_package(Path(sys.argv[1]))
     return 0
 
 

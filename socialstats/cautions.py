@@ -1,4 +1,4 @@
-"""The page of numbered cautions: ``python -m socialstats.cautions > docs/cautions.md``."""
+"""The numbered cautions: causes, effects and remedies, and their page of the site."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from socialstats.text import unknown
 
 INTRODUCTION = """\
 # Cautions
-
-Made by `python -m socialstats.cautions > docs/cautions.md`; a test compares the two.
 
 A result carries numbered cautions (`result.cautions`). Its summary, its page and `socialstats check` print them with
 what was found in the data; `socialstats explain SS202` prints what stands here. A code keeps its meaning from release
@@ -365,7 +363,3 @@ def cautions_page() -> str:
                 lines += [f"### {code}: {short}", "", f"- Severity: {severity}"]
                 lines += [f"- Cause: {cause}", f"- Effect: {effect}", f"- Remedy: {remedy}", ""]
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    print(cautions_page(), end="")

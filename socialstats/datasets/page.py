@@ -1,4 +1,4 @@
-"""The catalogue as a page: ``python -m socialstats.datasets.page > docs/datasets.md``."""
+"""The catalogue as a page of the site."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from socialstats.text import count
 
 INTRODUCTION = """\
 # Data sets
-
-Made from the catalogue by `python -m socialstats.datasets.page > docs/datasets.md`; a test compares the two.
 
 Each function of `socialstats.datasets` returns a new pandas data frame; `describe(name)` prints what stands below.
 A data set marked **SIMULATED** comes from a generator with a fixed seed. A function named as the data set with
@@ -54,7 +52,3 @@ def page() -> str:
     '# Data sets'
     """
     return "\n".join([INTRODUCTION, *(section(data) for data in datasets())])
-
-
-if __name__ == "__main__":
-    print(page(), end="")

@@ -1,7 +1,7 @@
-"""`make calibrate`: coverage of intervals and type I error of tests, simulated; writes docs/calibration.md.
+"""`make calibrate`: coverage of intervals and type I error of tests, simulated; writes docs/calibration.csv.
 
 Not part of the tests. Exit code 1 when a share is out of its bounds. ``--only`` runs some studies and leaves the
-sections of the others on the page as they are; ``--page`` writes the page from docs/calibration.csv alone.
+lines of the others as they are. ``make docs`` makes the page.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGE = ROOT / "docs" / "calibration.md"
 LINES = ROOT / "docs" / "calibration.csv"  # the lines of the page's tables
 TRUST = HERE / "trust.md"  # summary of the page
 SEED = 20261122
@@ -141,7 +140,7 @@ Simulations without an interval are left out. The Monte-Carlo error is the stand
 simulations. With an effect of pairs, workers or prompts, the true strengths are those that the model then estimates.
 These are the Bradley-Terry strengths closest to the win probabilities averaged over that effect (Gauss-Hermite).
 `make calibrate` fails if a share in bold is outside its bounds.
-The lines of all tables are in [calibration.csv](calibration.csv); `calibrate.py --page` writes this page from them.
+The lines of all tables are in [calibration.csv](calibration.csv); `make docs` makes this page of them.
 
 {failures}"""
 READING = {
@@ -573,8 +572,15 @@ def simulate(chosen: argparse.Namespace) -> list:
     return [line for lines in in_halves(one, len(names), least=2) for line in lines]
 
 
-def write_pages(lines: list, *, keep: bool) -> None:
-    """Write the page and its lines; with ``keep``, studies that were not run keep theirs."""
+def page_of_lines() -> str:
+    """Return the page of the lines of earlier runs; the site has it."""
+    from tally import read
+
+    return whole_page(read(LINES))
+
+
+def write_lines(lines: list, *, keep: bool) -> None:
+    """Write the lines; with ``keep``, studies that were not run keep theirs."""
     from tally import read, write
 
     run = dict.fromkeys(line.study for line in lines)
@@ -583,7 +589,6 @@ def write_pages(lines: list, *, keep: bool) -> None:
     every = [line for line in before if line.study not in run] + lines
     every.sort(key=lambda line: list(order).index(line.study))
     write(every, LINES)
-    PAGE.write_text(whole_page(every), encoding="utf-8")
 
 
 def main() -> int:
@@ -595,13 +600,7 @@ def main() -> int:
     parser.add_argument(
         "--only", action="append", choices=list(SIMULATIONS), help="some studies; keeps the others"
     )
-    parser.add_argument(
-        "--page", action="store_true", help="write the page from the lines of earlier runs"
-    )
     chosen = parser.parse_args()
-    if chosen.page:
-        write_pages([], keep=True)
-        return 0
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     sys.path.insert(0, str(ROOT))
@@ -613,7 +612,7 @@ def main() -> int:
         )
     )
     if not chosen.quick:
-        write_pages(lines, keep=bool(chosen.only))
+        write_lines(lines, keep=bool(chosen.only))
     return 0 if all(line.holds for line in lines) else 1
 
 

@@ -127,7 +127,6 @@ def test_answers_have_no_difference_on_average_and_depend_on_scenarios_and_pairs
 
 def test_a_page_keeps_the_studies_that_were_not_run(load, tmp_path, monkeypatch):
     calibrate, tally = load("calibrate"), load("tally")
-    monkeypatch.setattr(calibrate, "PAGE", tmp_path / "page.md")
     monkeypatch.setattr(calibrate, "LINES", tmp_path / "lines.csv")
     more = {
         "method": "m (default)",
@@ -144,10 +143,10 @@ def test_a_page_keeps_the_studies_that_were_not_run(load, tmp_path, monkeypatch)
             ("Two", 0.75, None),
         )
     )
-    calibrate.write_pages([one, two], keep=False)
-    calibrate.write_pages([new], keep=True)
+    calibrate.write_lines([one, two], keep=False)
+    calibrate.write_lines([new], keep=True)
     assert tally.read(calibrate.LINES) == [one, new]
-    page = calibrate.PAGE.read_text(encoding="utf-8")
+    page = calibrate.page_of_lines()
     assert page.startswith("# Calibration\n\n" + calibrate.TRUST.read_text(encoding="utf-8")[:20])
     assert (
         "| s | m (default) | q | **0.950** (0.925 to 1: holds) | 0.100 | 0.95 | 9 |  |  |" in page
@@ -241,17 +240,16 @@ def test_true_biases_are_those_of_very_many_scenarios_and_pairs(load):
     assert nobody.truths() == pytest.approx(np.zeros(3), abs=1e-12)
 
 
-def test_the_page_is_that_of_its_lines(load, tmp_path):
+def test_lines_are_written_as_they_are_read(load, tmp_path):
     calibrate, tally = load("calibrate"), load("tally")
     lines = tally.read(calibrate.LINES)
-    assert calibrate.PAGE.read_text(encoding="utf-8") == calibrate.whole_page(lines)
     tally.write(lines, tmp_path / "lines.csv")
     assert (tmp_path / "lines.csv").read_bytes() == calibrate.LINES.read_bytes()
 
 
 def test_every_note_is_on_the_page(load):
     calibrate = load("calibrate")
-    text = calibrate.PAGE.read_text(encoding="utf-8")
+    text = calibrate.page_of_lines()
     shown = [
         start for start in calibrate.READING if f"\n## {start}" in text or f"### {start}" in text
     ]

@@ -42,18 +42,41 @@ def test_every_metric_is_wrapped_and_what_is_left_out_has_a_reason(generate: Mod
     assert not wrapped & set(generate.OMITTED)
 
 
-def test_the_functions_of_r_have_the_arguments_of_python(generate: ModuleType) -> None:
-    assert (R / "R" / "metrics.R").read_text(encoding="utf-8") == generate.functions(), (
-        "run make r-generate"
-    )
-    assert (R / "NAMESPACE").read_text(encoding="utf-8") == generate.namespace(), (
-        "run make r-generate"
-    )
+@pytest.fixture(scope="module")
+def package(generate: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("numpydoc")
+    folder = tmp_path_factory.mktemp("r") / "socialstats"
+    generate.write_package(folder)
+    return folder
 
 
-def test_every_function_of_r_has_a_help_page_with_its_arguments(generate: ModuleType) -> None:
+def test_the_package_has_the_version_of_python(package: Path) -> None:
+    lines = (package / "DESCRIPTION").read_text(encoding="utf-8").splitlines()
+    assert f"Version: {ss.__version__}" in lines
+
+
+def test_the_functions_of_r_are_exported(generate: ModuleType, package: Path) -> None:
+    functions = (package / "R" / "metrics.R").read_text(encoding="utf-8")
+    exported = (package / "NAMESPACE").read_text(encoding="utf-8")
     for name in generate.wrapped():
-        page = (R / "man" / f"{name}.Rd").read_text(encoding="utf-8")
+        assert f"\n{name} <- function(" in functions
+        assert f"export({name})" in exported
+
+
+def test_the_functions_of_r_have_the_arguments_of_python(generate: ModuleType) -> None:
+    assert (
+        generate.arguments("power_mcnemar").replace(generate.NO_BREAK, " ").startswith("n = NULL")
+    )
+    functions = generate.functions()
+    assert "`repeat` = NULL" in functions
+    assert 'cluster = "auto"' in functions
+
+
+def test_every_function_of_r_has_a_help_page_with_its_arguments(
+    generate: ModuleType, package: Path
+) -> None:
+    for name in generate.wrapped():
+        page = (package / "man" / f"{name}.Rd").read_text(encoding="utf-8")
         for argument in generate.arguments(generate.wrapped()[name]).split(", "):
             said = argument.partition(generate.NO_BREAK)[0]
             assert not said.isidentifier() or f"\\item{{{said}}}" in page, (name, said)

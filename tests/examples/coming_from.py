@@ -1,7 +1,7 @@
-"""Ordinary jobs in R, scipy, statsmodels, pingouin and here: ``python -m tests.examples.coming_from`` makes the page.
+"""Ordinary jobs in R, scipy, statsmodels, pingouin and here: ``python -m tests.examples.coming_from`` runs them.
 
-It runs every call of Python and writes their values to ``tests/golden/coming_from_python.json``, and the page
-``docs/coming-from.md``. R's calls and values are those of ``tests/golden/coming_from.R``.
+It writes the values of every call of Python to ``tests/golden/coming_from_python.json``. ``make docs`` makes the page
+of them. R's calls and values are those of ``tests/golden/coming_from.R``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from tests.golden_data import GOLDEN, golden
+from tests.golden_data import GOLDEN
 
-PAGE = Path(__file__).parents[2] / "docs" / "coming-from.md"
 FILE = GOLDEN / "coming_from_python.json"
 OPTIONAL = ("pingouin", "krippendorff")
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
@@ -750,7 +748,7 @@ JOBS = (
 )
 HEAD = """# Coming from R, scipy, statsmodels or pingouin
 
-Made by `python -m tests.examples.coming_from`; a test runs every call again.
+A test of the project runs every call again.
 
 Each job has the call that you know, ours, and what both give. What differs is said below the table, with the imports.
 Vectors, square arrays and data frames are taken as they are. Every result has more rows, and `summary()`, `sentence()`,
@@ -862,4 +860,3 @@ def others(job: Job, kept: Mapping[str, Any], r: Mapping[str, Any]) -> Iterator[
 
 if __name__ == "__main__":
     FILE.write_text(json.dumps(made(), indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(page(golden("coming_from_python"), golden("coming_from_r")), encoding="utf-8")

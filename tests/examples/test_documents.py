@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import functools
 import io
 import math
 import os
@@ -26,7 +27,12 @@ from tests.collect.server import serving
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "examples" / "data"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "index.rst"]
+MADE = runpy.run_path(str(ROOT / "docs" / "building.py"))["PAGES"]  # by `make docs`
+PAGES = [
+    ROOT / "README.md",
+    *sorted({*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / name for name in MADE)}),
+    ROOT / "docs" / "index.rst",
+]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 OF_REST = re.compile(r"^\.\. code-block:: (\w+)\n((?:    .*\n|\n)+)", re.M)
 NAMED = re.compile(r"(?:`|^)socialstats ([a-z]+)", re.M)
@@ -49,9 +55,16 @@ ASKED = {  # a model at the address of the run file: here a scripted one
 }
 
 
+@functools.cache
+def text_of(page: Path) -> str:
+    """Return the text of a page, also of one that is made when the site is built."""
+    text: str = MADE[page.name]() if page.name in MADE else page.read_text(encoding="utf-8")
+    return text
+
+
 def blocks(page: Path) -> list[tuple[str, str]]:
     """Return the language and the text of each block of a page."""
-    text = page.read_text(encoding="utf-8")
+    text = text_of(page)
     found = [(language, textwrap.dedent(block)) for language, block in OF_REST.findall(text)]
     return found if page.suffix == ".rst" else BLOCK.findall(text)
 
@@ -146,9 +159,12 @@ def r_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ).returncode
     ):
         pytest.skip("R or its package reticulate is missing")
+    pytest.importorskip("numpydoc")
     library = tmp_path_factory.mktemp("library")
+    package = library / "source"
+    runpy.run_path(str(ROOT / "r" / "generate.py"))["write_package"](package)
     subprocess.run(
-        [r, "CMD", "INSTALL", "--no-docs", "-l", library, ROOT / "r"],
+        [r, "CMD", "INSTALL", "--no-docs", "-l", library, package],
         check=True,
         capture_output=True,
     )
@@ -175,7 +191,7 @@ def test_the_r_blocks_of_a_page_run_as_printed(page: Path, r_library: Path, tmp_
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_block_says_what_it_is(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
+    text = text_of(page)
     assert text.count("```") + 2 * text.count(".. code-block::") == 2 * len(blocks(page))
     for language, block in blocks(page):
         assert language in ("sh", "python", "pycon", "text", "toml", "r"), block
@@ -221,7 +237,7 @@ def test_the_rules_of_the_example_tables_are_those_of_the_page() -> None:
     "page", [*PAGES, ROOT / "NEWS.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name
 )
 def test_every_command_that_is_named_exists(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in sorted(set(NAMED.findall(page.read_text(encoding="utf-8")))):
+    for name in sorted(set(NAMED.findall(text_of(page)))):
         try:
             code: object = main([name, "--help"])
         except SystemExit as ended:

@@ -24,7 +24,12 @@ BUILDING = runpy.run_path(str(ROOT / "docs" / "building.py"))
 WRITTEN = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "NEWS.md")] + sorted(
     (ROOT / "docs").glob("*.md")
 )
-MADE = ("docs/validation/", "docs/vignettes/", "docs/reference.rst")  # when the site is built
+MADE = (  # when the site is built
+    "docs/validation/",
+    "docs/vignettes/",
+    "docs/reference.rst",
+    *(f"docs/{name}" for name in BUILDING["PAGES"]),
+)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
