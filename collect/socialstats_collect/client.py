@@ -1,20 +1,22 @@
-"""Sends requests to an endpoint: one connection for each, and limits to what comes back."""
+"""Sends requests by the openai client: a connection for each, no retries, and limits to what a response may hold."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from http.cookiejar import CookieJar, DefaultCookiePolicy
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit, urlunsplit
-from urllib.request import getproxies
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
-from socialstats.errors import InputError, MissingDependency, Problem
-from socialstats_collect.ask import Ask
+import httpx2
+from openai import APIStatusError, AsyncAzureOpenAI, AsyncOpenAI
+
+from socialstats.errors import InputError, Problem
+from socialstats_collect.ask import Ask, Status
 from socialstats_collect.endpoint import Outcome, judge, text_of
 from socialstats_collect.runfile import Endpoint, Limits
 from socialstats_collect.secrets import hide, is_here, remember
@@ -22,194 +24,226 @@ from socialstats_collect.secrets import hide, is_here, remember
 if TYPE_CHECKING:
     import ssl
 
-    import httpx2
-
 HEAD_TOO_LONG = "Receive buffer too long"  # words of h11
 HEAD_LIMIT = "the headers of a reply have at most 102,400 bytes, which no option changes"
-QUIET, WARY = (
-    0.02,
-    0.5,
-)  # seconds to listen to a connection without TLS before the request; once one has spoken
+# seconds to listen to a connection without TLS before the request; and once a server has spoken first
+QUIET, WARY = 0.02, 0.5
+# others come from the environment (OPENAI_CUSTOM_HEADERS, OPENAI_ORG_ID), or describe this machine
+SENT = frozenset(
+    [
+        "host",
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-type",
+        "content-length",
+        "user-agent",
+    ]
+)
+RECEIVED = frozenset(["content-type", "x-request-id", "retry-after", "retry-after-ms"])
+
+
+class NoReply(Exception):
+    """A request without a response that can be read.
+
+    Attributes
+    ----------
+    outcome
+        How it ended.
+    """
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.status)
+        self.outcome = outcome
 
 
 class UnusableReply(Exception):
     """A response that breaks a limit."""
 
 
-@dataclass(slots=True)
-class Client:
-    """Sends requests to one endpoint; it never retries.
+class BoundedTransport(httpx2.AsyncHTTPTransport):
+    """Sends each request on a connection of its own, and reads a response as far as the limits allow.
 
-    Each request has a connection of its own. A response that comes late, or one too many, could not be told from the
-    answer to the next request on a connection that is kept.
+    A response that comes late, or one too many, could not be told from the answer to the next request on a connection
+    that is kept.
+
+    Attributes
+    ----------
+    limits
+        Of connections, and of the time, the headers and the unpacked bytes of a reply.
+    headers
+        Names of the headers that are sent; that of the credentials is one where there are any.
+    """
+
+    def __init__(self, limits: Limits, proxy: str, headers: Set[str]) -> None:
+        pool = httpx2.Limits(max_connections=limits.concurrency, max_keepalive_connections=0)
+        super().__init__(verify=_certificates(), trust_env=False, limits=pool, proxy=proxy or None)
+        self.limits, self.headers = limits, headers
+        self._wary = False
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Return the response to a request, unpacked.
+
+        Raises
+        ------
+        NoReply
+            Where there is none, or one beyond the limits.
+        """
+        sent, seconds = asyncio.Event(), self.limits.timeout
+        status: Status = "malformed"
+        follow = partial(self._follow, request.url.scheme, sent)
+        plain = httpx2.Request(
+            request.method,
+            request.url,
+            headers=_only(request.headers, self.headers),
+            stream=request.stream,
+            extensions={**request.extensions, "trace": follow},
+        )
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._exchange(plain)
+        except TimeoutError:
+            words = f"no whole reply within {seconds:g} s (limits.timeout)"
+            status, detail = "timeout", {"error_message": words}
+        except UnusableReply as error:
+            detail = {"error_message": str(error)}
+        except httpx2.DecodingError as error:
+            detail = {"error_message": f"cannot be unpacked: {error}"}
+        except Exception as error:  # whatever a connection raises: it failed, and the run goes on
+            status, detail = _failure(error)
+        outcome = Outcome(status=status, detail=hide(detail), sent=sent.is_set())
+        raise NoReply(outcome)
+
+    async def _exchange(self, request: httpx2.Request) -> httpx2.Response:
+        response = await super().handle_async_request(request)
+        try:
+            body = await self._body(response)
+        finally:
+            await response.aclose()
+        headers = _only(response.headers, RECEIVED)  # no unit meets the cookie of another
+        return httpx2.Response(response.status_code, headers=headers, content=body)
+
+    async def _body(self, response: httpx2.Response) -> bytes:
+        """Return the unpacked body of a response."""
+        most, headers = self.limits.max_reply_bytes, self.limits.max_reply_headers
+        there = len(response.headers.raw)
+        if there > headers:
+            words = f"the reply has {there:,} headers, and {headers:,} are allowed"
+            raise UnusableReply(f"{words} (limits.max_reply_headers)")
+        coding = response.headers.get("content-encoding", "")
+        if "," in coding:
+            raise UnusableReply(f"the reply is packed more than once ({coding[:200]})")
+        body = bytearray()
+        async for piece in response.aiter_bytes():
+            body += piece
+            if len(body) > most:
+                words = f"the reply has more than {most:,} bytes unpacked"
+                raise UnusableReply(f"{words} (limits.max_reply_bytes)")
+        return bytes(body)
+
+    async def _follow(
+        self, scheme: str, sent: asyncio.Event, event: str, info: Mapping[str, Any]
+    ) -> None:
+        """Listen to a connection before the request, and note when the request leaves."""
+        if event == "connection.connect_tcp.complete":
+            await self._listen(scheme, info["return_value"])
+        elif event == "http11.send_request_headers.started":
+            sent.set()
+
+    async def _listen(self, scheme: str, stream: Any) -> None:
+        """Raise where bytes stand on a connection before the request: they answer another one."""
+        if scheme == "http":
+            await asyncio.sleep(WARY if self._wary else QUIET)
+        if stream.get_extra_info("is_readable"):
+            self._wary = True
+            await stream.aclose()
+            words = "the server spoke, or closed the connection, before the request was sent"
+            raise ConnectionError(words)
+
+
+def _failure(error: Exception) -> tuple[Status, dict[str, str]]:
+    """Return the status and the detail of a failed connection."""
+    name = type(error).__name__
+    words = str(error) or name
+    if HEAD_TOO_LONG in words:
+        return "malformed", {"error_type": name, "error_message": f"{words}: {HEAD_LIMIT}"}
+    return "connection", {"error_type": name, "error_message": words}
+
+
+def _only(headers: httpx2.Headers, names: Set[str]) -> httpx2.Headers:
+    return httpx2.Headers([pair for pair in headers.multi_items() if pair[0].lower() in names])
+
+
+def client_of(endpoint: Endpoint, key: str, limits: Limits) -> AsyncOpenAI:
+    """Return the openai client of an endpoint; it never retries, and follows no redirect.
 
     Parameters
     ----------
     endpoint
         Where to, and through which proxy. A user and password in its address are sent as such where there is no key.
     key
-        Sent as ``Authorization``.
+        Sent as ``Authorization``, or by Azure's client as ``api-key``.
     limits
         At most so many connections at a time, and what a reply may hold.
-    raw
-        Keep the whole body of each response, compressed.
+
+    Raises
+    ------
+    InputError
+        For a proxy or certificates that cannot be used.
     """
+    parts = urlsplit(endpoint.base_url)
+    address = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="")
+    authorization = f"Bearer {key}" if key else _basic(parts.username, parts.password)
+    credentials = {"api-key"} if endpoint.api_version else {"authorization"}
+    names = SENT | credentials if authorization else SENT
+    settings: dict[str, Any] = {
+        "api_key": key or "none",
+        "default_query": dict(parse_qsl(parts.query)),
+        "max_retries": 0,
+        "timeout": None,
+        "http_client": httpx2.AsyncClient(
+            transport=_transport(limits, proxy_of(endpoint), names),
+            headers={"connection": "close"},
+            timeout=None,
+            follow_redirects=False,
+            trust_env=False,
+        ),
+    }
+    if endpoint.api_version:
+        settings |= {"azure_endpoint": urlunsplit(address), "api_version": endpoint.api_version}
+        return AsyncAzureOpenAI(**settings)
+    headers = {"Authorization": authorization}  # before what the environment says
+    return AsyncOpenAI(base_url=urlunsplit(address), default_headers=headers, **settings)
 
-    endpoint: Endpoint
-    key: str = field(repr=False)
-    limits: Limits
-    raw: bool = False
-    _client: httpx2.AsyncClient | None = None
-    _url: str = field(default="", repr=False)
-    _wary: bool = False
 
-    async def __aenter__(self) -> Client:
-        try:
-            import httpx2
-        except ImportError:
-            raise MissingDependency(
-                "collecting needs httpx2: pip install 'socialstats[collect]'"
-            ) from None
-        parts = urlsplit(self.endpoint.base_url)
-        headers = {
-            "content-type": "application/json",
-            "user-agent": "socialstats",
-            "connection": "close",
-        }
-        if self.key:
-            headers["authorization"] = f"Bearer {self.key}"
-        elif parts.password:
-            pair = base64.b64encode(
-                f"{unquote(parts.username or '')}:{unquote(parts.password)}".encode()
-            ).decode()
-            remember(pair)
-            headers["authorization"] = f"Basic {pair}"
-        path = f"{parts.path.rstrip('/')}/chat/completions"
-        self._url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], path=path))
-        if self.endpoint.trust_env:
-            remember(*(urlsplit(proxy).password or "" for proxy in getproxies().values()))
-        nothing = CookieJar(
-            DefaultCookiePolicy(allowed_domains=())
-        )  # a unit must not meet the session of another
-        try:
-            self._client = httpx2.AsyncClient(
-                headers=headers,
-                cookies=nothing,
-                limits=httpx2.Limits(
-                    max_connections=self.limits.concurrency, max_keepalive_connections=0
-                ),
-                timeout=None,
-                follow_redirects=False,
-                verify=_certificates(),
-                proxy=self.endpoint.proxy or None,
-                trust_env=self.endpoint.trust_env and not is_here(parts.hostname),
-            )
-        except (ImportError, ValueError, TypeError, httpx2.InvalidURL) as error:
-            fix = 'Write it as proxy = "http://host:port", or correct HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.'
-            raise InputError(
-                Problem(message=f"the proxy cannot be used: {hide(str(error))}", fix=fix)
-            ) from None
-        return self
+def _basic(user: str | None, password: str | None) -> str:
+    """Return a user and password as a header has them; empty without a password."""
+    if not password:
+        return ""
+    pair = base64.b64encode(f"{unquote(user or '')}:{unquote(password)}".encode()).decode()
+    remember(pair)
+    return f"Basic {pair}"
 
-    async def __aexit__(self, *_: object) -> None:
-        if self._client is not None:
-            await self._client.aclose()
 
-    async def attempt(self, ask: Ask) -> Outcome:
-        """Make one request and return how it ended; nothing is raised but cancellation.
+def proxy_of(endpoint: Endpoint) -> str:
+    """Return the proxy of an endpoint: that of the run file, or where it says so that of the environment."""
+    parts = urlsplit(endpoint.base_url)
+    host = parts.hostname or ""
+    if endpoint.proxy or not endpoint.trust_env or is_here(host) or proxy_bypass(host):
+        return endpoint.proxy
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all", "")
+    remember(urlsplit(proxy).password or "")
+    return proxy if "://" in proxy or not proxy else f"http://{proxy}"
 
-        Parameters
-        ----------
-        ask
-            The request; its parameters are sent as they are, nothing is added.
-        """
-        import httpx2
 
-        seconds, sent = self.limits.timeout, asyncio.Event()
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._exchange(ask, sent)
-        except TimeoutError:
-            message = f"no whole reply within {seconds:g} s (limits.timeout)"
-            return Outcome(status="timeout", detail={"error_message": message}, sent=sent.is_set())
-        except UnusableReply as error:
-            return Outcome(status="malformed", detail={"error_message": str(error)})
-        except httpx2.DecodingError as error:
-            return Outcome(
-                status="malformed",
-                detail={"error_message": f"cannot be unpacked: {hide(str(error))}"},
-            )
-        except (
-            Exception
-        ) as error:  # whatever a transport raises: the connection failed, and the run goes on
-            name, words = type(error).__name__, hide(str(error)) or type(error).__name__
-            long = HEAD_TOO_LONG in words
-            detail = {
-                "error_type": name,
-                "error_message": f"{words}: {HEAD_LIMIT}" if long else words,
-            }
-            return Outcome(
-                status="malformed" if long else "connection", detail=detail, sent=sent.is_set()
-            )
-
-    async def _exchange(self, ask: Ask, sent: asyncio.Event) -> Outcome:
-        assert self._client is not None
-        body = {
-            "model": ask.model,
-            "messages": [dict(message) for message in ask.messages],
-            **ask.parameters,
-        }
-
-        async def follow(event: str, info: Mapping[str, Any]) -> None:
-            if event == "connection.connect_tcp.complete":
-                await self._listen(info["return_value"])
-            elif event == "http11.send_request_headers.started":
-                sent.set()
-
-        async with self._client.stream(
-            "POST", self._url, content=json.dumps(body).encode(), extensions={"trace": follow}
-        ) as response:
-            data = await self._body(response)
-        outcome = judge(
-            data, response.status_code, response.headers, usage=self.endpoint.trust_usage
-        )
-        if not self.raw:
-            return outcome
-        text = text_of(data)
-        whole = text if hide(text) == text else "[hidden: the reply repeats the key]"
-        packed = base64.b64encode(zlib.compress(whole.encode("utf-8", "replace"))).decode()
-        return replace(outcome, detail={**outcome.detail, "raw": packed})
-
-    async def _listen(self, stream: Any) -> None:
-        """Raise where bytes stand on a connection before the request: they answer another one."""
-        if urlsplit(self._url).scheme == "http":
-            await asyncio.sleep(WARY if self._wary else QUIET)
-        if stream.get_extra_info("is_readable"):
-            self._wary = True
-            await stream.aclose()
-            raise ConnectionError(
-                "the server spoke, or closed the connection, before the request was sent"
-            )
-
-    async def _body(self, response: httpx2.Response) -> bytes:
-        """Return the unpacked body of a response, as far as the limits allow."""
-        most, headers = self.limits.max_reply_bytes, self.limits.max_reply_headers
-        if len(response.headers.raw) > headers:
-            message = (
-                f"the reply has {len(response.headers.raw):,} headers, and {headers:,} are allowed"
-            )
-            raise UnusableReply(f"{message} (limits.max_reply_headers)")
-        if "," in (coding := response.headers.get("content-encoding", "")):
-            raise UnusableReply(f"the reply is packed more than once ({hide(coding[:200])})")
-        pieces, size = [], 0
-        async for piece in response.aiter_bytes():
-            size += len(piece)
-            if size > most:
-                raise UnusableReply(
-                    f"the reply has more than {most:,} bytes unpacked (limits.max_reply_bytes)"
-                )
-            pieces.append(piece)
-        return b"".join(pieces)
+def _transport(limits: Limits, proxy: str, headers: Set[str]) -> BoundedTransport:
+    try:
+        return BoundedTransport(limits, proxy, headers)
+    except (ImportError, ValueError, TypeError, httpx2.InvalidURL) as error:
+        fix = 'Write it as proxy = "http://host:port", or correct HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.'
+        message = f"the proxy cannot be used: {hide(str(error))}"
+        raise InputError(Problem(message=message, fix=fix)) from None
 
 
 def _certificates() -> ssl.SSLContext:
@@ -220,11 +254,50 @@ def _certificates() -> ssl.SSLContext:
     InputError
         Where the environment names files that cannot be used.
     """
-    import httpx2
-
     try:
         return httpx2.create_ssl_context()
     except OSError as error:
         fix = "Correct SSL_CERT_FILE, SSL_CERT_DIR and SSLKEYLOGFILE in the environment."
         message = f"the certificates cannot be read: {error.strerror or error}"
         raise InputError(Problem(message=message, fix=fix)) from None
+
+
+async def send_ask(client: AsyncOpenAI, ask: Ask, endpoint: Endpoint, raw: bool = False) -> Outcome:
+    """Make one request and return how it ended; nothing is raised but cancellation.
+
+    Parameters
+    ----------
+    client
+        That of the endpoint.
+    ask
+        The request; its parameters are sent as they are, nothing is added.
+    endpoint
+        Whether its counts of tokens are kept.
+    raw
+        Keep the whole body of each response, compressed.
+    """
+    messages: list[Any] = [_encodable(message) for message in ask.messages]
+    create = client.chat.completions.with_raw_response.create
+    try:
+        reply = await create(model=ask.model, messages=messages, extra_body=dict(ask.parameters))
+        response = reply.http_response
+    except NoReply as failure:
+        return failure.outcome
+    except APIStatusError as error:
+        response = error.response
+    body = response.content
+    outcome = judge(body, response.status_code, response.headers, usage=endpoint.trust_usage)
+    return replace(outcome, detail={**outcome.detail, "raw": _packed(body)}) if raw else outcome
+
+
+def _encodable(message: Mapping[str, str]) -> dict[str, str]:
+    """Return a message as UTF-8 has it: half a character, which a reply may hold, is sent as a question mark."""
+    return {name: text.encode("utf-8", "replace").decode() for name, text in message.items()}
+
+
+def _packed(body: bytes) -> str:
+    """Return the body of a response for the log; that of one that repeats a key is not kept."""
+    text = text_of(body)
+    if hide(text) != text:
+        text = "[hidden: the reply repeats the key]"
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode()

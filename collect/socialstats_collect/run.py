@@ -13,21 +13,24 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.errors import InputError, Problem
+import socialstats
+from socialstats.errors import InputError, MissingDependency, Problem
 from socialstats.text import count
 from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
 from socialstats_collect.budget import Budget, BudgetSpent, Claim, most_tokens, prompt_tokens, spent
-from socialstats_collect.client import Client
 from socialstats_collect.endpoint import Door, Outcome, lost
 from socialstats_collect.log import Log, reply_of
 from socialstats_collect.protocols.base import Exchange, replay
 from socialstats_collect.runfile import Endpoint, RunFile
 from socialstats_collect.secrets import host_of
 from socialstats_collect.tally import MOST, CallTally, money
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 UNREAD = ("ambiguous", "unparsed", "empty", "out_of_range")
 SYNC_SECONDS = 1.0
@@ -64,7 +67,7 @@ class Run:
     _last: bool = False
     _budget: Budget = field(init=False)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
-    _clients: dict[Endpoint, Client] = field(default_factory=dict)
+    _clients: dict[Endpoint, AsyncOpenAI] = field(default_factory=dict)
     _doors: dict[Endpoint, Door] = field(default_factory=dict)
     _synced: float = 0.0
     _at_fault: int = 0
@@ -91,10 +94,11 @@ class Run:
         OSError
             When the log cannot be written; everything before is intact.
         """
+        client_of = _client_module().client_of
         waiting, limits = self._ahead(self.runfile.design.units()), self.runfile.limits
         async with contextlib.AsyncExitStack() as stack:
             for endpoint in {self.runfile.endpoint_of(model) for model in self.runfile.models}:
-                client = Client(endpoint, endpoint.key(), limits, self.runfile.raw)
+                client = client_of(endpoint, endpoint.key(), limits)
                 self._clients[endpoint] = await stack.enter_async_context(client)
                 self._doors[endpoint] = Door(limits.requests_per_minute)
             with self._signals():
@@ -261,7 +265,10 @@ class Run:
                     "cost_at_most": claim.cost,
                 }
             )
-            outcome = await self._clients[self.runfile.endpoint_of(ask.model)].attempt(ask)
+            endpoint = self.runfile.endpoint_of(ask.model)
+            client = self._clients[endpoint]
+            send_ask = _client_module().send_ask
+            outcome: Outcome = await send_ask(client, ask, endpoint, self.runfile.raw)
             line = self._line(unit, ask, outcome, number, start, time.perf_counter() - began, claim)
             self.log.append(line)
         finally:
@@ -452,13 +459,27 @@ def _twice(runfile: RunFile, reply_to: Callable[[str], Reply | None]) -> Iterato
         seen.setdefault(begins.key, unit.name)
 
 
-def versions() -> Mapping[str, str]:
-    """Return the versions of what makes the requests."""
-    import socialstats
+def _client_module() -> Any:
+    """Return the module that makes requests; only a run needs its packages.
 
-    httpx2 = importlib.metadata.version("httpx2")
-    return {
-        "socialstats": socialstats.__version__,
-        "python": platform.python_version(),
-        "httpx2": httpx2,
-    }
+    Raises
+    ------
+    MissingDependency
+        Where they are not installed.
+    """
+    try:
+        from socialstats_collect import client
+    except ImportError:
+        raise MissingDependency(
+            "collecting needs openai: pip install 'socialstats[collect]'"
+        ) from None
+    return client
+
+
+def versions() -> Mapping[str, str]:
+    """Return the versions of what makes the requests, as far as it is installed."""
+    found = {"socialstats": socialstats.__version__, "python": platform.python_version()}
+    for name in ("openai", "httpx2"):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found

@@ -55,6 +55,8 @@ class Endpoint:
         Whether the proxies that the environment names are used, for other machines than this one.
     trust_usage
         Whether the tokens and costs that the endpoint reports are counted.
+    api_version
+        Of Azure's API with deployments: ``base_url`` is then the address of the resource, and models are deployments.
     """
 
     base_url: str
@@ -62,6 +64,7 @@ class Endpoint:
     proxy: str = ""
     trust_env: bool = False
     trust_usage: bool = True
+    api_version: str = ""
 
     def key(self) -> str:
         """Return the key from the environment.

@@ -441,8 +441,9 @@ def test_a_traceback_shows_no_key(tmp_path: Path) -> None:
     code = (
         "import sys, socialstats_collect.run as run\n"
         "async def broken(self):\n"
-        "    client = run.Client(self.runfile.endpoint, self.runfile.endpoint.key(), self.runfile.limits)\n"
-        "    raise RuntimeError(f'{client} {client.key} ' + client.key.encode().hex())\n"
+        "    from socialstats_collect.client import client_of\n"
+        "    client = client_of(self.runfile.endpoint, self.runfile.endpoint.key(), self.runfile.limits)\n"
+        "    raise RuntimeError(f'{client} {client.api_key} ' + client.api_key.encode().hex())\n"
         "run.Run.go = broken\n"
         "from socialstats.cli import main\n"
         "main(['collect', sys.argv[1]])\n"
@@ -455,7 +456,7 @@ def test_a_traceback_shows_no_key(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert "RuntimeError: Client(" in ended.stderr
+    assert "RuntimeError: <openai.AsyncOpenAI object" in ended.stderr
     assert not shown(ended.stderr, KEY)
     assert not shown(ended.stderr, KEY.encode().hex())
 
