@@ -16,7 +16,7 @@ from socialstats.results import Row
 from socialstats.shares.counts import SourceCounts, StratumCells, free_label
 from socialstats.shares.divergence import jackknife_moments
 from socialstats.shares.similarity import still
-from socialstats.shares.similarity_rows import SINGLE_UNIT, key_of_group, sized, undefined
+from socialstats.shares.similarity_rows import SINGLE_UNIT, sized, undefined
 from socialstats.shares.split_half import (
     half_parts,
     log_error,
@@ -125,7 +125,7 @@ def ceiling(
         plain = Row(
             term=free_label(f"{name} (split-half, plug-in)", data.sources),
             group=group,
-            key=key_of_group(name, group),
+            key=(("source", name), *cells.key(group)),
             role="component",
             method=f"plug-in, mean of {count(settings['splits'], 'random halving')}; t interval of the logarithm "
             "of the divergence, by the jackknife",

@@ -579,6 +579,14 @@ class StratumCells:
             return (None,)
         return None, *self.labels, free_label(f"mean of {len(self.labels)} cells", self.labels)
 
+    def key(self, group: str | None) -> tuple[tuple[str, str], ...]:
+        """Return the key of a group of units: its cell and, of combinations, the level of each stratum."""
+        if group is None:
+            return ()
+        levels = dict(zip(self.labels, self.parts, strict=True)).get(group, ())
+        strata = zip(self.names, levels, strict=True) if len(levels) > 1 else ()
+        return (("cell", group), *strata)
+
     @property
     def size(self) -> int:
         """Number of cells; 1 where all units are one."""

@@ -54,11 +54,6 @@ def undefined(row: Row, why: str) -> Row:
     return replace(row, undefined=why, reason=REASONS.get(why, default))
 
 
-def key_of_group(source: str, group: str | None) -> tuple[tuple[str, str], ...]:
-    """Return what a row is about: a source, in a cell (all units without)."""
-    return (("source", source), *((("cell", group),) if group is not None else ()))
-
-
 def similarity_rows(
     data: SourceCounts,
     pair: tuple[int, int],
@@ -78,7 +73,9 @@ def similarity_rows(
         nothing = f"no unit rated by both {names}"
     rows = []
     for k, label in enumerate(cells.groups):
-        row = Row(term=name, group=label, key=key_of_group(name, label), role="estimate")
+        row = Row(
+            term=name, group=label, key=(("source", name), *cells.key(label)), role="estimate"
+        )
         row = sized(row, n.sum(axis=1), entered[:, k], data.copies, codes)
         term = free_label(f"{name} (plug-in)", data.sources)
         plain = replace(row, term=term, role="component", method="plug-in")

@@ -192,6 +192,7 @@ def agreement_question(
     ordered = len(rows_by(rows, "kind")) > 1
     title = "Krippendorff's alpha (1: perfect, 0: chance)"
     names = [f"{row.label('part')}: {row.label('kind')}" for row in rows]
+    # differences of several parts stand in one table
     gaps = [row for result in differences for row in add_labels(result.rows, of=result.title)]
     kinds = "The nominal alpha ignores the order of the levels. Refusals are excluded, or one more level."
     return ask_rows(
@@ -282,6 +283,7 @@ def alpha_variants(design: Ratings, options: StudyOptions) -> Iterator[Variant]:
     for scale in scales(design):
         yield way(f"{scale} scale", "scale", scale=scale)
     if design.clusters:
+        # the last assumption about dependence is the page's own
         for label, clusters in list(cluster_ways(declared_clusters(design), "units").items())[:-1]:
             yield way(label, "clusters", cluster=clusters)
     yield way("bootstrap, percentile", "interval", ci="percentile")

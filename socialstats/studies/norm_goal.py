@@ -30,9 +30,9 @@ from socialstats.shares.js_similarity import js_similarity
 from socialstats.shares.multinomial_logit import multinomial_logit
 from socialstats.shares.reply_shares import reply_shares
 from socialstats.shares.sources import RaterSource, human_source, raters_of
+from socialstats.studies.alphas import agreement_question, kinds_sentences
 from socialstats.studies.asking import (
     MOST_NAMED,
-    add_labels,
     ask_result,
     ask_rows,
     attempt_result,
@@ -75,7 +75,6 @@ from socialstats.text import (
     as_words,
     count,
     listing,
-    number,
     percent_of,
     plural_of,
     quoted,
@@ -88,7 +87,6 @@ BASES = (*BASELINES, *CONTROLS)
 USED = ("seed", "resamples", "level", "smallest_effect", "verify", "reference")
 MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 30
 LABEL = 30  # characters of a name in a sentence
-ALMOST_EQUAL = 0.9995  # similarities above it round to 1
 READ = (
     "Shares, their differences and changes, and similarities are those of these {shares}; agreement and the "
     "logit use the {drawn}"
@@ -405,56 +403,35 @@ def ask_cells(a: SourceAnswers) -> Block | None:
     """Ask in which combination of two strata sources were least similar to people."""
     if a.cells is None:
         return None
-    first_stratum, second_stratum = a.strata[:2]
-    cells = cells_of(a.design, (first_stratum, second_stratum), "cell")
-    rows = []
-    for label, parts in zip(cells.labels, cells.parts, strict=True):
-        of_cell = pick_rows(a.cells.rows, None, cell=label)
-        rows += add_labels(
-            of_cell, **dict(zip((first_stratum, second_stratum), parts, strict=True))
-        )
-    estimates = pick_rows(rows)
-    across = ["source", first_stratum] if len(a.source.others) > 1 else [first_stratum]
+    first, second = pair = a.strata[:2]
+    rows = pick_rows(a.cells.rows, **dict.fromkeys(pair, True))
+    across = ["source", first] if len(a.source.others) > 1 else [first]
     return ask_rows(
         "cells",
-        f"In which {as_words(second_stratum)} and {as_words(first_stratum)} were they least similar?",
+        f"In which {as_words(second)} and {as_words(first)} were they least similar?",
         a.cells,
-        estimates,
+        rows,
         quantity="Jensen-Shannon similarity in each cell",
-        say=[span_sentence(estimates, "the similarity"), "No difference between cells was tested."],
-        draw=cell_map(second_stratum, *across, neutral=1.0, extreme=0.2),
-        names=name_rows(estimates, without=["cell"]),
-        tables={"Plug-in similarity in each cell": pick_rows(rows, "component")},
+        say=[span_sentence(rows, "the similarity"), "No difference between cells was tested."],
+        draw=cell_map(second, *across, neutral=1.0, extreme=0.2),
+        names=name_rows(rows, without=["cell"]),
+        tables={
+            "Plug-in similarity in each cell": pick_rows(
+                a.cells.rows, "component", **dict.fromkeys(pair, True)
+            )
+        },
         note="Darkest colour: .80 and below. Values above 1 reflect sampling error.",
     )
 
 
-def within_sources(a: SourceAnswers) -> list[str]:
-    """Return alpha within each source."""
-    return [
-        f"{shorten(name, LABEL)} {sentences.estimate_text(result.rows[0])}"
-        for name, result in a.alphas.items()
-    ]
-
-
 def ask_agreement(a: SourceAnswers) -> Block | None:
     """Ask whether raters of one source agreed within units, which a similarity of shares does not measure."""
-    return ask_rows(
-        "agreement",
-        f"Did raters of one source choose the same {CHOICE} in the same unit?",
-        next(iter(a.alphas.values()), None),
-        [result.rows[0] for result in a.alphas.values()],
-        quantity="Krippendorff's alpha (nominal) within each source",
-        names=[f"within {shorten(name, LABEL)}" for name in a.alphas],
-        say=[
-            f"Krippendorff's α within sources was {listing(within_sources(a), most=6)}.",
-            "Equal shares do not imply agreement within units. Repeated runs do not add units: intervals and tests "
-            "count units or clusters.",
-        ],
-        draw=interval_points(),
-        results=[*a.alphas.values()][1:],
-        note="0: chance agreement; 1: perfect agreement.",
+    alphas = {(f"within {shorten(name, LABEL)}", "nominal"): a.alphas[name] for name in a.alphas}
+    say = (
+        "Equal shares do not imply agreement within units. Repeated runs do not add units: intervals and tests count "
+        "units or clusters."
     )
+    return agreement_question(alphas, [*kinds_sentences(alphas), say])
 
 
 def ask_robustness(a: SourceAnswers) -> Iterator[Block | None]:
@@ -514,35 +491,33 @@ def ask_refusals(a: SourceAnswers) -> Block | None:
 
     The bounds of further sources are not shown; those that turn a conclusion are in the answer too.
     """
-    factor = a.design.rater_groups[a.source.name]
-    by_source = rows_by(pick_rows(a.rows, "difference"), "source")
-    bounds = []
-    for label, rows in by_source.items():
-        of_source = factor.codes[a.design.rater] == factor.levels.index(label)
-        refused = of_source & (a.design.status == REFUSAL)
-        gap = leading_difference(rows)
-        if gap is not None and refused.any():
-            bounds.append((int(refused.sum()), gap, refused))
-    bounds.sort(key=lambda bound: -bound[0])
-    blocks = [
-        bounds_of(a, gap, refused) for _, gap, refused in bounds[: 1 if a.options.brief else FEW]
+    factor, refusals = a.design.rater_groups[a.source.name], a.design.status == REFUSAL
+    answered = factor.codes[a.design.rater]
+    refused = {label: refusals & (answered == k) for k, label in enumerate(factor.levels)}
+    groups = rows_by(pick_rows(a.rows, "difference"), "source")
+    gaps = {label: leading_difference(rows) for label, rows in groups.items()}
+    # the first of these is shown
+    order = sorted(gaps, key=lambda label: -refused[label].sum())
+    bounds = [
+        bounds_of(a, gap, refused[label])
+        for label in order[: 1 if a.options.brief else FEW]
+        if (gap := gaps[label]) is not None
     ]
-    turned = [analysis for block in blocks if block for analysis in block.turned]
-    return replace(blocks[0], turned=tuple(turned)) if blocks and blocks[0] else None
+    blocks = [block for block in bounds if block is not None]
+    turned = tuple(analysis for block in blocks for analysis in block.turned)
+    return replace(blocks[0], turned=turned) if blocks else None
 
 
 def bounds_of(a: SourceAnswers, gap: Row, refused: BoolArray) -> Block | None:
-    """Return a difference under each rule of counting refusals."""
+    """Return a difference under each rule of counting refusals; None without refusals."""
     place = a.design.levels.index(gap.term)
 
     def bound(rule: Rule) -> Any:
-        design = a.design
-        if rule != "drop":
-            # against a level, any other counts
-            level = place if rule == "for" else (place + 1) % len(design.levels)
-            status = np.where(refused, OK, design.status).astype(np.int8)
-            value = np.where(refused, level, design.value)
-            design = replace(design, value=value, status=status)
+        # against a level, any other counts
+        level = place if rule == "for" else (place + 1) % len(a.design.levels)
+        counted = refused & (rule != "drop")
+        status = np.where(counted, OK, a.design.status).astype(np.int8)
+        design = replace(a.design, value=np.where(counted, level, a.design.value), status=status)
         return choice_shares(design, permutations=99, **share_options(a))
 
     label = shorten(gap.label("source") or "", LABEL)
@@ -599,7 +574,7 @@ def variants(a: SourceAnswers, source: str) -> list[Variant]:
 
 
 def answer(a: SourceAnswers, label: str) -> str:
-    """Return the verdict on one source, its largest difference and its similarity.
+    """Return the verdict on one source, and its largest difference.
 
     Two one-sided tests at level alpha that all are inside the smallest difference hold for all of them together
     (Berger, 1982). This may be so even if the test of any difference is significant.
@@ -607,65 +582,31 @@ def answer(a: SourceAnswers, label: str) -> str:
     name, smallest = shorten(label, LABEL), a.options.smallest_effect
     gaps = pick_rows(a.rows, "difference", source=label)
     (test,) = pick_rows(whole_tests(a)[0], "test", source=label)
-    tested, like = any_difference_text(a, test), similarity_text(a, label)
     largest = largest_sentence(gaps, a.rows, of=a.of_source(label))
+    how = "F test" if test.test == "f" else "cluster permutation test"
+    tested = "" if test.p_value is None else f"{how}, {sentences.p_of(test)}"
     if smallest is not None and all(is_inside(equivalence_bounds(row), smallest) for row in gaps):
         also = f" (test of any difference: {tested})" if tested else ""
         near = as_given(smallest)
-        return f"{name} was equivalent to {a.people} in every share within ±{near}{also}. {largest} {like}"
+        return f"{name} was equivalent to {a.people} in every share within ±{near}{also}. {largest}"
     if not tested:
         what = f"the comparison of {name} with {a.people}"
-        text = sentences.no_number(what, test.undefined or "no test")
-        # shares and similarity are of different units where no unit has both
-        return text if test.reason == "no_data" else f"{text} {like}"
-    clear = sentences.is_significant(test, 1 - a.options.level)
-    verb = "differed" if clear else "did not differ significantly"
-    return f"The choices of {name} {verb} from those of {a.people} ({tested}). {largest} {like}"
-
-
-def any_difference_text(a: SourceAnswers, test: Row) -> str:
-    """Return the test of any difference with its p; nothing without."""
-    if test.p_value is None:
-        return ""
-    clusters = a.design.clusters
-    size = len(clusters[0].levels) if len(clusters) == 1 else int(a.design.unit_count.sum())
-    over = f"over {count(size, a.unit)}"
-    how = (
-        f"F test {over} and {a.people}" if test.test == "f" else f"cluster permutation test {over}"
-    )
-    return f"{how}, {sentences.p_of(test)}"
-
-
-def similarity_text(a: SourceAnswers, label: str) -> str:
-    """State the similarity of a source, beside its ceiling."""
-    (row,) = pick_rows(a.similarity.rows, source=label, cell=False)
-    value = sentences.estimate_text(row)
-    text = f"Jensen-Shannon similarity of the shares over all units was {value}"
-    halves = ceiling_text(a)
-    return f"{text} (equal shares: 1; {halves})." if halves else f"{text}."
-
-
-def ceiling_text(a: SourceAnswers) -> str:
-    """Return the similarity of two halves of the people, which that of a source can hardly exceed."""
-    (row,) = pick_rows(a.similarity.rows, "reference", cell=False)
-    if row.estimate is None:
-        return ""
-    text = "> .999" if ALMOST_EQUAL <= row.estimate < 1 else number(row.shown())
-    return f"two random halves of the {shorten(a.source.human, LABEL)} ratings: {text}"
+        return sentences.no_number(what, test.undefined or "no test")
+    significant = sentences.is_significant(test, 1 - a.options.level)
+    verb = "differed" if significant else "did not differ significantly"
+    return f"The choices of {name} {verb} from those of {a.people} ({tested}). {largest}"
 
 
 def answers(a: SourceAnswers, compared: Sequence[Block]) -> Iterator[str]:
-    """Yield the answer on each source; of many, how they compare, and which have no similarity."""
+    """Yield the answer on each source, of many how they compare, and their similarity to people."""
     yield from lead_words(compared)
     if not (a.options.brief and compared):
         yield from (answer(a, label) for label in a.source.others[:FEW])
-        return
     for row in pick_rows(a.similarity.rows, cell=False):
         if row.estimate is None:
             what = f"the similarity of {shorten(row.term, LABEL)}"
             yield sentences.no_number(what, row.undefined or "no rating")
-    if halves := ceiling_text(a):
-        yield f"Equal shares have similarity 1; {halves}."
+    yield a.similarity.sentence()
 
 
 def verdict(a: SourceAnswers, compared: Sequence[Block]) -> Conclusion:
@@ -735,9 +676,12 @@ def run_cautions(a: SourceAnswers) -> tuple[Caution, ...]:
     most = rows[a.source.human].conf_high if a.source.human in rows else None
     if most is None or all((row.conf_low or most) <= most for row in rows.values()):
         return ()
+    alphas = [
+        f"{shorten(name, LABEL)} {sentences.estimate_text(row)}" for name, row in rows.items()
+    ]
     detail = (
         f"repeated answers of a source agreed more than {a.people}, by CIs that do not overlap (α: "
-        f"{'; '.join(within_sources(a))}). Repeated runs do not add units"
+        f"{'; '.join(alphas)}). Repeated runs do not add units"
     )
     fix = "count units or clusters, as here"
     return (caution("SS322", detail, affects="anything that counts rows", fix=fix),)

@@ -1,6 +1,7 @@
 """Jensen-Shannon similarity: R's values, brute force, simulations, undefined data, hostile labels."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -740,3 +741,27 @@ def test_numbers_of_a_cell_do_not_depend_on_other_cells(aggregate):
                     field,
                 )
             assert two.df is None or two.df <= 5
+
+
+def test_cells_of_several_strata_have_the_level_of_each_in_their_keys() -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"{area}-{stage}-{k}", area, stage, source, f"{source} {r}", "ab"[int(rng.integers(2))])
+        for area in ("home", "work")
+        for stage in ("one", "two")
+        for k in range(4)
+        for source in ("human", "model")
+        for r in range(2)
+    ]
+    names = ["unit", "area", "stage", "source", "rater", "value"]
+    frame = pd.DataFrame(rows, columns=names)
+    reading: dict[str, Any] = {"rater_source": "source", "strata": ["area", "stage"]}
+    few: dict[str, Any] = {"permutations": 99, "splits": 99}
+    result = js_similarity(frame, scale="nominal", cell=("area", "stage"), **reading, **few)
+    keys = {dict(row.key)["cell"]: dict(row.key) for row in result.rows if row.label("area")}
+    assert {cell: (key["area"], key["stage"]) for cell, key in keys.items()} == {
+        f"{area}, {stage}": (area, stage) for area in ("home", "work") for stage in ("one", "two")
+    }
+    single = js_similarity(frame, scale="nominal", cell="area", **reading, **few)
+    assert {row.label("cell") for row in single.rows} > {"home", "work"}
+    assert not any(row.label("area") for row in single.rows)
