@@ -22,7 +22,13 @@ from socialstats.figures.style import STEPS
 from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.results import Result, Row
 from socialstats.results.rows import Role
-from socialstats.studies.estimates import clusters_caption, ending, rows_table
+from socialstats.studies.estimates import (
+    Column,
+    clusters_caption,
+    ending,
+    rows_table,
+    table_of,
+)
 from socialstats.studies.grids import Cell, TableLayout, cells_caption, layout_table
 from socialstats.studies.page import (
     LEFT_OUT,
@@ -417,7 +423,12 @@ def design_effect_note(rows: Iterable[Row]) -> str:
 
 
 def interval_points(
-    reference: float | None = 0.0, *, panels: str = "", sort: bool = False, label: str = ""
+    reference: float | None = 0.0,
+    *,
+    panels: str = "",
+    sort: bool = False,
+    label: str = "",
+    ranks: Sequence[Row] = (),
 ) -> Draw:
     """Return the drawing of points with intervals.
 
@@ -431,7 +442,10 @@ def interval_points(
         Order rows by their estimates.
     label : str
         Heading of the names.
+    ranks : sequence of Row
+        Ranks with intervals, by the terms of the rows, which the figure prints.
     """
+    intervals = {row.term: row.ends(0) for row in ranks}
 
     def draw(rows: Sequence[Row], names: Sequence[str], xlabel: str) -> Drawing:
         groups = rows_by(rows, panels) if panels else {}
@@ -456,7 +470,17 @@ def interval_points(
             # the farthest from the line
             lines = sorted(lines, key=lambda row: -abs((row.estimate or 0.0) - reference))
         lines = lines[:MOST_DRAWN]
-        return partial(forest, lines, sort=sort, label=label, xlabel=xlabel, reference=reference)
+        ends = {name: intervals.get(row.term) for row, name in zip(rows, names, strict=True)}
+        sets = {name: (int(pair[0]), int(pair[1])) for name, pair in ends.items() if pair}
+        return partial(
+            forest,
+            lines,
+            ranks=sets if ranks else None,
+            sort=sort,
+            label=label,
+            xlabel=xlabel,
+            reference=reference,
+        )
 
     return draw
 
@@ -706,6 +730,50 @@ def line_table(
     return compact_table(rows_table(rows, caption, term=term, labels=names, units=units))
 
 
+def rank_range(row: Row | None) -> str | None:
+    """Return a rank interval, such as 1–3; None without one.
+
+    Examples
+    --------
+    >>> rank_range(Row(term="a", estimate=1.0, conf_low=1.0, conf_high=3.0))
+    '1–3'
+    """
+    ends = None if row is None else row.ends()
+    return None if ends is None else f"{ends[0]:.0f}\u2013{ends[1]:.0f}"
+
+
+def ranked_table(
+    rows: Sequence[Row],
+    caption: str,
+    heading: str,
+    columns: Mapping[str, Column],
+    ranks: Mapping[str, Iterable[Row]],
+) -> PageTable:
+    """Return rows with their rank, some of their fields, and their rank intervals.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    caption, heading : str
+    columns : mapping of header to field
+        As of `table_of`.
+    ranks : mapping of header to rows
+        The ranks of each kind of interval, by the terms of the rows.
+    """
+    kinds = {header: {row.term: row for row in of_kind} for header, of_kind in ranks.items()}
+    places = next(iter(kinds.values()))
+
+    def rank(row: Row) -> Any:
+        return places[row.term].shown(digits=0) if row.term in places else None
+
+    def intervals(of_kind: Mapping[str, Row]) -> Column:
+        return lambda row: rank_range(of_kind.get(row.term))
+
+    joint = {header: intervals(of_kind) for header, of_kind in kinds.items()}
+    fields = {"Rank": rank, **columns, **joint, "Why not": "undefined"}
+    return table_of(rows, caption, (capital(heading), "term"), fields)
+
+
 # questions
 
 
@@ -798,7 +866,7 @@ def ask_rows(
     captions = [
         f"Estimates with {level} CIs ({first.inference}).",
         f"{sizes}." if sizes else "",
-        capital(counted),
+        f"{capital(counted)}." if counted else "",
         note,
     ]
     further = [line_table(group, title) for title, group in tables.items() if group]

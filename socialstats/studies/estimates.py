@@ -284,21 +284,6 @@ def in_cell(row: Row) -> str | None:
     return None if row.estimate is None else number(row.shown()) + ends
 
 
-def beside(
-    caption: str, header: Sequence[str], found: Mapping[str, Mapping[Any, Row]], keys: Sequence[Any]
-) -> PageTable:
-    """Return a table with one column per level, whose cells are those of `in_cell`."""
-    cells = tuple(
-        (
-            *(key if isinstance(key, tuple) else (key,)),
-            *(in_cell(rows[key]) if key in rows else None for rows in found.values()),
-        )
-        for key in keys
-    )
-    shown = tuple(rows[key] for rows in found.values() for key in keys if key in rows)
-    return PageTable(caption=caption, header=(*header, *found), cells=cells, rows=shown)
-
-
 def rows_table(
     rows: Sequence[Row],
     caption: str,
@@ -413,11 +398,6 @@ def extremes(rows: Sequence[Row]) -> tuple[Row, ...]:
         if known
         else ()
     )
-
-
-def ends(row: Row) -> tuple[Shown | None, Shown | None, Shown | None]:
-    """Return estimate and limits for the cells of a table."""
-    return row.shown(), row.shown("conf_low"), row.shown("conf_high")
 
 
 def single(found: Result | ResultGroup) -> Result:

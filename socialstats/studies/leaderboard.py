@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import permutations
 from typing import Any
 
 from socialstats.designs.model_scores import TASK
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.vocabulary import TASKS
-from socialstats.figures import forest
 from socialstats.figures import ranks as rank_figure
 from socialstats.inference.rows import share_ci
 from socialstats.results import Result, Row
@@ -33,20 +31,23 @@ from socialstats.studies.asking import (
     cell_map,
     grid_table,
     interval_points,
+    line_table,
     page_of,
     pick_rows,
+    ranked_table,
+    row_term,
     rows_by,
     tally_sentence,
 )
 from socialstats.studies.comparisons import last_ranked
 from socialstats.studies.estimates import (
+    Column,
     cluster_words,
     clusters_caption,
     declared_clusters,
     halved,
-    rows_table,
-    table_of,
 )
+from socialstats.studies.models import difference_map
 from socialstats.studies.multiverse import dependence_block, with_design_effect
 from socialstats.studies.page import (
     Block,
@@ -63,7 +64,6 @@ from socialstats.studies.verdicts import ranking
 from socialstats.text import capital, count, listing, percent_of, plural_of, shorten, shortened
 
 USED = ("seed", "level", "pooling", "verify")
-MOST_DRAWN = 60  # models of a figure
 MOST_RANKED = 100  # models x tasks up to which ranks are made by task
 MOST_LINES = 400  # models x tasks up to which all intervals stand in a table
 MOST_NAMED = 3  # models and tasks that sentences name
@@ -205,52 +205,31 @@ def leading_difference_of(a: BoardPage, result: Result) -> Row:
     return difference_of(result, *a.pair)
 
 
-def with_results(block: Block | None, *results: Result) -> Block | None:
-    """Return a question on rows of the leaderboard, which the first question has whole, with its other results."""
-    return block and replace(block, results=results)
-
-
-def rank_range(row: Row | None) -> str | None:
-    """Return a rank interval, such as 1–3; None without a rank."""
-    if row is None or row.conf_low is None or row.conf_high is None:
-        return None
-    return f"{row.conf_low:.0f}\u2013{row.conf_high:.0f}"
-
-
 def means_question(a: BoardPage) -> Block | None:
     """Ask which model ranked first: means with their intervals, and rank intervals."""
-    marginal = {row.term: row for row in a.marginal.rows}
-    joint = {row.term: row for row in a.joint.rows}
-    columns: dict[str, Any] = {
-        "Rank": lambda row: None if (k := marginal[row.term].estimate) is None else int(k),
+    columns: dict[str, Column] = {
         "Mean": "estimate",
         "SE": "std_error",
         "Low": "conf_low",
         "High": "conf_high",
         "Units": "n_units",
-        "Marginal rank interval": lambda row: rank_range(marginal[row.term]),
-        "Simultaneous rank interval": lambda row: rank_range(joint[row.term]),
-        "Why not": "undefined",
     }
-    caption = f"Mean and rank of each {a.noun}"
-    block = ask_rows(
+    ranks = {
+        "Marginal rank interval": a.marginal.rows,
+        "Simultaneous rank interval": a.joint.rows,
+    }
+    return ask_rows(
         "means",
         f"Which {a.noun} had the highest mean score?",
         a.main,
         a.means,
         quantity="mean score",
         say=[a.joint.sentence(), a.marginal.sentence()],
-        table=table_of(a.means, caption, (capital(a.noun), "term"), columns),
+        draw=interval_points(None, ranks=a.joint.rows),
+        table=ranked_table(a.means, f"Mean and rank of each {a.noun}", a.noun, columns, ranks),
         results=[a.marginal, a.joint],
         note=f"Ranks: simultaneous {percent_of(a.options.level)} intervals.{constant_tasks(a)}",
     )
-    sets = {
-        name: (int(row.conf_low), int(row.conf_high))
-        for name, row in joint.items()
-        if row.conf_low is not None and row.conf_high is not None
-    }
-    draw = partial(forest, a.means[:MOST_DRAWN], reference=None, xlabel="mean score", sort=False)
-    return block and replace(block, draw=partial(draw, ranks=sets))
 
 
 def constant_tasks(a: BoardPage) -> str:
@@ -272,23 +251,21 @@ def lead_question(a: BoardPage) -> Block | None:
     if not a.leading:
         return None
     name = shorten(a.ranked[0].term, 40)
-    labels = [row.term for row in a.ranked[1:]]
     question = f"How far was {name} ahead?"
     if not a.leading[0].estimate:
         question = f"How did {name} compare with the others?"
-    caption = f"{name} minus each other {a.noun}; p (Holm): over all tested pairs"
-    block = ask_rows(
+    return ask_rows(
         "lead",
         question,
         a.main,
         a.leading,
         quantity=f"mean score of {name} minus this {a.noun}",
         say=[tally_sentence(a.leading, "difference", f" of {name} from the others")],
-        names=labels,
+        names=[row.term for row in a.ranked[1:]],
         draw=interval_points(),
-        table=rows_table(a.leading, caption, term=capital(a.noun), labels=labels),
+        caption=f"{name} minus each other {a.noun}; p (Holm): over all tested pairs",
+        heading=a.noun,
     )
-    return with_results(block)
 
 
 def pairs_question(a: BoardPage) -> Block | None:
@@ -297,24 +274,20 @@ def pairs_question(a: BoardPage) -> Block | None:
     if len(rows) < 2:
         return None
     tested = sum(row.p_adjusted is not None for row in rows)
-    caption = (
-        f"All pairs of {a.nouns}, first minus second; p (Holm): over {count(tested, 'tested pair')}"
-    )
-    block = ask_rows(
+    of_pairs = f"p (Holm): over {count(tested, 'tested pair')}"
+    return ask_rows(
         "pairs",
         f"Which {a.nouns} differed?",
         a.main,
         rows,
         quantity=f"difference in mean score between {a.nouns}",
         say=[tally_sentence(rows, "difference", f" between two {a.nouns}"), other_test_note(a)],
-        table=rows_table(rows, caption, term="Difference", labels=[row.term for row in rows]),
+        draw=difference_map(rows, [row.term for row in a.ranked]) if a.leading else None,
+        names=row_term,
+        caption=f"All pairs of {a.nouns}, first minus second; {of_pairs}",
+        heading="difference",
         note=f"Figure: row minus column; {a.nouns} in order of rank.",
     )
-    pairs = permutations([row.term for row in a.ranked], 2)
-    cells = [replace(difference_of(a.main, *pair), n=None) for pair in pairs]
-    draw = cell_map("model", "minus", neutral=0.0, extreme=None)
-    block = block and replace(block, draw=draw(cells, [], "minus") if cells else None)
-    return with_results(block)
 
 
 def other_test_note(a: BoardPage) -> str:
@@ -360,10 +333,8 @@ def tasks_question(a: BoardPage) -> Block | None:
         grids.append(grid_table(ranks, caption, "model", "task", cell="interval", headings=heads))
     if len(rows) <= MOST_LINES:
         labels = [f"{row.term} / {row.label(TASK)}" for row in rows]
-        grids.append(
-            rows_table(rows, "All means by task", term=f"{capital(a.noun)} / task", labels=labels)
-        )
-    block = ask_rows(
+        grids.append(line_table(rows, "All means by task", labels, heading=f"{a.noun} / task"))
+    return ask_rows(
         "tasks",
         f"How did the {a.nouns} score on each task?",
         a.main,
@@ -376,9 +347,9 @@ def tasks_question(a: BoardPage) -> Block | None:
         draw=cell_map("model", "task", neutral=None, extreme=None),
         table=grids[0],
         more=grids[1:],
+        results=a.by_task,
         note="Colour: distance from the median of all cells.",
     )
-    return with_results(block, *a.by_task.values())
 
 
 def task_winners(a: BoardPage, rows: Sequence[Row]) -> list[str]:
@@ -426,11 +397,10 @@ def pooling_question(a: BoardPage) -> Block | None:
         rows,
         quantity=f"mean score with {WEIGHED[alternative]}",
         say=[first_sentence(a, where, rows)],
-        names=[row.term for row in rows],
+        names=row_term,
         part="appendix",
     )
     best = ordered(rows)
-    block = with_results(block)
     if block is None or not other_first(a.ranked[:1], best):
         return block
     first, name = a.ranked[0].term, shorten(best[0].term)
@@ -449,7 +419,7 @@ def shared_question(a: BoardPage) -> Block | None:
         return None
     rows = pick_rows(a.main.rows, units="shared")
     where = f"On the {count(a.main.extras['shared'], a.unit)} shared by all {a.nouns}"
-    block = ask_rows(
+    return ask_rows(
         "missing",
         "Did missing scores change the ranking?",
         a.main,
@@ -459,9 +429,8 @@ def shared_question(a: BoardPage) -> Block | None:
             f"{count(len(a.lacking), a.noun)} lacked scores of some units: {lacking_text(a)}.",
             first_sentence(a, where, rows),
         ],
-        names=[row.term for row in rows or a.means],
+        names=row_term,
     )
-    return with_results(block)
 
 
 def lacking_text(a: BoardPage) -> str:
@@ -491,7 +460,9 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: which model ranks first, by how much, and with which rank interval?"""
     check_single(design)
     a = compute(design, options)
-    answered = [block for block in questions(a) if block is not None]
+    first, *others = [block for block in questions(a) if block is not None]
+    # the first question has all rows of the leaderboard
+    others = [without_result(block, a.main) for block in others]
     return page_of(
         "leaderboard",
         f"Which of {count(len(design.raters), a.noun)} has the highest mean score?",
@@ -508,13 +479,18 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         planning=planning(a),
         leading={"Leaderboard": a.main},
         blocks=with_design_effect(
-            answered, design.clusters, lead=partial(leading_difference_of, a)
+            [first, *others], design.clusters, lead=partial(leading_difference_of, a)
         ),
         uses=USED,
         data=task_sizes(a),
         diagnostics=[scores_diagnostic(a)],
         methods=methods(a),
     )
+
+
+def without_result(block: Block, result: Result) -> Block:
+    """Return a block without a result that another block has."""
+    return replace(block, results=tuple(other for other in block.results if other is not result))
 
 
 def rank_sentence(a: BoardPage) -> list[str]:

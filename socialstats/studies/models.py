@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from socialstats.designs.nouns import noun_or
 from socialstats.errors import InputError, caution
-from socialstats.figures import forest
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import negate_row
@@ -27,15 +25,16 @@ from socialstats.scales.over_models import over_models
 from socialstats.sentences import is_significant, more_clusters_sentence, more_of, some_of
 from socialstats.studies.asking import (
     Draw,
-    Drawing,
     ask_rows,
     attempt_result,
     cell_map,
-    compact_table,
+    grid_table,
     interval_points,
     pick_rows,
+    ranked_table,
+    row_term,
 )
-from socialstats.studies.estimates import beside, p_text, pairs_to_halve, rows_table, table_of
+from socialstats.studies.estimates import Column, p_text, pairs_to_halve, table_of
 from socialstats.studies.page import Block, PageTable, StudyOptions
 from socialstats.studies.verdicts import Conclusion, higher_or_lower, ranking, verdict_of
 from socialstats.text import capital, count, percent_of, plural_of, shorten
@@ -56,7 +55,7 @@ NO_COMMON_MODEL = caution(
 )
 LEADING = "models"  # id of the block that has the main number
 FACTORS = "models-factors"  # start of the ids of blocks on groups of models
-MOST_DRAWN, MOST_CELLS = 60, 12  # models of a figure, and of a heat map
+MOST_CELLS = 12  # models of a heat map
 MOST_PAIRS, MOST_FURTHER = (
     435,
     45,
@@ -142,15 +141,17 @@ def id_of_number(name: str, k: int) -> str:
 
 def numbers_table(boards: Sequence[Result], by: str) -> list[PageTable]:
     """Return a table with one line per model and one column per number, where several numbers are compared."""
-    numbers = {
-        str(board.settings["number"]): {row.term: row for row in ranked_numbers(board)}
+    rows = [
+        replace(row, key=(("model", row.term), ("number", str(board.settings["number"]))))
         for board in boards
-    }
-    first, *others = numbers.values()
-    if not others or any(set(rows) != set(first) for rows in others):
+        for row in ranked_numbers(board)
+    ]
+    models = [{row.term for row in ranked_numbers(board)} for board in boards]
+    if len(boards) == 1 or any(names != models[0] for names in models):
         return []
-    caption = "All numbers compared, with unadjusted CIs"
-    return [beside(caption, (capital(shorten(by, 40)),), numbers, list(first))]
+    headings = {"model": capital(shorten(by, 40))}
+    caption = "All numbers compared, unadjusted"
+    return [grid_table(rows, caption, "model", "number", cell="interval", headings=headings)]
 
 
 def leader_question(
@@ -178,7 +179,11 @@ def leader_question(
         rows,
         quantity=quantity,
         say=say,
-        draw=rank_points(board, by),
+        draw=interval_points(
+            None if kind.ranked else 0.0,
+            label=shorten(by, 40),
+            ranks=pick_rows(board.rows, "rank"),
+        ),
         table=leader_table(board, rows, by, lost),
     )
     joint = " simultaneous intervals of ranks;" * kind.ranked
@@ -191,50 +196,21 @@ def leader_question(
     )
 
 
-def rank_points(board: Result, by: str) -> Draw:
-    """Return the drawing of numbers with their intervals and rank intervals, rank 1 first."""
-    ranks = {row.term: row.ends(0) for row in pick_rows(board.rows, "rank")}
-    sets = {term: (int(ends[0]), int(ends[1])) for term, ends in ranks.items() if ends is not None}
-
-    def draw(rows: Sequence[Row], _names: Sequence[str], xlabel: str) -> Drawing:
-        return partial(
-            forest,
-            rows[:MOST_DRAWN],
-            ranks=sets if ranks else None,
-            reference=None if ranks else 0.0,
-            xlabel=xlabel,
-            label=shorten(by, 40),
-            sort=False,
-        )
-
-    return draw
-
-
 def leader_table(board: Result, rows: Sequence[Row], by: str, lost: Mapping[str, str]) -> PageTable:
     """Return the numbers with their ranks, or with their tests where they have no ranks."""
-    ranks = {row.term: row for row in pick_rows(board.rows, "rank")}
-    columns: dict[str, Any] = {"Estimate": "estimate", "Low": "conf_low", "High": "conf_high"}
+    ranks = pick_rows(board.rows, "rank")
+    columns: dict[str, Column] = {"Estimate": "estimate", "Low": "conf_low", "High": "conf_high"}
+    lines = [*rows, *(Row(term=name, undefined=why) for name, why in lost.items())]
+    heading = shorten(by, 40)
+    title = f"{capital(str(board.settings['number']))} by {heading}"
     if ranks:
-        places = {term: (row.shown(digits=0), row.ends(0)) for term, row in ranks.items()}
-        columns = {
-            "Rank": lambda row: places.get(row.term, (None, None))[0],
-            **columns,
-            "Rank interval": lambda row: rank_text(places.get(row.term, (None, None))[1]),
-        }
-    else:
-        columns |= {
-            "p": lambda row: p_text(row.p_value),
-            "p (Holm)": lambda row: p_text(row.p_adjusted),
-        }
-    columns["Why not"] = "undefined"
-    without = [Row(term=name, undefined=why) for name, why in lost.items()]
-    title = f"{capital(str(board.settings['number']))} by {shorten(by, 40)}"
-    return table_of([*rows, *without], title, (capital(shorten(by, 40)), "term"), columns)
-
-
-def rank_text(ends: tuple[float, float] | None) -> str | None:
-    """Return a rank interval as ``1–3``; None where there is none."""
-    return None if ends is None else f"{ends[0]:.0f}–{ends[1]:.0f}"
+        return ranked_table(lines, title, heading, columns, {"Rank interval": ranks})
+    tests: dict[str, Column] = {
+        "p": lambda row: p_text(row.p_value),
+        "p (Holm)": lambda row: p_text(row.p_adjusted),
+        "Why not": "undefined",
+    }
+    return table_of(lines, title, (capital(heading), "term"), {**columns, **tests})
 
 
 def halving_sentences(board: Result) -> tuple[str, ...]:
@@ -279,9 +255,10 @@ def pairs_question(board: Result, k: int, by: str) -> Block | None:
             else "",
         ],
         draw=difference_map(rows, names) if 2 < len(names) <= MOST_CELLS else None,
-        table=compact_table(
-            rows_table(listed, title, labels=[row.term for row in listed], units=True)
-        ),
+        names=row_term,
+        caption=title,
+        heading="term",
+        units=True,
         note="The figure has row minus column.",
         part="appendix" if k else "main",
     )

@@ -15,9 +15,10 @@ from socialstats.custom.multiverse import Variant, distinct, multiverse, without
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import SocialStatsError
-from socialstats.figures import forest
 from socialstats.results import Result, Row
+from socialstats.studies.asking import add_labels, ask_rows, interval_points, row_term
 from socialstats.studies.estimates import (
+    Column,
     cluster_ways,
     clusters_caption,
     design_effect,
@@ -26,7 +27,7 @@ from socialstats.studies.estimates import (
     whole,
 )
 from socialstats.studies.page import Block, PageTable
-from socialstats.text import Shown, as_words, capital, count, number, p_value, percent_of, shorten
+from socialstats.text import Shown, as_words, capital, count, number, shorten
 
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
 INDEPENDENT = ("clusters", "units independent", {"cluster": None})
@@ -38,56 +39,42 @@ def other_analyses(what: str) -> str:
 
 
 def multiverse_block(
-    found: Result, *, id: str, question: str, quantity: str, note: str = ""
+    result: Result, *, id: str, question: str, quantity: str, note: str = ""
 ) -> Block:
     """Return the block of a multiverse: one row per analysis variant, the page's own as the vertical line."""
-    rows = found.rows
-    level = percent_of(next((row.conf_level for row in rows if row.conf_level is not None), 0.95))
     title = f"{capital(quantity)} by analysis variant"
-    caption = f"Points: estimates with unadjusted {level} CIs; line: this page's estimate. {note}"
-    return Block(
-        id=id,
-        question=question,
-        sentences=(found.sentence(),),
-        draw=partial(
-            forest,
-            rows,
-            sort=False,
-            label="Analysis variant",
-            xlabel=quantity,
-            reference=rows[0].estimate,
-        ),
-        figure_title=title,
-        caption=caption.strip(),
-        tables=(variants_table({"": found}, title),),
-        results=(found,),
+    block = ask_rows(
+        id,
+        question,
+        result,
+        result.rows,
+        quantity=quantity,
+        say=[result.sentence()],
+        draw=interval_points(result.rows[0].estimate, label="Analysis variant"),
+        names=row_term,
+        table=variants_table({"": result}, title),
+        note=f"Points are unadjusted. Line: this page's estimate. {note}".strip(),
         part="appendix",
     )
+    assert block is not None
+    return block
 
 
 def variants_table(results: Mapping[str, Result], title: str) -> PageTable:
     """Return the analysis variants of estimates by name, each with its shift from the estimate of the page."""
-    rows = [row for result in results.values() for row in result.rows]
-    names = [
-        f"{shorten(name, 40)}: {row.term}" if name else row.term
-        for name, result in results.items()
-        for row in result.rows
-    ]
-    bases = {
-        id(row): result.rows[0].estimate or 0.0
-        for result in results.values()
-        for row in result.rows
-    }
-
-    def shift(row: Row) -> Shown | None:
-        if row.estimate is None:
-            return None
-        return Shown(row.estimate - bases[id(row)], row.decimals, row.bounded)
-
-    columns: dict[str, Any] = {
+    rows, names = [], []
+    shifts: dict[int, Shown] = {}
+    for name, result in results.items():
+        page = result.rows[0].estimate or 0.0
+        for row in result.rows:
+            rows.append(row)
+            names.append(f"{shorten(name, 40)}: {row.term}" if name else row.term)
+            if row.estimate is not None:
+                shifts[id(row)] = Shown(row.estimate - page, row.decimals, row.bounded)
+    columns: dict[str, Column] = {
         "Choice": "group",
         "Estimate": "estimate",
-        "Shift": shift,
+        "Shift": lambda row: shifts.get(id(row)),
         "SE": "std_error",
         "Low": "conf_low",
         "High": "conf_high",
@@ -209,53 +196,49 @@ def dependence_block(
     if not names:
         return None
     found: dict[str, Result] = {} if naive is None else {naive[0]: naive[1]}
-    problems: dict[str, str] = {}
+    lost = []
     for label, way in cluster_ways(names, rows).items():
         try:
             found[label] = compute(way)
         except SocialStatsError as error:
-            problems[label] = str(error)
-    shown = tuple(replace(lead(result), term=label) for label, result in found.items())
-    title = f"{capital(quantity)} by assumption about dependence"
-    columns: dict[str, Any] = {
+            lost.append(Row(term=label, undefined=str(error)))
+    estimates = [replace(lead(result), term=label) for label, result in found.items()]
+    columns: dict[str, Column] = {
         "Clusters": "n_clusters",
         "Estimate": "estimate",
         "SE": "std_error",
         "Low": "conf_low",
         "High": "conf_high",
-        "p": lambda r: p_text(r.p_value),
-        "Design effect": lambda r: (
-            None if (e := design_effect(r, shown[0])) is None else number(e, 2)
-        ),
+        "p": lambda row: p_text(row.p_value),
+        "Design effect": lambda row: number_or_none(design_effect(row, estimates[0])),
         "Why not": "undefined",
     }
-    lost = tuple(Row(term=label, undefined=problem) for label, problem in problems.items())
-    return Block(
-        id="dependence",
-        question=f"Does the answer depend on the clustering of {rows}?",
-        sentences=(_dependence_sentence(shown, rows if naive is None else "rows"),),
-        draw=partial(forest, shown, sort=False, xlabel=quantity, label="Assumption"),
-        figure_title=title,
-        caption="Same data; only the assumed dependence differs.",
-        tables=(table_of((*shown, *lost), title, ("Assumption", "term"), columns),),
-        results=tuple(found.values()),
+    title = f"{capital(quantity)} by assumption about dependence"
+    return ask_rows(
+        "dependence",
+        f"Does the answer depend on the clustering of {rows}?",
+        found,
+        estimates,
+        quantity=quantity,
+        say=[dependence_sentence(estimates, rows if naive is None else "rows")],
+        draw=interval_points(label="Assumption"),
+        names=row_term,
+        table=table_of([*estimates, *lost], title, ("Assumption", "term"), columns),
+        note="Same data; only the assumed dependence differs.",
         part="appendix",
     )
 
 
-def _dependence_sentence(rows: Sequence[Row], what: str) -> str:
+def number_or_none(value: float | None) -> str | None:
+    """Return a number with two decimals, as a cell has it."""
+    return None if value is None else number(value, 2)
+
+
+def dependence_sentence(rows: Sequence[Row], what: str) -> str:
     """Return the estimate under independence, then under each kind of clustering."""
-    said = [
-        sentences.estimate_text(row) + ("" if row.p_value is None else f", {p_value(row.p_value)}")
-        for row in rows
-    ]
-    first = f"Treating {what} as independent gave {said[0]}."
-    return " ".join(
-        [
-            first,
-            *(f"{capital(row.term)}: {one}." for row, one in zip(rows[1:], said[1:], strict=True)),
-        ]
-    )
+    first, *others = (sentences.stat(replace(row, statistic=None)) for row in rows)
+    texts = [f"{capital(row.term)}: {text}." for row, text in zip(rows[1:], others, strict=True)]
+    return " ".join([f"Treating {what} as independent gave {first}.", *texts])
 
 
 def with_design_effect(
@@ -293,29 +276,25 @@ def with_design_effect(
 
 def influence_block(results: Mapping[str, Result]) -> Block | None:
     """Return the block of estimates without one cluster each; None without clusters to leave out."""
-    if not results:
-        return None
-    cells = tuple(
-        (
-            f"without {shorten(row.term, 28)}",
-            result.extras["factor"].name,
-            row.shown(),
-            int(row.n or 0),
-        )
+    rows = [
+        add_labels([row], cluster=result.extras["factor"].name)[0]
         for result in results.values()
         for row in outer_rows(result)
-    )
+    ]
+    if not rows:
+        return None
+    columns: dict[str, Column] = {
+        "Cluster": lambda row: row.label("cluster"),
+        "Estimate": "estimate",
+        "Pairs left": whole("n"),
+    }
+    names = [f"without {shorten(row.term, 28)}" for row in rows]
+    caption = "Smallest and largest estimate when one cluster is omitted"
     return Block(
         id="influence",
         question="Does the answer depend on a single cluster?",
         sentences=tuple(result.sentence() for result in results.values()),
-        tables=(
-            PageTable(
-                caption="Smallest and largest estimate when one cluster is omitted",
-                cells=cells,
-                header=("Omitted", "Cluster", "Estimate", "Pairs left"),
-            ),
-        ),
+        tables=(table_of(rows, caption, ("Omitted", names), columns),),
         results=tuple(results.values()),
         part="appendix",
     )

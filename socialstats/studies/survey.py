@@ -6,8 +6,9 @@ People are the sample, and questions are fixed. Means, or shares of levels, lead
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,20 +35,23 @@ from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.shares.choice_shares import choice_shares
 from socialstats.shares.js_similarity import js_similarity
 from socialstats.studies.asking import (
-    add_labels,
     ask_result,
     ask_rows,
     attempt_result,
     dot_lines,
     grid_table,
     interval_points,
+    largest_sentence,
+    line_table,
     page_of,
+    pick_rows,
+    results_in,
     rows_by,
     share_bars,
     span_sentence,
     tally_sentence,
 )
-from socialstats.studies.estimates import cluster_words, halved, rows_table, single
+from socialstats.studies.estimates import cluster_words, halved, single
 from socialstats.studies.page import (
     Block,
     Outcome,
@@ -63,14 +67,17 @@ from socialstats.studies.verdicts import (
     may_be_first,
     of_ten,
     ranking,
+    shown_side,
     verdict_of,
 )
 from socialstats.text import capital, count, listing, number, shorten
 
 QUESTION, ORIGIN = "question", "source"
 MOST_LEVELS = 12  # levels whose shares are shown
+MOST_NAMED = 3  # sources that sentences are about
 MOST_RANKED = 30  # questions whose ranks are computed: they need the difference of every two
 MOST_DIFFERENCES = 2_000  # questions x models x levels
+NOTHING_SHOWN = "The data do not show what people answer"
 USED = ("seed", "resamples", "level", "verify")
 
 
@@ -87,6 +94,8 @@ class Survey:
         for other labels.
     sources : mapping of str to Ratings
         The answers of people, then those of each model.
+    labelled : mapping of str to Ratings
+        The same with the labels of the answers.
     of_models : str
         The stratum that tells people from models; empty without models.
     questions : tuple of str
@@ -98,6 +107,7 @@ class Survey:
     design: Ratings
     values: Ratings | None
     sources: Mapping[str, Ratings]
+    labelled: Mapping[str, Ratings]
     of_models: str
     questions: tuple[str, ...]
     yes: str
@@ -143,21 +153,26 @@ def survey_of(design: Ratings) -> Survey:
     values = numbered(design)
     main = design if values is None else values
     origin = next((n for n, f in design.strata.items() if PEOPLE in f.levels), "")
-    sources = {PEOPLE: main}
-    if origin:
-        parts = main.split_units(origin)
-        sources = {PEOPLE: parts.pop(PEOPLE), **parts}
     pair = opposites(design.levels)
     # answers 1 and 0 have no words of their own
     yes = pair[1] if pair is not None and len(design.levels) == 2 else ""
     return Survey(
         design=design,
         values=values,
-        sources=sources,
+        sources=split_sources(main, origin),
+        labelled=split_sources(design, origin),
         of_models=origin,
         questions=in_natural_order(design.raters),
         yes=yes,
     )
+
+
+def split_sources(design: Ratings, origin: str) -> dict[str, Ratings]:
+    """Return the answers of people, then those of each model, by a stratum that tells them apart, if there is one."""
+    if not origin:
+        return {PEOPLE: design}
+    parts = design.split_units(origin)
+    return {PEOPLE: parts.pop(PEOPLE), **parts}
 
 
 def numbered(design: Ratings) -> Ratings | None:
@@ -191,56 +206,40 @@ def numbered(design: Ratings) -> Ratings | None:
     )
 
 
-def question_results(survey: Survey, options: StudyOptions) -> dict[tuple[str, str], Result]:
-    """Return the mean answer of each source to each question, by question and source."""
-    results = {}
-    for question in survey.questions:
-        for source, answers in survey.sources.items():
-            if question not in answers.raters:
-                continue
-            part = answers.of_raters([question])
-            result = attempt_result(mean_ratings, part, level=options.level)
-            if result is not None:
-                results[question, source] = single(result)
-    return results
-
-
-def question_rows(results: Mapping[tuple[str, str], Result]) -> list[Row]:
-    """Return the row of each mean, called by its question."""
-    rows = []
-    for (question, source), result in results.items():
-        row = replace(result.rows[0], term=question, group=None, key=())
-        rows += add_labels([row], question=question, source=source)
-    return rows
-
-
-def level_results(survey: Survey, options: StudyOptions) -> dict[tuple[str, str], Result]:
-    """Return the shares of the levels among the answers of each source to each question."""
-    sources = {PEOPLE: survey.design}
-    if survey.of_models:
-        parts = survey.design.split_units(survey.of_models)
-        sources = {source: parts[source] for source in survey.sources}
+def answers_by_question(
+    survey: Survey, sources: Mapping[str, Ratings], metric: Callable[[Ratings], Any]
+) -> dict[tuple[str, str], Result]:
+    """Return a metric of the answers of each source to each question, by question and source."""
     results = {}
     for question in survey.questions:
         for source, answers in sources.items():
-            if question not in answers.raters:
-                continue
-            part = answers.of_raters([question])
-            result = attempt_result(choice_shares, part, **options.chosen())
-            if result is not None:
-                results[question, source] = single(result)
+            if question in answers.raters:
+                result = attempt_result(metric, answers.of_raters([question]))
+                if result is not None:
+                    results[question, source] = single(result)
     return results
 
 
-def level_rows(results: Mapping[tuple[str, str], Result]) -> list[Row]:
+def labelled_row(row: Row, term: str, **labels: str) -> Row:
+    """Return a row under another term, whose key is labels."""
+    return replace(row, term=term, group=None, key=tuple(labels.items()))
+
+
+def question_rows(means: Mapping[tuple[str, str], Result]) -> list[Row]:
+    """Return the row of each mean, called by its question."""
+    return [
+        labelled_row(result.rows[0], question, question=question, source=source)
+        for (question, source), result in means.items()
+    ]
+
+
+def level_rows(shares: Mapping[tuple[str, str], Result]) -> list[Row]:
     """Return the rows of the shares, called by their levels."""
     rows = []
-    for (question, source), result in results.items():
-        for row in result.rows:
-            if row.role == "estimate" and row.label("stratum") is None:
-                level = row.label("level") or row.term
-                renamed = replace(row, term=level, group=None, key=())
-                rows += add_labels([renamed], question=question, source=source, level=level)
+    for (question, source), result in shares.items():
+        for row in pick_rows(result.rows, stratum=False):
+            level = row.label("level") or row.term
+            rows.append(labelled_row(row, level, question=question, source=source, level=level))
     return rows
 
 
@@ -308,8 +307,7 @@ def model_differences(survey: Survey, options: StudyOptions) -> tuple[list[Row],
                     continue
                 gap = next(row for row in result.rows if row.role == "difference")
                 key = {QUESTION: question, ORIGIN: name} | ({"level": level} if level else {})
-                gap = replace(gap, term=question, group=None, key=())
-                rows += add_labels([gap], **key)
+                rows.append(labelled_row(gap, question, **key))
                 results.append(result)
     tested, adjusted = adjust_family_by_holm(rows, "questions and models")
     return list(tested), results if adjusted is None else [*results, adjusted]
@@ -323,52 +321,36 @@ def ask_means(
     if not rows:
         return None
     several = bool(survey.models)
-    groups = rows_by(rows, ORIGIN)
     lines = [
         span_sentence(group, f"the {survey.quantity} of {shorten(name, 40)}")
-        for name, group in list(groups.items())[:3]
+        for name, group in list(rows_by(rows, ORIGIN).items())[:MOST_NAMED]
     ]
-    ranked = [] if ranks is None else [row for row in ranks.rows if row.role == "rank"]
-    if ranked:
-        first = may_be_first(ranked)
+    tables = [line_table(rows, capital(survey.quantity))]
+    if ranks is not None:
+        ranked = pick_rows(ranks.rows, "rank")
+        first = [shorten(name, 30) for name in may_be_first(ranked)]
         lines.append(
             f"{capital(count(len(first)))} of {count(len(ranked), 'question')} may be the highest by "
-            f"simultaneous rank intervals ({listing([shorten(name, 30) for name in first], 5)})."
+            f"simultaneous rank intervals ({listing(first, 5)})."
         )
-    wide = grid_table(
-        rows,
-        capital(survey.quantity),
-        QUESTION,
-        ORIGIN if several else "",
-        name="questions",
-        cell="interval",
-    )
-    full = rows_table(rows, capital(survey.quantity), term="Question", labels=full_names(rows))
-    more = [full]
-    if ranked:
-        more.append(rows_table(ranked, "Rank of each question, 1 the highest", term="Question"))
-    question = "What did people and models answer?" if several else "How high was each question?"
+        tables.append(line_table(ranked, "Rank of each question, 1 the highest", heading=QUESTION))
+    columns = ORIGIN if several else ""
     return ask_rows(
         "means",
-        question,
-        next(iter(results.values())),
+        "What did people and models answer?" if several else "How high was each question?",
+        results,
         rows,
         quantity=survey.quantity,
         say=lines,
         draw=dot_lines(QUESTION, ORIGIN) if several else interval_points(None, sort=True),
-        names=full_names(rows),
-        table=wide,
-        more=more,
-        results=[*list(results.values())[1:], *([] if ranks is None else [ranks])],
+        table=grid_table(
+            rows, capital(survey.quantity), QUESTION, columns, name="questions", cell="interval"
+        ),
+        more=tables,
+        results=ranks,
         clusters=survey.design.clusters,
         note=value_words(survey),
     )
-
-
-def full_names(rows: Sequence[Row]) -> list[str]:
-    """Return the question of each row, with its source where there are several."""
-    several = len({row.label(ORIGIN) for row in rows}) > 1
-    return [f"{row.term}: {row.label(ORIGIN)}" if several else row.term for row in rows]
 
 
 def value_words(survey: Survey) -> str:
@@ -388,91 +370,59 @@ def ask_shares(
     if not rows:
         return None
     of_people = [row for row in rows if row.label(ORIGIN) == PEOPLE]
-    leading = {
-        question: max(group, key=lambda row: row.estimate or 0.0)
-        for question, group in rows_by(of_people, QUESTION).items()
-    }
-    top = sorted(leading.items(), key=lambda entry: -(entry[1].estimate or 0.0))
+    leading = [largest_of(group) for group in rows_by(of_people, QUESTION).values()]
+    leading.sort(key=estimate_or_zero, reverse=True)
     lines = [
-        f"At {shorten(question, 40)}, '{shorten(row.term, 40)}' was most frequent among people: "
+        f"At {shorten(row.label(QUESTION) or '', 40)}, '{shorten(row.term, 40)}' was most frequent among people: "
         f"{sentences.estimate_text(row)}."
-        for question, row in top[:2]
+        for row in leading[:2]
     ]
-    several = bool(survey.models)
-    sides = [QUESTION, ORIGIN] if several else [QUESTION]
-    table = grid_table(rows, "Share of each level", sides, "level", name="levels", cell="estimate")
-    bars = share_bars(ORIGIN, QUESTION) if several else share_bars(QUESTION)
+    sides = [QUESTION, ORIGIN] if survey.models else [QUESTION]
     return ask_rows(
         "shares",
         "Which answers were given to each question?",
-        next(iter(results.values())),
+        results,
         rows,
         quantity="share of answers",
         say=lines,
-        draw=bars,
-        names=[f"{name}: {row.term}" for name, row in zip(full_names_of(rows), rows, strict=True)],
-        table=table,
-        more=[
-            rows_table(
-                rows,
-                "Share of each level with its interval",
-                term="Question and level",
-                labels=[f"{n}: {r.term}" for n, r in zip(full_names_of(rows), rows, strict=True)],
-            )
-        ],
-        results=list(results.values())[1:],
+        draw=share_bars(*reversed(sides)),
+        table=grid_table(
+            rows, "Share of each level", sides, "level", name="levels", cell="estimate"
+        ),
+        more=[line_table(rows, "Share of each level with its interval")],
         clusters=survey.design.clusters,
         part="main" if main else "appendix",
     )
 
 
-def full_names_of(rows: Sequence[Row]) -> list[str]:
-    """Return question and source of rows that are called by their levels."""
-    several = len({row.label(ORIGIN) for row in rows}) > 1
-    names = []
-    for row in rows:
-        question = row.label(QUESTION) or ""
-        names.append(f"{question}, {row.label(ORIGIN)}" if several else question)
-    return names
+def estimate_or_zero(row: Row) -> float:
+    """Return the estimate of a row, 0 where it has none."""
+    return row.estimate or 0.0
+
+
+def largest_of(rows: Sequence[Row]) -> Row:
+    """Return the row of the largest estimate."""
+    return max(rows, key=estimate_or_zero)
 
 
 def ask_differences(survey: Survey, rows: Sequence[Row], results: Sequence[Result]) -> Block | None:
     """Return how far each model's answers lie from those of people."""
-    if not rows:
-        return None
     labels = survey.values is None
-    quantity = f"difference in {survey.quantity}" if not labels else "difference in share"
+    quantity = "difference in share" if labels else f"difference in {survey.quantity}"
+    title = f"{capital(quantity)}, model minus people"
     down = [QUESTION, "level"] if labels else QUESTION
-    lines = [tally_sentence(rows)]
-    for name, group in list(rows_by(rows, ORIGIN).items())[:3]:
-        estimated = [row for row in group if row.estimate is not None]
-        if not estimated:
-            continue
-        largest = max(estimated, key=lambda row: abs(row.estimate or 0.0))
-        level = f" ('{shorten(largest.label('level') or '', 30)}')" if labels else ""
-        lines.append(
-            f"Answers of {shorten(name, 40)} lay farthest from people's at {shorten(largest.term, 40)}{level}: "
-            f"{sentences.stat(largest)}."
-        )
-    names = [
-        ", ".join(filter(None, (row.term, row.label("level"), row.label(ORIGIN)))) for row in rows
-    ]
+    models = list(rows_by(rows, ORIGIN).items())[:MOST_NAMED]
+    largest = [largest_sentence(group, (), of=f" of {shorten(name, 40)}") for name, group in models]
     return ask_rows(
         "differences",
         "Where do models differ from people?",
-        results[0],
+        results,
         rows,
         quantity=f"{quantity}, model minus people",
-        say=lines,
-        draw=interval_points(0.0, panels=ORIGIN),
-        names=names,
-        table=grid_table(
-            rows, f"{capital(quantity)}, model minus people", down, ORIGIN, name="differences"
-        ),
-        more=[
-            rows_table(rows, f"{capital(quantity)}: tests", term="Question and model", labels=names)
-        ],
-        results=results[1:],
+        say=[tally_sentence(rows), *largest],
+        draw=interval_points(panels=ORIGIN),
+        table=grid_table(rows, title, down, ORIGIN, name="differences"),
+        more=[line_table(rows, f"{capital(quantity)}: tests")],
         note="A model that answered once has no interval of its own: people alone vary.",
     )
 
@@ -494,34 +444,35 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: how high is each question, or which answers were given; and where do models differ from people?"""
     check_single(design)
     survey = survey_of(design)
-    means = question_results(survey, options) if survey.values is not None else {}
-    few = len(survey.design.levels) <= MOST_LEVELS
-    shares = level_results(survey, options) if few and not survey.yes else {}
+    means: dict[tuple[str, str], Result] = {}
+    shares: dict[tuple[str, str], Result] = {}
+    if survey.values is not None:
+        mean = partial(mean_ratings, level=options.level)
+        means = answers_by_question(survey, survey.sources, mean)
+    if len(survey.design.levels) <= MOST_LEVELS and not survey.yes:
+        share = partial(choice_shares, **options.chosen())
+        shares = answers_by_question(survey, survey.labelled, share)
     ranks = ranks_of(survey, options)
-    gaps, tests = model_differences(survey, options) if survey.models else ([], [])
+    gaps, tests = model_differences(survey, options)
     # labels in order, and other labels, are shares first
     labels_lead = not survey.design.numeric and not survey.yes
-    leading = list((means or shares).values())[:1] + ([] if ranks is None else [ranks])
     blocks = [
         ask_means(survey, means, ranks),
         ask_differences(survey, gaps, tests),
         ask_shares(survey, shares, labels_lead),
     ]
     if labels_lead:
-        blocks = [blocks[2], blocks[1], blocks[0]]
+        blocks.reverse()
     blocks += second_blocks(survey, options)
     answered = [block for block in blocks if block is not None]
-    of_answers = [block for block in answered if block.id != "agreement"]
-    every = [result for block in of_answers for result in block.results]
+    # low agreement is no fault of a survey
+    every = [result for block in answered if block.id != "agreement" for result in block.results]
     question_means, level_shares = question_rows(means), level_rows(shares)
-    planning: list[str] = []
+    planning: tuple[str, ...] = ()
     for row in (question_means or level_shares)[:1]:
-        clusters, what = (
-            survey.design.clusters,
-            f"the {survey.quantity} of '{shorten(row.term, 40)}'",
-        )
-        planning += halved(clusters, row, row.n_units, what, unit="people", df=row.df)
-    main = [block for block in answered[:2] if block.part == "main"]
+        what = f"the {survey.quantity} of '{shorten(row.term, 40)}'"
+        planning = halved(survey.design.clusters, row, row.n_units, what, unit="people", df=row.df)
+    leading = [*results_in(means or shares)[:1], *results_in(ranks)]
     return page_of(
         "survey",
         survey_title(survey),
@@ -529,7 +480,9 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         options,
         describe=describe_survey(survey),
         verdict=verdict_on_survey(survey, question_means, level_shares, ranks, gaps),
-        answer=[text for block in main for text in block.sentences[:2]],
+        answer=[
+            text for block in answered[:2] if block.part == "main" for text in block.sentences[:2]
+        ],
         leading={f"{result.title} {k}": result for k, result in enumerate(leading, 1)},
         blocks=answered,
         uses=USED,
@@ -616,22 +569,20 @@ def verdict_on_survey(
         return verdict_on_labels(shares)
     estimated = [row for row in means if row.estimate is not None]
     if not estimated:
-        return verdict_of("The data do not show what people answer", certainty="open")
-    top = max(estimated, key=lambda row: row.estimate or 0.0)
-    name, value = shorten(top.term, LABEL), top.estimate or 0.0
-    size = of_ten(value) if survey.yes else f"{value:.1f} on average"
-    ranked = [] if ranks is None else [row for row in ranks.rows if row.role == "rank"]
-    if ranked:
-        best = f"has the most '{shorten(survey.yes, 15)}'" if survey.yes else "is rated highest"
-        ahead = (
-            f"have more '{shorten(survey.yes, 15)}' than" if survey.yes else "are rated higher than"
-        )
-        return ranking(ranked, best, ahead, QUESTION, f": {size}")
+        return verdict_of(NOTHING_SHOWN, certainty="open")
+    top = largest_of(estimated)
+    name, value = shorten(top.term, LABEL), estimate_or_zero(top)
+    yes = shorten(survey.yes, 15)
+    size = of_ten(value) if yes else f"{value:.1f} on average"
+    if ranks is not None:
+        best, ahead = "is rated highest", "are rated higher than"
+        if yes:
+            best, ahead = f"has the most '{yes}'", f"have more '{yes}' than"
+        return ranking(pick_rows(ranks.rows, "rank"), best, ahead, QUESTION, f": {size}")
     if len(estimated) == 1:
-        if survey.yes:
-            statement = f"{of_ten(value)} people say '{shorten(survey.yes, 15)}' to {name}"
-        else:
-            statement = f"people rate {name} at about {value:.1f} on average"
+        statement = f"people rate {name} at about {size}"
+        if yes:
+            statement = f"{size} people say '{yes}' to {name}"
         return verdict_of(statement, certainty="interval")
     statement = f"the highest of {count(len(estimated), QUESTION)} in these data is {name}"
     return verdict_of(statement, f", {size}", "; differences were not tested", certainty="open")
@@ -641,47 +592,40 @@ def verdict_on_labels(rows: Sequence[Row]) -> Conclusion:
     """Return the question at which most people give one answer, and this answer."""
     estimated = [row for row in rows if row.estimate is not None]
     if not estimated:
-        return verdict_of("The data do not show what people answer", certainty="open")
-    top = max(estimated, key=lambda row: row.estimate or 0.0)
+        return verdict_of(NOTHING_SHOWN, certainty="open")
+    top = largest_of(estimated)
     question, level = shorten(top.label(QUESTION) or "", LABEL), shorten(top.term, LABEL)
-    often = of_ten(top.estimate or 0.0)
-    several = len(rows_by(estimated, QUESTION)) > 1
-    start = "People agree most on" if several else "The most frequent answer to"
-    verb = ":" if several else f" is {level}:"
-    end = f"{often} say {level}" if several else often
-    return verdict_of(f"{start} {question}{verb} {end}", certainty="interval")
+    often = of_ten(estimate_or_zero(top))
+    text = f"The most frequent answer to {question} is {level}: {often}"
+    if len(rows_by(estimated, QUESTION)) > 1:
+        text = f"People agree most on {question}: {often} say {level}"
+    return verdict_of(text, certainty="interval")
 
 
 def verdict_beside_people(survey: Survey, gaps: Sequence[Row]) -> Conclusion:
     """Return at how many questions models differ from people."""
-    groups = rows_by(gaps, ORIGIN)
-    differing = {
-        name: {row.label(QUESTION) for row in group if is_shown(row)}
-        for name, group in groups.items()
-    }
-    ranked = sorted(differing.items(), key=lambda entry: -len(entry[1]))
+    significant = rows_by([row for row in gaps if is_shown(row)], ORIGIN)
+    at = {name: len(rows_by(rows, QUESTION)) for name, rows in significant.items()}
+    names = sorted(at, key=lambda name: -at[name])
+    models = list(rows_by(gaps, ORIGIN))
+    if not names:
+        who = shorten(models[0], LABEL) if len(models) == 1 else "any model"
+        unseen = f"The data do not show whether {who} differs from people"
+        return verdict_of(unseen, certainty="open")
     total = count(len(survey.questions), QUESTION)
-    differ_at = [(shorten(name, LABEL), len(at)) for name, at in ranked if at]
-    if not differ_at:
-        who = shorten(ranked[0][0], LABEL) if len(ranked) == 1 else "any model"
-        return verdict_of(
-            f"The data do not show whether {who} differs from people", certainty="open"
-        )
-    (first, most), *further = differ_at
-    if len(ranked) == 1:
-        directions = [row for row in groups[ranked[0][0]] if is_shown(row)]
-        higher = sum((row.estimate or 0.0) > 0 for row in directions)
-        sides = f": higher at {higher}, lower at {len(directions) - higher}"
-        return verdict_of(
-            f"The data show that {first} differs from people at {most} of {total}",
-            sides if survey.values is not None else "",
-            certainty="shown",
-        )
-    verb = "differs" if len(differ_at) == 1 else "differ"
+    first, *further = (f"{shorten(name, LABEL)} at {at[name]}" for name in names)
+    if len(models) == 1:
+        sides = [shown_side(row) for row in significant[names[0]]]
+        higher, lower = sides.count("above"), sides.count("below")
+        split = "" if survey.values is None else f": higher at {higher}, lower at {lower}"
+        name = shorten(names[0], LABEL)
+        text = f"The data show that {name} differs from people at {at[names[0]]} of {total}"
+        return verdict_of(text, split, certainty="shown")
+    verb = "differs" if len(names) == 1 else "differ"
     return verdict_of(
-        f"The data show that {len(differ_at)} of {count(len(ranked), 'model')} {verb} from people",
-        f": {first} at {most} of {total}",
-        "".join(f", {name} at {n}" for name, n in further[:2]),
+        f"The data show that {len(names)} of {count(len(models), 'model')} {verb} from people",
+        f": {first} of {total}",
+        "".join(f", {text}" for text in further[:2]),
         certainty="shown",
     )
 
