@@ -10,7 +10,7 @@ from typing import Any
 
 from socialstats.text import count
 from socialstats_collect.ask import Ask
-from socialstats_collect.endpoint import Outcome
+from socialstats_collect.replies import Outcome
 from socialstats_collect.runfile import Limits
 from socialstats_collect.tally import CallTally, Costs, amount, money, tokens_of
 

@@ -45,9 +45,10 @@ from socialstats_collect.people import people_rows
 from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import replay
 from socialstats_collect.rehearsal import rehearse
-from socialstats_collect.run import Run, Work, survey, versions
+from socialstats_collect.run import Run, versions
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.secrets import hide, host_of, print_hidden
+from socialstats_collect.survey import Work, survey
 from socialstats_collect.tally import BYTES_A_TOKEN, Progress
 from socialstats_collect.tidy import LogTable, Summary, as_cells, as_text, failures, table_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from socialstats.cli import main
-from socialstats_collect.endpoint import FINISH
+from socialstats_collect.replies import FINISH
 from socialstats_collect.runfile import read_runfile
 from tests.collect.runs import EXAMPLES
 from tests.collect.server import says, serving
