@@ -56,7 +56,6 @@ from socialstats.text import as_given, as_words, capital, count, listing, shorte
 COMPOSITE = "the composite"
 OVERLAP = "Overlapping CIs do not rule out change within scenarios."
 ORDER = "Stages stand in the order in which the table names them first."
-FIRM, LEAST = 0.8, 0.667  # Krippendorff's customary bands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,22 +204,25 @@ def change_sentences(measure: Measure) -> Iterator[str]:
     yield change_sentence(measure, last)
 
 
+def with_units(result: Result, text: str, name: str = "") -> str:
+    """Return a sentence that starts with the units of analysis; a name at its start keeps its own first letter."""
+    start = name if name and text.startswith(capital(name)) else text[:1].lower()
+    return f"With {units_of(result)} as units, {start}{text[len(start) :]}"
+
+
 def change_sentence(measure: Measure, row: Row) -> str:
     """State a change from the baseline, with the units of analysis that lead."""
-    stages = [shorten(str(row.label(name)), 40) for name in CHANGED]
-    name = f"{measure.name}{'' if measure.name == COMPOSITE else scale_of(measure.lead)}"
-    text = sentences.difference(name, stages[0], stages[1], row, at="at")
-    # a name keeps its own first letter within the sentence
-    start = name if text.startswith(capital(name)) else text[:1].lower()
-    return f"With {units_of(measure.lead)} as units, {start}{text[len(start) :]}"
+    stage, base = (shorten(str(row.label(name)), 40) for name in CHANGED)
+    name = measure.name if measure.name == COMPOSITE else measure.name + scale_of(measure.lead)
+    text = sentences.difference(name, stage, base, row, at="at")
+    return with_units(measure.lead, text, name)
 
 
 def changes_sentence(measure: Measure) -> str:
     """State how many changes from the baseline were significant, and the largest."""
     rows = changes_of(measure.lead)
     where = f" in {measure.name} from {baseline_of(measure.lead)}"
-    text = tally_sentence(rows, "change", where)
-    text = f"With {units_of(measure.lead)} as units, {text[:1].lower()}{text[1:]}"
+    text = with_units(measure.lead, tally_sentence(rows, "change", where))
     top = leading_difference(rows)
     if top is None:
         return text
@@ -232,15 +234,13 @@ def changes_sentence(measure: Measure) -> str:
 def turned_changes(measure: Measure) -> tuple[SecondAnalysis, ...]:
     """Return which other analyses turn the conclusion on the last change: other units, and all wordings."""
     row = last_change(measure.lead)
-    others = []
-    if measure.models is not None:
-        others.append((f"With {units_of(measure.scenarios)} as units", measure.scenarios))
+    others = {f"With {units_of(measure.scenarios)} as units": measure.scenarios}
     if measure.wordings is not None:
         wordings = count(measure.wordings.counts.get("wordings", 1), "wording")
-        others.append((f"Over all {wordings}", measure.wordings))
+        others[f"Over all {wordings}"] = measure.wordings
     stage = shorten(str(row.label("stage")), 40)
     what = f"the change in {measure.name} at {stage}, the last of the play,"
-    rows = [(how, replace(last_change(result), places=row.decimals)) for how, result in others]
+    rows = [(how, replace(last_change(one), places=row.decimals)) for how, one in others.items()]
     return turned(row, rows, what)
 
 
@@ -276,16 +276,14 @@ def course(staged: Staged, measure: Measure) -> Block | None:
 def changes(measure: Measure) -> Block | None:
     """Ask what the stages changed, with each unit of analysis."""
     name, base = measure.name, baseline_of(measure.scenarios)
-    results = (measure.models, measure.scenarios, measure.wordings)
     block = ask_rows(
         f"changes{measure.place}",
         f"At which stages did {name} differ from {base}?",
-        measure.lead,
+        (measure.models, measure.scenarios, measure.wordings),
         by_units(measure, "difference"),
         quantity=f"change in {name} from {base}",
         say=[changes_sentence(measure)],
         draw=interval_points(panels="units"),
-        results=[one for one in results if one is not None and one is not measure.lead],
     )
     return block and replace(block, turned=turned_changes(measure))
 
@@ -344,21 +342,19 @@ def trait_changes(measures: Sequence[Measure]) -> Block | None:
             name = f"{as_words(measure.name)}: {change_name(row)}"
             every.append(replace(row, term=name, group=None))
     rows, tests = adjust_family_by_holm(every, "traits and stages")
-    text = tally_sentence(rows, "change", " of traits")
     top = leading_difference(rows)
     return ask_rows(
         "trait-changes",
         "Which traits changed over the stages?",
-        lead,
+        [*(measure.lead for measure in measures), tests],
         rows,
         quantity=f"change in the mean score of each trait from {baseline_of(lead)}",
         say=[
-            f"With {units_of(lead)} as units, {text[:1].lower()}{text[1:]}",
+            with_units(lead, tally_sentence(rows, "change", " of traits")),
             f"The largest was {top.term} ({sentences.stat(top)})." if top is not None else "",
         ],
         draw=interval_points(),
         more=kind_tables(levels, "mean score"),
-        results=[*(one.lead for one in measures[1:]), *([] if tests is None else [tests])],
     )
 
 
@@ -410,7 +406,6 @@ def lean(staged: Staged) -> Block | None:
     profile, alone = staged.profile, len(staged.lean) == 1
     levels = [row for row in profile.rows if is_level(row)]
     raw = rows_with(profile.rows, "model", measure="composite")
-    apart = f"{count(sum(map(sentences.is_significant, raw)))} of {count(len(raw), 'model')}"
     kind = "weighted" if staged.instrument.weights else "unweighted"
     return ask_rows(
         "lean",
@@ -418,12 +413,7 @@ def lean(staged: Staged) -> Block | None:
         profile,
         staged.lean,
         quantity=f"{kind} composite over all stages relative to {place_of(staged.options)}",
-        say=[
-            span_sentence(staged.lean, f"the composite{relative_to(staged.options)}"),
-            f"Relative to 0 instead of the neutral point, {apart} differed (unadjusted)."
-            if staged.anchored
-            else "",
-        ],
+        say=[span_sentence(staged.lean, f"the composite{relative_to(staged.options)}")],
         draw=interval_points(sort=True),
         more=[
             leans_table(raw, levels, kind),
@@ -467,52 +457,34 @@ def agreement(staged: Staged) -> Block | None:
     """Ask whether the judges agreed, about what, and at which stages."""
     if not staged.agreement:
         return None
-    order = staged.measures[0].options["stages"]
-    rows: list[Row] = []
-    for about, result in staged.agreement.items():
-        coefficients = sorted(result.rows, key=lambda row: stage_place(row, order))
-        rows += add_labels(untested_rows(coefficients), about=about)
-    alphas = [row for row in rows if row.label("about") != KAPPA]
+    # all stages, then each in its order
+    order = [None, *staged.measures[0].options["stages"]]
+    coefficients = {
+        about: sorted(untested_rows(result.rows), key=lambda row: order.index(row.label("stratum")))
+        for about, result in staged.agreement.items()
+    }
     kappas = [
         row if row.label("pair") else add_labels([row], pair=PAIRS[row.term])[0]
-        for row in rows
-        if row.label("about") == KAPPA
+        for row in coefficients.pop(KAPPA)
     ]
-    first, *others = staged.agreement.values()
+    alphas = [row for about, rows in coefficients.items() for row in add_labels(rows, about=about)]
     return ask_rows(
         "agreement",
         "Did the judges agree?",
-        first,
+        staged.agreement,
         alphas,
         quantity="Krippendorff's alpha (interval) of the judges",
         say=[
-            f"Agreement about {about} was {agreement_text(result.rows[0])}."
+            f"Agreement about {about} was α = {sentences.estimate_text(result.rows[0])}."
             for about, result in staged.agreement.items()
             if about != KAPPA
         ],
         draw=interval_points(None, panels="about"),
         more=[grid_table(kappas, "Quadratic weighted kappa of the judges", "pair", "stratum")],
-        results=others,
-        clusters=first.design.clusters,
+        clusters=staged.agreement[COMPOSITES].design.clusters,
         note="Offsets of judges lower agreement but do not affect comparisons of models.",
         part="appendix",
     )
-
-
-def stage_place(row: Row, order: Sequence[str]) -> int:
-    """Return the place of the stage of a row; rows of all stages are first."""
-    stage = row.label("stratum")
-    return -1 if stage is None else order.index(stage)
-
-
-def agreement_text(row: Row) -> str:
-    """Return an alpha with its interval and a customary band that the interval lies in."""
-    band = ""
-    if row.conf_low is not None and row.conf_low >= FIRM:
-        band = ", reliably at least .80"
-    elif row.conf_high is not None and row.conf_high < LEAST:
-        band = ", reliably below .667"
-    return f"\u03b1 = {sentences.estimate_text(row)}{band}"
 
 
 def judges(staged: Staged) -> Block | None:
@@ -524,7 +496,6 @@ def judges(staged: Staged) -> Block | None:
     joint = rows_with(profile.rows, "without", measure="composite", **facts)
     place = " relative to the neutral point of the other judges" if facts else ""
     name = f"composite{place}, without one judge"
-    most = max(rows_by(each, "model").values(), key=moved_by, default=[])
     tables = kind_tables([*each, *joint], name)
     if controls is not None:
         zeros = judge_zeros(controls, **composite_options(instrument_of(controls)))
@@ -538,21 +509,12 @@ def judges(staged: Staged) -> Block | None:
         say=[
             span_sentence(rows, "the offset of a judge from the judges' mean"),
             span_sentence(joint, f"the {name}, of all models,") if joint else "",
-            span_sentence(most, f"that of {most[0].label('model')}, which moved most,")
-            if most
-            else "",
         ],
         draw=interval_points(),
         more=tables,
         note=f"Judges are {'fixed' if profile.settings['judges'] == 'fixed' else 'drawn at random'}.",
         part="appendix",
     )
-
-
-def moved_by(rows: Sequence[Row]) -> float:
-    """Return how far apart the estimates of some rows lie."""
-    estimates = [row.estimate for row in rows if row.estimate is not None]
-    return max(estimates) - min(estimates) if estimates else 0.0
 
 
 def wordings(staged: Staged) -> Block | None:

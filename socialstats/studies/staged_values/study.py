@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-
-import numpy as np
 
 from socialstats import sentences
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
@@ -35,7 +33,8 @@ from socialstats.scales.trait_profile import (
 )
 from socialstats.scales.trait_weights import PAPER, with_weights
 from socialstats.scales.traits import composite_ratings
-from socialstats.studies.asking import attempt_result, leading_difference, page_of, span_sentence
+from socialstats.studies.alphas import TENTATIVE
+from socialstats.studies.asking import attempt_result, leading_difference, page_of
 from socialstats.studies.estimates import single
 from socialstats.studies.models import FEW, comparison
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
@@ -63,7 +62,6 @@ from socialstats.studies.staged_values.questions import (
     COMPOSITE,
     COMPOSITES,
     KAPPA,
-    LEAST,
     SCORES,
     Measure,
     Staged,
@@ -89,19 +87,10 @@ from socialstats.text import (
 
 USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "reference", "verify")
 FEWEST = 3  # models from which their variation says something
-SPREAD = (
-    "level",
-    "seed",
-    "resamples",
-    "model",
-    "missing_trait",
-    "stages",
-    "weights",
-    "score_range",
-    "centre",
-)  # options of the profile that the spread over wordings shares
 ERRORS = {"texts": "the means of neutral texts", "judging": "the judges' noise on control texts"}
 BY_MODELS: dict[str, Any] = {"unit_of_analysis": "model", "cluster": None}
+# options of a profile that its spread over wordings does not take
+OF_CHANGES = ("baseline", "interaction", "activation", *BY_MODELS)
 # names that anchors may have; a number alone at the end would be that of a level
 PLAIN = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
@@ -187,16 +176,17 @@ def compute(design: Ratings, options: StudyOptions) -> Staged:
     lean, tests = adjust_family_by_holm(models, "models")
     spread = None
     if len(codes_of(design, "wording")[1]) > 1:
-        given = {name: composite.options[name] for name in SPREAD}
-        spread = attempt_result(paraphrase_spread, composite.every, **given)
-    agreement = judge_agreement(composite, further)
+        shared = {
+            name: composite.options[name] for name in composite.options if name not in OF_CHANGES
+        }
+        spread = attempt_result(paraphrase_spread, composite.every, **shared)
     return Staged(
         design=design,
         options=options,
-        measures=tuple(with_agreement(one, agreement) for one in (composite, *further)),
+        measures=(composite, *further),
         traits=tuple(follow(design, options, name) for name in alone),
         spread=spread,
-        agreement=agreement,
+        agreement=judge_agreement(composite, further),
         lean=tuple(lean),
         tests=() if tests is None else (tests,),
     )
@@ -263,25 +253,21 @@ def judge_agreement(composite: Measure, further: Sequence[Measure]) -> dict[str,
     whole = composite_ratings(main, *scored, rounded=True)
     results[KAPPA] = single(weighted_kappa(whole, stratum="stage", weights="quadratic", **how))
     for about, result in results.items():
-        kept = tuple(one for one in result.cautions if one.code != LEVELS_AS_THEY_OCCUR)
-        results[about] = replace(result, cautions=kept)
+        cautions = [one for one in result.cautions if one.code != LEVELS_AS_THEY_OCCUR]
+        if about not in (SCORES, KAPPA):
+            cautions += low_agreement(about, result.rows[0])
+        results[about] = replace(result, cautions=tuple(cautions))
     return results
 
 
-def with_agreement(measure: Measure, agreement: Mapping[str, Result]) -> Measure:
-    """Return a measure with caution SS332 where the judges' alpha about it is below the customary minimum."""
-    about = COMPOSITES if measure.name == COMPOSITE else measure.name
-    alpha = agreement[about].rows[0] if about in agreement else Row(term="")
-    if alpha.estimate is None or alpha.estimate >= LEAST:
-        return measure
-    text = (
-        f"the judges' agreement about {about} was α = {sentences.estimate_text(alpha)}, below .667"
-    )
+def low_agreement(about: str, alpha: Row) -> tuple[Caution, ...]:
+    """Return caution SS332 where the judges' alpha about a score is below the customary minimum."""
+    if alpha.estimate is None or alpha.estimate >= TENTATIVE:
+        return ()
+    text = f"the judges' agreement about {about} was α = {sentences.estimate_text(alpha)}"
     affects = f"means and changes of {about}, which depend on the judges"
     fix = f"clarify what judges are to score as {about}, and report each judge"
-    low = caution("SS332", text, affects=affects, fix=fix)
-    result = measure.scenarios
-    return replace(measure, scenarios=replace(result, cautions=(*result.cautions, low)))
+    return (caution("SS332", f"{text}, below .667", affects=affects, fix=fix),)
 
 
 # other analyses
@@ -448,7 +434,6 @@ def cautions_of(staged: Staged) -> tuple[Caution, ...]:
         fix = "let the same judges score neutral control texts, named balanced... or neutral..."
         cautions.append(caution("SS318", detail, affects=affects, fix=fix))
     for measure in staged.measures:
-        cautions += [one for one in measure.scenarios.cautions if one.code == "SS332"]
         few = () if measure.models is None else measure.models.cautions
         cautions += [one for one in few if one.code == "SS312" and one not in cautions]
     return tuple(cautions)
@@ -477,18 +462,6 @@ def diagnostics(staged: Staged) -> list[Diagnostic]:
     if judged:
         so_what = "A model may favour its own answers: see the composite without that judge."
         checks.append(Diagnostic("Is a judge also judged?", f"Yes: {quoted(judged)}.", so_what))
-    offsets = rows_with(profile.rows, "judge", role="difference", measure="composite")
-    if len(offsets) > 1:
-        span = span_sentence(offsets, "the offset from their mean composite")
-        so_what = (
-            "Agreement about order does not imply agreement about level; compare models and stages."
-        )
-        checks.append(Diagnostic("Do the judges give the same level?", span, so_what))
-        judges = f"These {count(len(offsets), 'judge')}, fixed."
-        so_what = (
-            "Results do not generalise to other judges; an analysis variant draws judges at random."
-        )
-        checks.append(Diagnostic("To which judges do the CIs generalise?", judges, so_what))
     parts = ("models", "scenarios", "stages", "wordings")
     if profile.counts["answers"] < math.prod(profile.counts.get(part, 1) for part in parts):
         so_what = (
@@ -505,20 +478,12 @@ def zero_diagnostic(staged: Staged) -> Diagnostic:
     if zero is None:
         so_what = "Leans may reflect judge bias; interpret only changes and model differences."
         return Diagnostic(check, f"No: {no_zero(staged.options)}.", so_what)
-    given = [f"{shorten(judge, 30)} {number(value)}" for judge, value in zero.items()]
+    values = [f"{shorten(judge, 30)} {number(value)}" for judge, value in zero.items()]
     mean = number(sum(zero.values()) / len(zero))
-    effect = ", taken as known: its error is not in the CIs."
-    if staged.profile.settings.get("zero_error") is not None:
-        raw = rows_with(staged.profile.rows, "model", measure="composite")
-        ratios = [
-            ((wide.conf_high or 0.0) - (wide.conf_low or 0.0)) / (row.conf_high - row.conf_low)
-            for wide, row in zip(staged.lean, raw, strict=True)
-            if row.conf_high is not None and row.conf_low is not None
-        ]
-        times = number(float(np.median(ratios)), 2) if ratios else ""
-        effect = f"; its error makes their CIs {times} times as long as those against 0 (median of the models)."
-    found = f"Yes: {listing(given, most=8)}; mean {mean}."
-    return Diagnostic(check, found, f"Leans are relative to it{effect}")
+    known = staged.profile.settings.get("zero_error") is None
+    error = "is not in the CIs" if known else "makes their CIs longer than those against 0"
+    so_what = f"Leans are relative to it; its error {error}."
+    return Diagnostic(check, f"Yes: {listing(values, most=8)}; mean {mean}.", so_what)
 
 
 # what was read, and how it was analysed
