@@ -181,7 +181,7 @@ def questions(a: AgreementPage) -> Iterator[Block | None]:
     yield crossed_question(design)
     yield mean_ratings_question(design, options)
     yield from strata_questions({"": design}, design.strata, options)
-    yield groups_question(a)
+    yield kinds_question(a)
 
     def alpha(way: Way) -> Result:
         return single(krippendorff_alpha(design, cluster=way, level=options.level))
@@ -210,7 +210,7 @@ def coefficients_question(a: AgreementPage) -> Block | None:
     )
 
 
-def groups_question(a: AgreementPage) -> Block | None:
+def kinds_question(a: AgreementPage) -> Block | None:
     """Ask how well raters of one group agree, and how far refusals and the order of levels matter."""
     groups = groups_of_raters(a.design)
     if not groups and REFUSAL not in a.design.status:

@@ -204,7 +204,7 @@ def change_sentences(measure: Measure) -> Iterator[str]:
     yield change_sentence(measure, last)
 
 
-def with_units(result: Result, text: str, name: str = "") -> str:
+def units_first(result: Result, text: str, name: str = "") -> str:
     """Return a sentence that starts with the units of analysis; a name at its start keeps its own first letter."""
     start = name if name and text.startswith(capital(name)) else text[:1].lower()
     return f"With {units_of(result)} as units, {start}{text[len(start) :]}"
@@ -215,14 +215,14 @@ def change_sentence(measure: Measure, row: Row) -> str:
     stage, base = (shorten(str(row.label(name)), 40) for name in CHANGED)
     name = measure.name if measure.name == COMPOSITE else measure.name + scale_of(measure.lead)
     text = sentences.difference(name, stage, base, row, at="at")
-    return with_units(measure.lead, text, name)
+    return units_first(measure.lead, text, name)
 
 
 def changes_sentence(measure: Measure) -> str:
     """State how many changes from the baseline were significant, and the largest."""
     rows = changes_of(measure.lead)
     where = f" in {measure.name} from {baseline_of(measure.lead)}"
-    text = with_units(measure.lead, tally_sentence(rows, "change", where))
+    text = units_first(measure.lead, tally_sentence(rows, "change", where))
     top = leading_difference(rows)
     if top is None:
         return text
@@ -350,7 +350,7 @@ def trait_changes(measures: Sequence[Measure]) -> Block | None:
         rows,
         quantity=f"change in the mean score of each trait from {baseline_of(lead)}",
         say=[
-            with_units(lead, tally_sentence(rows, "change", " of traits")),
+            units_first(lead, tally_sentence(rows, "change", " of traits")),
             f"The largest was {top.term} ({sentences.stat(top)})." if top is not None else "",
         ],
         draw=interval_points(),

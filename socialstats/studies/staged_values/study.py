@@ -433,6 +433,9 @@ def cautions_of(staged: Staged) -> tuple[Caution, ...]:
         affects = "leans of models, not changes and differences between models"
         fix = "let the same judges score neutral control texts, named balanced... or neutral..."
         cautions.append(caution("SS318", detail, affects=affects, fix=fix))
+    # each is about other scores
+    alphas = staged.agreement.values()
+    cautions += [one for alpha in alphas for one in alpha.cautions if one.code == "SS332"]
     for measure in staged.measures:
         few = () if measure.models is None else measure.models.cautions
         cautions += [one for one in few if one.code == "SS312" and one not in cautions]
