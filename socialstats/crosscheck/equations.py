@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -29,7 +29,12 @@ from socialstats.crosscheck.row_arithmetic import (
 )
 from socialstats.results import Check, Result, Row
 from socialstats.results.definitions import key_of_row
-from socialstats.results.equations import EquationSample, Function, ParameterFunction
+from socialstats.results.equations import (
+    EquationModel,
+    EquationSample,
+    Function,
+    ParameterFunction,
+)
 
 COMPLEX_STEP = 1e-30  # nothing is subtracted, so that the smallest step is the best one
 STEP = 1e-4  # central differences of slopes, whose error is of the order of its square
@@ -78,7 +83,7 @@ def equation_checks(result: Result, sample: EquationSample | str) -> Iterator[Ch
     if isinstance(sample, str):
         yield set_aside("whole model", None, None, "numpy", sample)
         return
-    solution = solve_equation(sample)
+    solution = solution_of(sample.model)
     for k, row in enumerate(result.rows):
         estimand = sample.estimates.get(key_of_row(row))
         if estimand is None or row.estimate is None:
@@ -86,7 +91,7 @@ def equation_checks(result: Result, sample: EquationSample | str) -> Iterator[Ch
         value = solution.value(estimand)(solution.parameters)
         size = solution.loss(estimand)
         yield from field_checks(row, "numpy", MAXIMUM, 1e-7, size=size, estimate=value)
-        if sample.errors != "none" and k < MOST_ROWS:
+        if sample.errors and k < MOST_ROWS:
             yield from error_checks(result, row, estimand, solution)
 
 
@@ -160,62 +165,78 @@ class Solution:
 
     Attributes
     ----------
-    sample : EquationSample
+    model : EquationModel
     parameters : (parameters,) float64 array
+    by_gradient, variances : dict
+        Errors by the gradient, and variances by the functions, that rows and results share.
     """
 
-    sample: EquationSample
+    model: EquationModel
     parameters: FloatArray
+    by_gradient: dict[bytes, LinearErrors] = field(default_factory=dict, init=False, repr=False)
+    variances: dict[tuple[Function, ...], FloatArray] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def predictors(self) -> FloatArray:
         """Linear predictors of the cells, (predictors, cells)."""
-        return np.asarray((self.sample.columns @ self.parameters).T)
+        return np.array([column @ self.parameters for column in self.model.columns])
 
     @cached_property
     def slopes(self) -> FloatArray:
         """Derivatives of the log-likelihood of an answer of each cell, (predictors, cells)."""
-        return slopes(self.sample, self.predictors)
+        return slopes(self.model, self.predictors)
 
     @cached_property
     def curvatures(self) -> FloatArray:
         """Negative second derivatives of the log-likelihood of each cell, (predictors, predictors, cells)."""
-        return curvatures(self.sample, self.predictors) * self.sample.weight
+        return curvatures(self.model, self.predictors) * self.model.weight
 
     @cached_property
     def bread(self) -> FloatArray:
         """Inverse of the information: the covariance under the model."""
-        bent = np.einsum("nlp,kln->nkp", self.sample.columns, self.curvatures)
-        return inverse(np.tensordot(self.sample.columns, bent, ((0, 1), (0, 1))))
+        columns = self.model.columns
+        information = sum(
+            first.T @ scale_rows(second, curvature)
+            for first, of_first in zip(columns, self.curvatures, strict=True)
+            for second, curvature in zip(columns, of_first, strict=True)
+        )
+        return inverse(information.toarray())
 
     @property
     def score(self) -> FloatArray:
         """Derivative of the log-likelihood, penalised where the sample says so."""
-        sample = self.sample
-        by_predictor = self.slopes * sample.weight
-        if sample.firth:
+        model = self.model
+        by_predictor = self.slopes * model.weight
+        if model.firth:
             by_predictor = by_predictor + self.slope_of_penalty()
-        return np.asarray(np.einsum("nkp,kn->p", sample.columns, by_predictor))
+        parts = zip(model.columns, by_predictor, strict=True)
+        return np.asarray(sum(column.T @ slope for column, slope in parts))
 
     def slope_of_penalty(self) -> FloatArray:
         """Return the derivatives of log det(information) / 2 by the predictors of each cell (Firth 1993)."""
-        columns = self.sample.columns
-        covariances = np.einsum("nkp,pq,nlq->kln", columns, self.bread, columns, optimize=True)
+        columns = self.model.columns
+        # each cell has few columns that are not 0
+        moved = [column @ self.bread for column in columns]
+        covariances = np.array([[(b * column).sum(axis=1) for b in moved] for column in columns])
         by_predictor = []
         for step in STEP * np.eye(len(covariances))[:, :, None]:
             above, below = (
-                curvatures(self.sample, self.predictors + side * step) for side in (1, -1)
+                curvatures(self.model, self.predictors + side * step) for side in (1, -1)
             )
             by_predictor.append(((above - below) * covariances).sum(axis=(0, 1)))
-        return np.array(by_predictor) * self.sample.weight / (4 * STEP)
+        return np.array(by_predictor) * self.model.weight / (4 * STEP)
 
     def value(self, estimand: ParameterFunction) -> Function:
         """Return an estimand as a function of the parameters alone: the variances that it uses are held fixed."""
         if not estimand.variances_of:
             return estimand.value
-        gradients = [gradient(function, self.parameters) for function in estimand.variances_of]
-        variances = np.array([self.errors(slope).variance for slope in gradients])
-        return partial(estimand.value, variances=variances)
+        if estimand.variances_of not in self.variances:
+            gradients = [gradient(function, self.parameters) for function in estimand.variances_of]
+            variances = np.array([self.errors(slope).variance for slope in gradients])
+            self.variances[estimand.variances_of] = variances
+        return partial(estimand.value, variances=self.variances[estimand.variances_of])
 
     def loss(self, estimand: ParameterFunction) -> float:
         """Return by how many times a penalised likelihood that is flat loses digits of an estimand; else 1.
@@ -223,7 +244,7 @@ class Solution:
         The slope of the penalty has third derivatives by differences, with some 1e-6 of noise. What it moves an
         estimand by is this noise times the variance.
         """
-        if not self.sample.firth:
+        if not self.model.firth:
             return 1.0
         function = self.value(estimand)
         slope = gradient(function, self.parameters)
@@ -232,14 +253,25 @@ class Solution:
         return max(1.0, 10 * float(slope @ self.bread @ slope))
 
     def errors(self, gradient: FloatArray) -> LinearErrors:
-        """Return the errors of a function of the parameters with this gradient."""
-        if self.sample.errors == "clusters":
+        """Return the errors of a function of the parameters with this gradient; rows may share it."""
+        # gradients of worths and win probabilities return in several results of a fit
+        name = gradient.tobytes()
+        if name not in self.by_gradient:
+            self.by_gradient[name] = self.linear_errors(gradient)
+        return self.by_gradient[name]
+
+    def linear_errors(self, gradient: FloatArray) -> LinearErrors:
+        """Return the errors of a function of the parameters with this gradient, of the kind of the model."""
+        if self.model.errors == "clusters":
             return self.clustered_errors(gradient)
         moved = self.bread @ gradient
-        if self.sample.errors == "model":
+        if self.model.errors == "model":
             return LinearErrors(float(gradient @ moved))
-        scores = np.einsum("nkp,kn->np", self.sample.columns, self.slopes)
-        return LinearErrors(float(self.sample.squares @ (scores @ moved) ** 2))
+        along = sum(
+            (column @ moved) * slope
+            for column, slope in zip(self.model.columns, self.slopes, strict=True)
+        )
+        return LinearErrors(float(self.model.squares @ along**2))
 
     def clustered_errors(self, gradient: FloatArray) -> LinearErrors:
         """Return the errors by clusters; of two crossed factors the largest of V1, V2 and V1 + V2 - V12."""
@@ -258,7 +290,7 @@ class Solution:
     @cached_property
     def codes(self) -> FloatArray:
         """Clusters of each whitened row, (rows, factors); of nested factors the coarser alone."""
-        clusters = np.column_stack(self.sample.clusters)
+        clusters = np.column_stack(self.model.clusters)
         return np.asarray(crossing(clusters[self.whitened.cell]))
 
     @cached_property
@@ -269,84 +301,103 @@ class Solution:
     @property
     def noise(self) -> float:
         """Least variance of a whitened residual: that of drawn answers with these weights."""
-        data = self.sample.squares > 0
-        mean_square = self.sample.squares.sum() / self.sample.weight[data].sum()
-        return float(mean_square) if self.sample.drawn else 0.0
+        data = self.model.squares > 0
+        mean_square = self.model.squares.sum() / self.model.weight[data].sum()
+        return float(mean_square) if self.model.drawn else 0.0
 
     @cached_property
-    def intersections(self) -> FloatArray:
+    def intersections(self) -> Any:
         """Scores of the intersections of two factors, (intersections, parameters)."""
-        scores = self.whitened.rows * self.whitened.residuals[:, None]
-        return np.asarray(indicators(intersections(*self.codes.T)) @ scores)
+        scores = scale_rows(self.whitened.rows, self.whitened.residuals)
+        return indicators(intersections(*self.codes.T)) @ scores
 
     @cached_property
     def whitened(self) -> RegressionRows:
         """Rows made of the eigenvectors of the second derivatives of each cell. Pseudo-answers are no data."""
-        sample = self.sample
+        from scipy import sparse
+
+        model = self.model
         values, vectors = np.linalg.eigh(self.curvatures.transpose(2, 0, 1))
-        informative = (values > ROUNDING * values[:, -1:]) & (sample.squares > 0)[:, None]
+        informative = (values > ROUNDING * values[:, -1:]) & (model.squares > 0)[:, None]
         length = np.sqrt(np.where(informative, values, 1.0))
-        score = np.einsum("nij,in->nj", vectors, self.slopes * sample.weight)
-        rows = vectors.transpose(0, 2, 1) @ sample.columns * length[:, :, None]
+        score = np.einsum("nij,in->nj", vectors, self.slopes * model.weight)
+        # (predictors, cells, directions)
+        turns = (vectors * length[:, None, :]).transpose(1, 0, 2)
+        by_direction = [
+            sum(
+                scale_rows(column, turn[:, k])
+                for column, turn in zip(model.columns, turns, strict=True)
+            )
+            for k in range(len(turns))
+        ]
+        direction, cell = np.nonzero(informative.T)
+        rows = sparse.csr_array(sparse.vstack(by_direction))
         return RegressionRows(
-            rows=rows[informative],
-            residuals=(score / length)[informative],
-            cell=np.nonzero(informative)[0],
+            rows=rows[direction * len(informative) + cell],
+            residuals=(score / length)[cell, direction],
+            cell=cell,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RegressionRows:
-    """Rows F and residuals e of a regression with the information F'F and the score F'e, and the cell of each."""
+    """Rows F, sparse, and residuals e of a regression with the information F'F and the score F'e; the cell of each."""
 
-    rows: FloatArray
+    rows: Any
     residuals: FloatArray
     cell: IntArray
 
 
-def solve_equation(sample: EquationSample) -> Solution:
+def solution_of(model: EquationModel) -> Solution:
+    """Return the maximum of a model, which is found once for all results that share the model."""
+    if not model.solution:
+        model.solution.append(solve_equation(model))
+    solution: Solution = model.solution[0]
+    return solution
+
+
+def solve_equation(model: EquationModel) -> Solution:
     """Find the largest log-likelihood by Newton's method.
 
     Where parameters are not identified, as strengths without a reference are, functions of them that are do not
     depend on which solution it is.
     """
-    parameters = np.zeros(sample.columns.shape[2]) if sample.start is None else sample.start
+    parameters = np.zeros(model.parameters) if model.start is None else model.start
+    solution = Solution(model=model, parameters=parameters)
     for _ in range(MOST_STEPS):
-        solution = Solution(sample=sample, parameters=parameters)
         step = solution.bread @ solution.score
-        change = float(np.abs(sample.columns @ step).max())
+        change = float(max(np.abs(column @ step).max() for column in model.columns))
         if change < ARRIVED:
             break
         # a step from far away is cut: predictors change by at most `LONGEST_STEP`
-        parameters = uphill(solution, step * min(1.0, LONGEST_STEP / change))
-    return Solution(sample=sample, parameters=parameters)
+        solution = uphill(solution, step * min(1.0, LONGEST_STEP / change))
+    return solution
 
 
-def uphill(solution: Solution, step: FloatArray) -> FloatArray:
-    """Return the parameters after a step, which is halved until it does not lead far beyond the maximum."""
+def uphill(solution: Solution, step: FloatArray) -> Solution:
+    """Return the solution after a step, which is halved until it does not lead far beyond the maximum."""
     rise = float(solution.score @ step)
+    after = replace(solution, parameters=solution.parameters + step)
     for _ in range(MOST_HALVINGS):
-        after = Solution(sample=solution.sample, parameters=solution.parameters + step)
         # beyond the maximum the likelihood falls: at most half as steeply as it rose before the step
         if after.score @ step >= -rise / 2:
             break
         step, rise = step / 2, rise / 2
-    return solution.parameters + step
+        after = replace(solution, parameters=solution.parameters + step)
+    return after
 
 
-def slopes(sample: EquationSample, predictors: FloatArray) -> FloatArray:
+def slopes(model: EquationModel, predictors: FloatArray) -> FloatArray:
     """Return derivatives of the log-likelihood of an answer by complex steps, (predictors, cells)."""
     steps = 1j * COMPLEX_STEP * np.eye(len(predictors))[:, :, None]
-    ahead = [sample.log_likelihood(predictors + step) for step in steps]
+    ahead = [model.log_likelihood(predictors + step) for step in steps]
     return np.array([values.imag / COMPLEX_STEP for values in ahead])
 
 
-def curvatures(sample: EquationSample, predictors: FloatArray) -> FloatArray:
+def curvatures(model: EquationModel, predictors: FloatArray) -> FloatArray:
     """Return negative second derivatives by central differences, (predictors, predictors, cells)."""
     steps = STEP * np.eye(len(predictors))[:, :, None]
-    falls = [
-        slopes(sample, predictors - step) - slopes(sample, predictors + step) for step in steps
-    ]
+    falls = [slopes(model, predictors - step) - slopes(model, predictors + step) for step in steps]
     second = np.array(falls) / (2 * STEP)
     return np.asarray((second + second.swapaxes(0, 1)) / 2)
 
@@ -357,6 +408,14 @@ def inverse(matrix: FloatArray) -> FloatArray:
     size = np.where(size > 0, size, 1.0)
     scale = np.outer(size, size)
     return np.asarray(np.linalg.pinv(matrix / scale, rcond=SINGULAR, hermitian=True) / scale)
+
+
+def scale_rows(matrix: Any, factors: FloatArray) -> Any:
+    """Return a sparse matrix whose rows are multiplied by factors, (rows,)."""
+    from scipy import sparse
+
+    values = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
+    return sparse.csr_array((values, matrix.indices, matrix.indptr), matrix.shape)
 
 
 def indicators(codes: IntArray) -> Any:
@@ -388,7 +447,7 @@ class OneFactor:
         self, whitened: RegressionRows, codes: IntArray, bread: FloatArray, noise: float
     ) -> None:
         self.rows, self.bread = whitened.rows, bread
-        information = self.rows.T @ self.rows
+        information = (self.rows.T @ self.rows).toarray()
         self.inverse = inverse(information)
         turned = turn_rows(whitened, codes, self.inverse)
         shared = turned.leverage <= ALONE
@@ -396,10 +455,10 @@ class OneFactor:
         # (I - M_g)^-1/2 of an eigenvector
         self.scale = 1 / np.sqrt(1 - turned.leverage[shared])
         self.by_cluster = indicators(turned.code[shared])
-        scores = self.turned * (self.scale * turned.residuals[shared])[:, None]
+        scores = scale_rows(self.turned, self.scale * turned.residuals[shared])
         self.sums = self.by_cluster @ scores @ bread
         # directions less the rank of the information
-        self.spare = len(turned.rows) - round(float(np.trace(self.inverse @ information)))
+        self.spare = len(turned.code) - round(float(np.trace(self.inverse @ information)))
         squares = float(turned.residuals @ turned.residuals)
         self.lent = max(noise, squares / self.spare) if self.spare else noise
 
@@ -425,20 +484,20 @@ class OneFactor:
 
     def satterthwaite_df(self, scaled: FloatArray) -> float:
         """Return (tr P)^2 / tr(P^2) with P_gh = w_g' (d_gh I - F_g (F'F)^-1 F_h') w_h, w_g = (I - M_g)^-1/2 F_g B c."""
-        z = self.by_cluster @ (self.turned * scaled[:, None])
+        z = self.by_cluster @ scale_rows(self.turned, scaled)
         diagonal = self.by_cluster @ scaled**2
         # P = diag(diagonal) - Z (F'F)^-1 Z', its squares added up without the matrix
         across = z.T @ z @ self.inverse
-        fitted = np.sum((z @ self.inverse) * z, axis=1)
+        fitted = (z * (z @ self.inverse)).sum(axis=1)
         squares = diagonal @ (diagonal - 2 * fitted) + np.sum(across * across.T)
         return float(np.sum(diagonal - fitted) ** 2 / squares)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TurnedRows:
-    """Rows and residuals of clusters along the eigenvectors of their hat matrices, with eigenvalues and clusters."""
+    """Sparse rows and residuals of clusters along the eigenvectors of their hat matrices; eigenvalues and clusters."""
 
-    rows: FloatArray
+    rows: Any
     residuals: FloatArray
     leverage: FloatArray
     code: IntArray
@@ -449,6 +508,8 @@ def turn_rows(whitened: RegressionRows, codes: IntArray, inverse: FloatArray) ->
 
     Clusters of one size are turned together.
     """
+    from scipy import sparse
+
     sizes = np.bincount(codes)
     first = np.cumsum(sizes) - sizes
     order = np.argsort(codes, kind="stable")
@@ -456,15 +517,19 @@ def turn_rows(whitened: RegressionRows, codes: IntArray, inverse: FloatArray) ->
     for size in np.unique(sizes[sizes > 0]).tolist():
         clusters = np.flatnonzero(sizes == size)
         at = order[first[clusters][:, None] + np.arange(size)]
-        rows = whitened.rows[at]
+        rows = whitened.rows[at.ravel()].toarray().reshape(*at.shape, -1)
         leverage, vectors = hat_eigenvectors(rows, inverse)
         has = leverage > ROUNDING * leverage.max(axis=1, keepdims=True)
         turned = vectors.transpose(0, 2, 1)
         residuals = (turned @ whitened.residuals[at][:, :, None])[:, :, 0]
         code = np.broadcast_to(clusters[:, None], leverage.shape)
-        parts.append(((turned @ rows)[has], residuals[has], leverage[has], code[has]))
-    columns = [np.concatenate(part) for part in zip(*parts, strict=True)]
-    return TurnedRows(rows=columns[0], residuals=columns[1], leverage=columns[2], code=columns[3])
+        # what no row of a cluster has stays 0
+        along = sparse.csr_array((turned @ rows)[has])
+        parts.append((along, residuals[has], leverage[has], code[has]))
+    of_rows, *columns = zip(*parts, strict=True)
+    residuals, leverage, code = (np.concatenate(column) for column in columns)
+    all_rows = sparse.csr_array(sparse.vstack(of_rows))
+    return TurnedRows(rows=all_rows, residuals=residuals, leverage=leverage, code=code)
 
 
 def hat_eigenvectors(rows: FloatArray, inverse: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -38,7 +38,12 @@ from socialstats.inference.rows import with_each_t
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PeerNumbers, RowKey, key_of_row
-from socialstats.results.equations import EquationSample, ParameterFunction
+from socialstats.results.equations import (
+    EquationModel,
+    EquationSample,
+    ParameterFunction,
+    sparse_columns,
+)
 from socialstats.results.peers import load_peer
 from socialstats.sentences import estimate_text as estimated
 from socialstats.shares.counts import source_counts
@@ -627,15 +632,16 @@ def sample_choices(result: Result) -> Iterator[EquationSample | str]:
 
     # levels of two strata may have one name
     places = {key: k for k, key in enumerate(cells.keys) if cells.keys.count(key) == 1}
-    yield EquationSample(
-        columns=columns,
+    model = EquationModel(
+        columns=sparse_columns(columns),
         log_likelihood=log_likelihood,
         weight=cells.count,
         squares=cells.count,
         clusters=(cells.cluster,),
-        estimates={key: ParameterFunction(itemgetter(k)) for key, k in places.items()},
         errors="clusters",
     )
+    estimates = {key: ParameterFunction(itemgetter(k)) for key, k in places.items()}
+    yield EquationSample(model=model, estimates=estimates)
 
 
 def ask_peers(result: Result) -> Iterator[PeerNumbers]:

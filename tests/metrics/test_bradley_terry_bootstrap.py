@@ -274,5 +274,5 @@ def test_refits_of_resampled_pairs_are_those_of_an_independent_fit(seed):
     cells = Cells.of(design.count, (design.pair.codes,))
     draws = np.array([*cells.draws(100, seed)])
     for drawn, strengths in zip(draws[found.ok], found.strengths, strict=True):
-        again = solve_equation(replace(sample, weight=drawn)).parameters
+        again = solve_equation(replace(sample.model, weight=drawn)).parameters
         assert again - again.mean() == pytest.approx(strengths, abs=1e-6)

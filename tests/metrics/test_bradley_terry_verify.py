@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +11,8 @@ import pandas as pd
 import pytest
 
 from socialstats.choices.bradley_terry import bradley_terry
-from socialstats.choices.bradley_terry.definition import sample_fit
-from socialstats.crosscheck.equations import solve_equation
+from socialstats.choices.bradley_terry.definition import sample_derived, sample_fit
+from socialstats.crosscheck.equations import solution_of, solve_equation
 from socialstats.datasets import journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.results.verification import NOT_RECOUNTED
@@ -133,7 +135,7 @@ def test_the_clustered_errors_of_the_verification_are_those_of_clubsandwich(ties
     fit = bradley_terry(design, "~ urgency", order=True, cluster="worker", ties=ties)
     wanted = golden("robust")["crossed"]["tie_free" if ties == "none" else "davidson"]["worker"]
     rows = {row["term"]: row for row in wanted["contrasts"]}
-    solution = solve_equation(sample_fit(fit, {}))
+    solution = solve_equation(sample_fit(fit, {}).model)
     n = len(fit.items)
     for k, name in enumerate(fit.names):
         # strengths have the mean 0
@@ -141,6 +143,20 @@ def test_the_clustered_errors_of_the_verification_are_those_of_clubsandwich(ties
         errors = solution.errors(contrast)
         assert np.sqrt(errors.variance) == pytest.approx(rows[name]["std_error"], rel=1e-6)
         assert errors.df == pytest.approx(rows[name]["df"], rel=1e-6)
+
+
+def test_results_of_a_fit_share_the_model_that_verification_solves():
+    fit = bradley_terry(crossed(drop_ties=True), order=True)
+    models = [next(sample_derived(derived)).model for derived in (fit.ranks(), fit.pairwise())]
+    assert models[0] is models[1] is sample_fit(fit, {}).model
+    assert solution_of(models[0]) is solution_of(models[1])
+    other = bradley_terry(crossed(drop_ties=True), order=False)
+    assert sample_fit(other, {}).model is not models[0]
+    state = weakref.ref(fit.fitted_state)
+    del fit, models
+    gc.collect()
+    # a model is kept as long as its fit
+    assert state() is None
 
 
 def thin_table():

@@ -9,7 +9,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,7 +23,14 @@ from socialstats.designs.parts import A_WON, Factor
 from socialstats.errors import InputError
 from socialstats.results import Result, Row
 from socialstats.results.definitions import PeerNumbers, RowKey, key_of_row
-from socialstats.results.equations import EquationSample, ErrorKind, Function, ParameterFunction
+from socialstats.results.equations import (
+    EquationModel,
+    EquationSample,
+    ErrorKind,
+    Function,
+    ParameterFunction,
+    sparse_columns,
+)
 from socialstats.results.peers import load_peer
 
 if TYPE_CHECKING:
@@ -33,6 +42,9 @@ MOST_NUMBERS = 4_000_000  # a larger regression table takes minutes
 START_OF_TIES = 0.5  # Rao and Kupper's log theta is above 0
 EQUAL = 1e-7  # strengths that differ by less are one rank
 CLOSE = 1e-5  # agreement with the solvers of other packages
+
+# results that derive from one fit share its model, and the maximum of it, while the fit lives
+MODELS: WeakKeyDictionary[FitState, EquationModel | str] = WeakKeyDictionary()
 
 
 def log_probability(ties: str, outcome: IntArray, predictors: Any) -> Any:
@@ -85,6 +97,29 @@ def sample_fit(
     factors : sequence of Factor, optional
         Clusters of the errors; by default those of the fit.
     """
+    model = model_of_fit(fit) if factors is None else model_with_clusters(fit, factors)
+    return model if isinstance(model, str) else EquationSample(model=model, estimates=estimates)
+
+
+def model_of_fit(fit: BradleyTerryResult) -> EquationModel | str:
+    """Return the comparisons of a fit and its likelihood, with its clusters; or why not."""
+    state = fit.fitted_state
+    if state not in MODELS:
+        MODELS[state] = model_with_clusters(fit)
+    return MODELS[state]
+
+
+def model_with_clusters(
+    fit: BradleyTerryResult, factors: Sequence[Factor] | None = None
+) -> EquationModel | str:
+    """Return the comparisons of a fit and its likelihood; or why not.
+
+    Parameters
+    ----------
+    fit : BradleyTerryResult
+    factors : sequence of Factor, optional
+        Clusters of the errors; by default those of the fit.
+    """
     if (reason := reason_against(fit)) is not None:
         return reason
     fit = fit.in_memory()
@@ -104,13 +139,12 @@ def sample_fit(
     if clustered:
         errors = "clusters"
     log_likelihood = partial(log_probability, state.ties, cells.outcome)
-    return EquationSample(
-        columns=cells.columns,
+    return EquationModel(
+        columns=sparse_columns(cells.columns),
         log_likelihood=log_likelihood,
         weight=cells.weight,
         squares=cells.squares,
         clusters=cells.clusters,
-        estimates=estimates,
         errors=errors,
         drawn=fit.design.replies is None,
         firth=state.options.penalty == "firth",
@@ -236,15 +270,17 @@ def sample_refitted_model(result: Result) -> Iterator[EquationSample | str]:
 
 def without_errors(sample: EquationSample | str) -> EquationSample | str:
     """Return a sample of estimates alone."""
-    return sample if isinstance(sample, str) else replace(sample, errors="none")
+    return sample if isinstance(sample, str) else replace(sample, errors=False)
 
 
 def sample_derived(result: Result) -> Iterator[EquationSample | str]:
     """Yield the model of a fit, with what follows from its parameters by a formula."""
     fit = result.extras["fit"]
+    effect = result.extras.get("effect")
+    spreads = {} if effect is None else in_spreads(fit, effect)
     estimates = {}
     for row in result.rows:
-        estimand = estimand_of(result, fit, row)
+        estimand = spreads.get(row.group) or estimand_of(result, fit, row)
         if row.estimate is not None and estimand is not None:
             estimates[key_of_row(row)] = estimand
     if not estimates:
@@ -268,8 +304,6 @@ def estimand_of(result: Result, fit: BradleyTerryResult, row: Row) -> ParameterF
         if group == "difference":
             return ParameterFunction(lambda b: float(b[i] - b[j]))
         return ParameterFunction(lambda b: 1 / (1 + math.exp(float(b[j] - b[i]))), "logit")
-    if group in ("ratio", "spread", "chance"):
-        return in_spreads(group, fit, result.extras["effect"])
     if row.term not in fit.items:
         return None
     k = names.index(row.term)
@@ -284,8 +318,8 @@ def estimand_of(result: Result, fit: BradleyTerryResult, row: Row) -> ParameterF
     )
 
 
-def in_spreads(group: str, fit: BradleyTerryResult, effect: str) -> ParameterFunction:
-    """Return the SD of the strengths, an effect over it, or the chance of an item that is one SD below with the effect.
+def in_spreads(fit: BradleyTerryResult, effect: str) -> dict[str | None, ParameterFunction]:
+    """Return the SD of the strengths, an effect over it, and the chance of an item one SD below that has the effect.
 
     The variance of the estimates is that of the strengths and their mean sampling variance.
     """
@@ -301,11 +335,11 @@ def in_spreads(group: str, fit: BradleyTerryResult, effect: str) -> ParameterFun
         return 1 / (1 + math.exp(spread(b, variances) - float(b[at])))
 
     strengths = tuple(coefficient(fit, item, centred=True) for item in fit.items)
-    if group == "ratio":
-        return ParameterFunction(ratio, variances_of=strengths)
-    if group == "spread":
-        return ParameterFunction(spread, "log", variances_of=strengths)
-    return ParameterFunction(chance, "logit", variances_of=strengths)
+    return {
+        "ratio": ParameterFunction(ratio, variances_of=strengths),
+        "spread": ParameterFunction(spread, "log", variances_of=strengths),
+        "chance": ParameterFunction(chance, "logit", variances_of=strengths),
+    }
 
 
 def probability(result: Result, fit: BradleyTerryResult, row: Row) -> ParameterFunction | None:
@@ -339,12 +373,13 @@ def sample_two_models(result: Result) -> Iterator[EquationSample | str]:
     """Yield the comparisons of two fits with parameters of their own, and clusters matched by their labels."""
     fits = [fit.in_memory() for fit in result.extras["fits"]]
     factors = [fit.fitted_state.factors or (fit.design.pair,) for fit in fits]
-    samples = [sample_fit(fit, {}, of_fit) for fit, of_fit in zip(fits, factors, strict=True)]
-    first, second = samples
+    first, second = (
+        model_with_clusters(fit, of_fit) for fit, of_fit in zip(fits, factors, strict=True)
+    )
     if isinstance(first, str) or isinstance(second, str):
-        yield first if isinstance(first, str) else second
+        yield first if isinstance(first, str) else str(second)
         return
-    cut = first.columns.shape[2]
+    cut = first.parameters
     estimates = {}
     for row in result.rows:
         if row.group != "share":
@@ -353,7 +388,7 @@ def sample_two_models(result: Result) -> Iterator[EquationSample | str]:
     # a cluster of both fits has one label
     labels = [np.concatenate([a.labels(), b.labels()]) for a, b in zip(*factors, strict=True)]
     codes = [np.unique(names.astype(str), return_inverse=True)[1] for names in labels]
-    yield stack_samples(first, second, estimates, tuple(codes))
+    yield EquationSample(model=stack_models(first, second, tuple(codes)), estimates=estimates)
 
 
 def gap(parts: Sequence[Function], cut: int, parameters: FloatArray) -> float:
@@ -362,17 +397,21 @@ def gap(parts: Sequence[Function], cut: int, parameters: FloatArray) -> float:
     return first(parameters[:cut]) - second(parameters[cut:])
 
 
-def stack_samples(
-    first: EquationSample,
-    second: EquationSample,
-    estimates: Mapping[RowKey, ParameterFunction],
-    clusters: tuple[IntArray, ...],
-) -> EquationSample:
-    """Return two samples as one, whose parameters are those of both."""
-    (cells, predictors, cut), shape = first.columns.shape, second.columns.shape
-    columns = np.zeros((cells + shape[0], max(predictors, shape[1]), cut + shape[2]))
-    columns[:cells, :predictors, :cut] = first.columns
-    columns[cells:, : shape[1], cut:] = second.columns
+def stack_models(
+    first: EquationModel, second: EquationModel, clusters: tuple[IntArray, ...]
+) -> EquationModel:
+    """Return two models as one, whose parameters are those of both."""
+    from scipy import sparse
+
+    cells = len(first.weight)
+    # the model with fewer predictors has others that are 0
+    columns = []
+    for pair in zip_longest(first.columns, second.columns):
+        blocks = [
+            sparse.csr_array(model.columns[0].shape) if column is None else column
+            for column, model in zip(pair, (first, second), strict=True)
+        ]
+        columns.append(sparse.csr_array(sparse.block_diag(blocks)))
 
     def log_likelihood(at: Any) -> Any:
         return np.concatenate(
@@ -381,13 +420,12 @@ def stack_samples(
 
     start = np.concatenate([np.asarray(first.start), np.asarray(second.start)])
     squares = np.concatenate([first.squares, second.squares])
-    return EquationSample(
-        columns=columns,
+    return EquationModel(
+        columns=tuple(columns),
         log_likelihood=log_likelihood,
         weight=np.concatenate([first.weight, second.weight]),
         squares=squares,
         clusters=clusters,
-        estimates=estimates,
         errors="clusters",
         drawn=first.drawn,
         start=start,
@@ -450,7 +488,8 @@ def logistic_regression(fit: BradleyTerryResult) -> Any:
     wins = np.array([1.0, 0.0, 0.5])[cells.outcome]
     columns = cells.columns[:, 0, 1 if fit.items else 0 :]
     model = GLM(wins, columns, family=Binomial(), freq_weights=cells.weight, hasconst=False)
-    return model.fit(maxiter=200, tol=1e-14, wls_method="qr")
+    # Newton's method from 0: least squares of all cells take five times as long
+    return model.fit(method="newton", max_start_irls=0, maxiter=200, tol=1e-10, disp=0)
 
 
 def ask_for_chi_squares(result: Result) -> Iterator[PeerNumbers]:
