@@ -7,17 +7,21 @@ import os
 import pickle
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkContext
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 ENGINES = {"duckdb", "polars", "pyspark", "dask"}
 # fewer pieces of unknown size are not worth a process
 LEAST = 4
-# pieces of another kind that a process begins with: it first loads the packages that they need
-SWITCH = 8
+# CPU seconds that it takes a process to load the packages of another kind of pieces
+LOADING = 0.7
+# seconds between two looks at what the other process has done
+PAUSE = 0.002
 # a copied process has it; while it is set, neither makes a third
 _work: Callable[[int], Any] | None = None
 
@@ -27,8 +31,8 @@ def in_halves(
 ) -> list[T]:
     """Return ``[work(0), ..., work(n - 1)]``; a second process helps, from the last piece on, where that is safe.
 
-    From piece `border` on the work is of another kind. A process leaves the kind that it began with only while several
-    pieces of the other are left.
+    From piece `border` on the work is of another kind. A process leaves the kind that it began with only where half of
+    the other pieces take longer than loading their packages.
 
     What the second process does not deliver (an exception, a value that cannot be sent) is done here again. Therefore
     results and errors are the same with one process and with two.
@@ -42,10 +46,9 @@ def in_halves(
     if n < least or processes() == 1:
         return [work(i) for i in range(n)]
     fork = multiprocessing.get_context("fork")
-    # the pieces that neither process has begun
-    left = fork.Array("l", [0, n])
+    left = PiecesLeft(fork, n, border)
     receiver, sender = fork.Pipe(duplex=False)
-    second = fork.Process(target=_send_from_the_end, args=(work, left, border, sender), daemon=True)
+    second = fork.Process(target=_send_from_the_end, args=(work, left, sender), daemon=True)
     # a copy has it too, and makes no third process
     _work = work
     try:
@@ -55,7 +58,7 @@ def in_halves(
             second.start()
         # the end of the second process is then the end of what it sends
         sender.close()
-        pieces = {i: work(i) for i in _from_the_start(left, border)}
+        pieces = {i: work(i) for i in left.from_the_start(second.is_alive)}
         pieces |= _received(receiver)
         return [pieces[i] if i in pieces else work(i) for i in range(n)]
     finally:
@@ -66,33 +69,81 @@ def in_halves(
         second.join()
 
 
-def _from_the_start(left: Any, border: int | None) -> Iterator[int]:
-    """Yield the pieces that this process begins, from the first on, until the other has taken the rest."""
-    while True:
-        with left.get_lock():
-            start, end = left
-            if start >= end or (start == border and end - start < SWITCH):
-                return
-            left[0] = start + 1
-        yield start
+class PiecesLeft:
+    """The pieces that neither of two processes has begun, and what a piece of its kind costs each of them.
+
+    Attributes
+    ----------
+    border : int
+        The first piece of the other kind; -1 where all pieces are of one kind.
+    ends : shared array of two int
+        The first piece that is left, and the one after the last.
+    costs : shared array of four float
+        For the process that goes from the start, and for the one from the end: CPU seconds of its pieces, and how many
+        they are. Its first piece is left out, as that loads the packages.
+    """
+
+    def __init__(self, fork: ForkContext, n: int, border: int | None) -> None:
+        self.border = -1 if border is None else border
+        self.ends: Any = fork.Array("l", [0, n])
+        self.costs: Any = fork.Array("d", [0.0, 0.0, 0.0, 0.0])
+
+    def from_the_start(self, is_second_alive: Callable[[], bool]) -> Iterator[int]:
+        """Yield the pieces that the first process begins, until the other has taken the rest."""
+        first = True
+        while True:
+            # what pieces of the other kind cost is known when the other process has done two of them
+            while self.ends[0] == self.border < self.ends[1] and not self.costs[3]:
+                if not is_second_alive():
+                    break
+                time.sleep(PAUSE)
+            with self.ends.get_lock():
+                piece, end = self.ends
+                if piece >= end or (piece == self.border and not self.is_worth(end - piece, 2)):
+                    return
+                self.ends[0] = piece + 1
+            began = time.process_time()
+            yield piece
+            if not first and piece < self.border:
+                self.add_cost(0, time.process_time() - began)
+            first = False
+
+    def from_the_end(self) -> Iterator[int]:
+        """Yield the pieces that the second process begins, from the last on."""
+        first = True
+        while True:
+            with self.ends.get_lock():
+                start, end = self.ends
+                if start >= end or (end == self.border and not self.is_worth(end - start, 0)):
+                    return
+                self.ends[1] = end - 1
+            began = time.process_time()
+            yield end - 1
+            if not first and end > self.border:
+                self.add_cost(2, time.process_time() - began)
+            first = False
+
+    def add_cost(self, place: int, seconds: float) -> None:
+        """Count a piece of a process, whose numbers begin at a place of `costs`."""
+        with self.costs.get_lock():
+            self.costs[place] += seconds
+            self.costs[place + 1] += 1
+
+    def is_worth(self, n: int, place: int) -> bool:
+        """Return whether half of the `n` pieces of the other process take longer than loading their packages."""
+        seconds, pieces = self.costs[place : place + 2]
+        return bool(pieces > 0 and n / 2 * seconds / pieces > LOADING)
 
 
-def _send_from_the_end(
-    work: Callable[[int], Any], left: Any, border: int | None, sender: Connection
-) -> None:
+def _send_from_the_end(work: Callable[[int], Any], left: PiecesLeft, sender: Connection) -> None:
     """Do pieces from the last on in the copied process, and send what came of them when none is left.
 
     A pipe holds few bytes: a result that is sent before the first process listens would keep this one waiting.
     """
     pieces = {}
-    while True:
-        with left.get_lock():
-            start, end = left
-            if start >= end or (end == border and end - start < SWITCH):
-                break
-            left[1] = end - 1
+    for piece in left.from_the_end():
         try:
-            pieces[end - 1] = pickle.dumps(work(end - 1))
+            pieces[piece] = pickle.dumps(work(piece))
         except Exception:
             # the first process does this piece again, and raises what it raises
             continue

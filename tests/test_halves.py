@@ -78,3 +78,24 @@ def test_a_process_with_an_engine_of_threads_is_not_copied(monkeypatch: pytest.M
     assert halves.processes() == 1
     monkeypatch.delitem(sys.modules, "duckdb")
     assert halves.processes() == free
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.parametrize(("seconds", "alone"), [(0.0, True), (0.02, False)])
+def test_pieces_of_another_kind_are_taken_where_they_are_worth_it(
+    seconds: float, alone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second process does quick pieces alone; of slow ones the first does a part after its own kind."""
+    monkeypatch.setattr(halves, "_alone", lambda: True)
+    monkeypatch.setattr(halves, "LOADING", 0.05)
+    one = os.getpid()
+
+    def work(i: int) -> bool:
+        end = time.process_time() + (seconds if i >= 2 else 0.0)
+        while time.process_time() < end:
+            pass
+        return os.getpid() == one
+
+    in_first = in_halves(work, 22, border=2)
+    assert in_first[:2] == [True, True]
+    assert any(in_first[2:]) is not alone
