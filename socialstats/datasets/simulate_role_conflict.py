@@ -16,19 +16,8 @@ from scipy.special import expit, ndtri
 from socialstats.arrays import FloatArray
 from socialstats.datasets.catalogue import DATA, data_rows
 from socialstats.datasets.simulating import csv_bytes, generator, normals, ranks, write_files
+from socialstats.designs.cited import SCHWARTZ
 
-VALUES = (
-    "self-direction",
-    "stimulation",
-    "hedonism",
-    "achievement",
-    "power",
-    "security",
-    "conformity",
-    "tradition",
-    "benevolence",
-    "universalism",
-)
 CITED = {
     "family": (0.05, 0.01, 0.01, 0.04, 0.02, 0.20, 0.08, 0.10, 0.45, 0.04),
     "occupation": (0.06, 0.01, 0.01, 0.28, 0.06, 0.24, 0.18, 0.02, 0.10, 0.04),
@@ -73,16 +62,16 @@ def cited_values(domains: Sequence[Sequence[str]], seed: int) -> list[list[str]]
             repeat, first, two, second = draws[i, k].tolist()
             at = own[i, names.index(domain)] if repeat < REPEATED else first
             one = _place(tables[domain], at)
-            found = [VALUES[one]]
+            found = [SCHWARTZ[one]]
             if two < SECOND:
-                found.append(VALUES[_place(_without(domain, one), second)])
+                found.append(SCHWARTZ[_place(_without(domain, one), second)])
             row.append(SEPARATOR.join(found))
         texts.append(row)
     return texts
 
 
 def _place(table: FloatArray, at: float) -> int:
-    return min(int(np.searchsorted(table, at, side="right")), len(VALUES) - 1)
+    return min(int(np.searchsorted(table, at, side="right")), len(SCHWARTZ) - 1)
 
 
 def _without(domain: str, one: int) -> FloatArray:
@@ -107,7 +96,7 @@ def true_story_shares() -> dict[str, dict[str, float]]:
         second = np.array(
             [sum(p[u] * p[v] / (1 - p[u]) for u in range(len(p)) if u != v) for v in range(len(p))]
         )
-        found[domain] = dict(zip(VALUES, (p + SECOND * second).tolist(), strict=True))
+        found[domain] = dict(zip(SCHWARTZ, (p + SECOND * second).tolist(), strict=True))
     return found
 
 

@@ -16,8 +16,21 @@ from socialstats.text import quoted
 from socialstats.voice import option
 
 SEPARATORS = (";", "|", ",")
+# the ten values of Schwartz (1992), which stories of the role-conflict study cite
+SCHWARTZ = (
+    "self-direction",
+    "stimulation",
+    "hedonism",
+    "achievement",
+    "power",
+    "security",
+    "conformity",
+    "tradition",
+    "benevolence",
+    "universalism",
+)
 
-__all__ = ["SEPARATORS", "ChosenLabels", "chosen_labels"]
+__all__ = ["SCHWARTZ", "SEPARATORS", "ChosenLabels", "chosen_labels"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

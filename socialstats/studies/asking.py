@@ -36,6 +36,7 @@ from socialstats.studies.page import (
     Diagnostic,
     Outcome,
     PageTable,
+    SecondAnalysis,
     StudyOptions,
     TableRead,
     order_cautions,
@@ -814,6 +815,7 @@ def ask_rows(
     clusters: Sequence[Factor] = (),
     note: str = "",
     part: Part = "main",
+    turned: Sequence[SecondAnalysis] = (),
 ) -> Block | None:
     """Return a question with its answer: sentences, the figure of rows, their table, and further tables.
 
@@ -851,6 +853,8 @@ def ask_rows(
     note : str
         Last sentences of the caption.
     part : {"main", "appendix"}
+    turned : sequence of SecondAnalysis
+        Those that turn a conclusion, as `socialstats.studies.second` finds them.
     """
     leading = results_in(result)
     if not leading or not rows:
@@ -884,6 +888,7 @@ def ask_rows(
         tables=(table, *further, *more),
         results=(*leading, *results_in(results), *added),
         part=part,
+        turned=tuple(turned),
     )
 
 

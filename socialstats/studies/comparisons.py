@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from socialstats.choices.bradley_terry import (
     effect_sentence,
     strengths_sentence,
 )
+from socialstats.choices.bradley_terry.model import ORDER
 from socialstats.choices.bradley_terry.ranks import MOST_MAX_T
 from socialstats.choices.group_win_rates import group_win_rates
 from socialstats.choices.sensitivity import reference_values
@@ -25,7 +26,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.nouns import count_of
 from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.designs.terms import column_term
-from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import forest, wins
 from socialstats.figures import ranks as rank_figure
 from socialstats.inference.dependence import declared_cluster_counts
@@ -33,7 +34,6 @@ from socialstats.inference.halving import clusters_to_halve
 from socialstats.matching import match_keys
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.sentences import more_clusters_sentence
 from socialstats.studies.asking import (
     Part,
     add_labels,
@@ -48,12 +48,9 @@ from socialstats.studies.estimates import (
     counts_table,
     declared_clusters,
     halved,
-    pairs_left,
     pairs_to_halve,
     probability_methods,
-    rows_table,
     single,
-    verdict,
 )
 from socialstats.studies.multiverse import dependence_block
 from socialstats.studies.page import (
@@ -84,7 +81,6 @@ EXISTS = "Existence of finite strengths (Ford's condition)"
 FOLLOWS = "Fit of the model to the wins of each pair"
 TIED_MODELS = ("davidson", "rao_kupper")  # with ties of their own, beside wins of either item
 JOINT = ("SS203", "SS206")  # cautions about joint tests, on which simultaneous rank intervals rest
-RANK_SETS: tuple[Literal["marginal"], Literal["simultaneous"]] = ("marginal", "simultaneous")
 RANK_REFERENCES = ("mogstad2024", "romanowolf2005", "firth2004")
 MOST_NAMED = 4  # conclusions, or items whose ranks change, that a sentence names
 MOST_GROUPS = 12  # groups of items
@@ -108,55 +104,42 @@ USES = ("seed", "level", "ties", "penalty", "prior", "adjust", "group", "verify"
 
 
 def fit_model(
-    design: Comparisons,
-    options: StudyOptions,
-    formula: str | None,
-    *,
-    cluster: Any = "auto",
-    order: bool | None = None,
+    design: Comparisons, options: StudyOptions, formula: str | None, **choices: Any
 ) -> BradleyTerryResult:
-    """Fit the study's Bradley-Terry model; with `order`, the order effect is in it where the design declares one."""
-    given = options.chosen("ties", "penalty", "prior", "level")
-    fit = bradley_terry(design, formula, order=order, cluster=cluster, by=None, **given)
-    if not isinstance(fit, BradleyTerryResult):
-        raise InputError(f"one model at a time: use {option('by')} in the design")
-    return fit
+    """Fit the study's Bradley-Terry model; the order effect is in it where the design declares an order."""
+    chosen = {**options.chosen("ties", "penalty", "prior", "level"), **choices}
+    fit: Any = bradley_terry(design, formula, by=None, **chosen)
+    return fit  # type: ignore[no-any-return]
 
 
 def strongest(fit: BradleyTerryResult) -> list[Row]:
     """Return the strength rows, strongest first."""
-    return sorted(
-        (r for r in fit.rows if r.group == "strength"), key=lambda r: -(r.estimate or 0.0)
-    )
+    rows = [row for row in fit.rows if row.group == "strength"]
+    return sorted(rows, key=lambda row: -(row.estimate or 0.0))
 
 
 # checks of the data and the model
 
 
 def fit_diagnostics(
-    fit: BradleyTerryResult | None, design: Comparisons, *why: str
+    fit: BradleyTerryResult | None,
+    design: Comparisons,
+    why: str = "no model was fitted",
+    cure: str = "No strengths are reported.",
 ) -> tuple[Diagnostic, ...]:
-    """Check existence, fit, and how evenly items were compared; `why` says why there is no fit, first of all."""
+    """Check existence, fit, and how evenly items were compared; without a fit, say why and what to do."""
     if fit is None:
-        reason = f"No finite strengths: {why[0] if why else 'no model was fitted'}."
-        return (
-            Diagnostic(EXISTS, reason, "No strengths are reported."),
-            Diagnostic(FOLLOWS, "No model was fitted.", "Not tested."),
-            evenness_check(design),
-        )
-    likelihood = "maximum-likelihood" if design.replies is None else "quasi-likelihood"
-    exists = Diagnostic(
-        EXISTS,
-        f"Finite: the win graph of {count(len(design.items), 'item')} is strongly connected.",
-        f"Strengths and intervals are {likelihood} estimates.",
-    )
+        lost = Diagnostic(EXISTS, f"No finite strengths: {why}.", cure)
+        untested = Diagnostic(FOLLOWS, "No model was fitted.", "Not tested.")
+        return lost, untested, evenness_check(design)
+    finite = f"Finite: the win graph of {count(len(design.items), 'item')} is strongly connected."
+    so_what = "Strengths are maximum-likelihood estimates."
     if fit.fitted_state.penalised:
-        exists = Diagnostic(
-            EXISTS,
-            "Not needed: a penalty or prior keeps the estimates finite.",
-            "Strengths are shrunk; likelihood-ratio tests are unavailable.",
-        )
-    return exists, fit_check(fit), evenness_check(design)
+        finite = "Not needed: a penalty or prior keeps the estimates finite."
+        so_what = "Strengths are shrunk; likelihood-ratio tests are unavailable."
+    elif design.replies is not None:
+        so_what = "Strengths are quasi-likelihood estimates."
+    return Diagnostic(EXISTS, finite, so_what), fit_check(fit), evenness_check(design)
 
 
 def fit_check(fit: BradleyTerryResult) -> Diagnostic:
@@ -165,29 +148,28 @@ def fit_check(fit: BradleyTerryResult) -> Diagnostic:
         gof = fit.goodness_of_fit(cells="total")
     except UndefinedStatistic as error:
         return Diagnostic(FOLLOWS, str(error), "Not tested.")
-    if not sentences.is_significant(gof.rows[-1]):
-        return Diagnostic(FOLLOWS, gof.sentence(), "No significant misfit.")
-    misfit = "Wins of pairs deviated from the model. Rely on cluster-robust errors."
-    if set(fit.fitted_state.sizes) - {"pair"}:
-        misfit = "The test assumes independent rows, so dependence within clusters may explain the misfit."
-    return Diagnostic(FOLLOWS, gof.sentence(), misfit)
+    so_what = "No significant misfit."
+    if sentences.is_significant(gof.rows[-1]):
+        so_what = "Wins of pairs deviated from the model. Rely on cluster-robust errors."
+        if set(fit.fitted_state.sizes) - {"pair"}:
+            so_what = "The test assumes independent rows, so dependence within clusters may explain the misfit."
+    return Diagnostic(FOLLOWS, gof.sentence(), so_what)
 
 
 def evenness_check(design: Comparisons) -> Diagnostic:
     """Return how evenly items were compared, and how many pairs were."""
     sides = np.concatenate([design.item_a, design.item_b])
     sizes = np.bincount(sides, np.tile(design.count, 2), len(design.items))
-    (least, fewest), *_, (most, largest) = sorted(zip(sizes.tolist(), design.items, strict=True))
-    spread = count(least)
-    if least != most:
-        spread = f"{count(least)} ('{shorten(fewest)}') to {count(most)} ('{shorten(largest)}')"
+    least, most = sizes.min(), sizes.max()
+    spread = count(most) if least == most else f"{count(least)} to {count(most)}"
     pairs = f"{count(len(design.pair.levels))} of {count(math.comb(len(sizes), 2))} pairs"
+    even = "Numbers of comparisons are similar."
+    if least * 2 < most:
+        even = "Intervals are wide for items with few comparisons."
     return Diagnostic(
         "Balance of comparisons over items",
         f"{spread} comparisons per item; {pairs} were compared.",
-        "Intervals are wide for items with few comparisons."
-        if least * 2 < most
-        else "Numbers of comparisons are similar.",
+        even,
     )
 
 
@@ -195,13 +177,17 @@ def order_table(design: Comparisons) -> PageTable:
     """Count outcomes by who was shown first, or by column where the design does not say."""
     first_won = design.outcome == np.where(design.first > 0, A_WON, B_WON)
     tied = design.outcome == TIED
-    sides = zip(presented(design), (first_won, ~first_won & ~tied), strict=True)
-    parts = [(f"{side} was chosen", design.count[won].sum()) for side, won in sides]
+    first, second = presented(design)
+    outcomes = {
+        f"{first} was chosen": first_won,
+        f"{second} was chosen": ~first_won & ~tied,
+        "tie": tied,
+    }
     by = "column (the order of presentation was not declared)"
     if design.order_known:
         by = "order of presentation"
+    parts = [(name, design.count[rows].sum()) for name, rows in outcomes.items()]
     header = ("Outcome", "Rows", "Share")
-    parts.append(("tie", design.count[tied].sum()))
     return counts_table(f"Choices by {by}", header, parts, design.count.sum())
 
 
@@ -215,11 +201,10 @@ def presented(design: Comparisons) -> tuple[str, str]:
 
 def model_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, str]:
     """Return the methods paragraphs of the model, the brief one first."""
-    state = fit.fitted_state
+    state, prior = fit.fitted_state, fit.settings["prior"]
     terms = [as_words(row.term) for row in fit.rows if row.group in ("order", "covariate")]
     effects = f", with effects of {listing(terms)}" if terms else ""
     likelihood = "quasi-likelihood" if state.probable else "maximum likelihood"
-    prior = fit.settings["prior"]
     pseudo_wins = f" with {count(prior, 'pseudo-win')} an item" if prior else ""
     texts = [
         f"Log-strengths (0: the average item) were estimated by {likelihood}{pseudo_wins}: {fit.title}{effects}.",
@@ -234,52 +219,14 @@ def model_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, 
 
 # the fit without its order effect
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WithoutOrder:
-    """A fit of the page with the order effect, and the same fit without it."""
-
-    fit: BradleyTerryResult
-    plain: BradleyTerryResult
+# by level of the by factor ("" without one): the fit of the page, and that without its order effect
+Pairs = Mapping[str, tuple[BradleyTerryResult, BradleyTerryResult]]
 
 
-# by level of the by factor, "" without one; empty where no fit has an order effect
-Pairs = Mapping[str, WithoutOrder]
-
-
-def without_order(
-    fit: BradleyTerryResult,
-    design: Comparisons,
-    options: StudyOptions,
-    formula: str | None,
-    level: str = "",
-) -> dict[str, WithoutOrder]:
-    """Fit the model of a page again without its order effect, with the default clusters of its design.
-
-    Returns
-    -------
-    dict of str to WithoutOrder
-        Both fits under the level of the by factor (empty without one); nothing where the fit has no order effect.
-    """
-    if all(row.group != "order" for row in fit.rows):
-        return {}
-    plain = fit_model(design, options, formula, order=False)
-    return {level: WithoutOrder(fit=fit, plain=plain)}
-
-
-def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
-    """Return the conclusions from a fit, by name: strongest item, its lead, and the sign of every covariate."""
-    reliable = verdict(lead_result(fit).rows[0]) == "above"
-    texts = {
-        "the strongest item": listing(sorted(firsts(strongest(fit)))),
-        "its lead": "reliable" if reliable else "not reliable",
-    }
-    for row in (row for row in fit.rows if row.group == "covariate"):
-        size = row.estimate or 0.0
-        sign = "zero" if abs(size) <= SAME else "positive" if size > 0 else "negative"
-        certain = "not reliable" if verdict(row) == "open" else "reliable"
-        texts[f"the effect of {as_words(row.term, 30)}"] = f"{sign} and {certain}"
-    return texts
+def without_order(fits: Mapping[str, BradleyTerryResult]) -> Pairs:
+    """Return fits beside the same without the order effect; those that have no order effect are left out."""
+    with_order = {level: fit for level, fit in fits.items() if ORDER in fit.names}
+    return {level: (fit, fit.update(order=False)) for level, fit in with_order.items()}
 
 
 def lead_result(fit: BradleyTerryResult) -> Result:
@@ -288,101 +235,92 @@ def lead_result(fit: BradleyTerryResult) -> Result:
     return fit.contrast(first.term, second.term)
 
 
-def fits_table(pairs: Pairs) -> PageTable:
-    """Return strongest item, its lead, and the effects of covariates, with and without the order effect."""
-    rows: list[Row] = []
-    for level, pair in pairs.items():
-        for how, fit in (("with", pair.fit), ("without", pair.plain)):
-            effects = [row for row in fit.rows if row.group == "covariate"]
-            shown = [strongest(fit)[0], *lead_result(fit).rows, *effects]
-            labels = {"level": level} if level else {}
-            rows += add_labels(shown, **labels, **{"order effect": how})
-    caption = (
-        "The fit with and without the order effect: strongest item, its lead over the next "
-        "(log-odds), effects of covariates"
-    )
-    labels_of_rows = [
-        ": ".join(filter(None, (row.label("level"), row.label("order effect"), row.term)))
-        for row in rows
-    ]
-    return rows_table(
-        untested_rows(rows), caption, term="Level: order effect: term", labels=labels_of_rows
-    )
+def conclusion_rows(fit: BradleyTerryResult) -> list[Row]:
+    """Return the strongest item, its lead, and the effects of covariates."""
+    effects = [row for row in fit.rows if row.group == "covariate"]
+    return [strongest(fit)[0], *lead_result(fit).rows, *effects]
+
+
+def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
+    """Return the conclusions from a fit, by name: strongest item, its lead, and the sign of every covariate."""
+    _, lead, *effects = conclusion_rows(fit)
+    certain = {True: "reliable", False: "not reliable"}
+    texts = {
+        "the strongest item": listing(sorted(firsts(strongest(fit)))),
+        "its lead": certain[sentences.reliable(lead)],
+    }
+    for row in effects:
+        size = row.estimate or 0.0
+        sign = "zero" if abs(size) <= SAME else "positive" if size > 0 else "negative"
+        name = f"the effect of {as_words(row.term, 30)}"
+        texts[name] = f"{sign} and {certain[sentences.reliable(row)]}"
+    return texts
 
 
 def changed_conclusions(pairs: Pairs) -> str:
-    """Return which conclusions change without the order effect, in words; empty where none does."""
-    changed: dict[str, list[str]] = {}
-    for level, pair in pairs.items():
-        page, plain = conclusions(pair.fit), conclusions(pair.plain)
-        changed[level] = [
-            f"{name} was {plain[name]} (with it {page[name]})"
-            for name in page
-            if page[name] != plain[name]
+    """Return which conclusions change without the order effect; empty where none does."""
+    parts = []
+    for level, (fit, plain) in pairs.items():
+        with_order, without = conclusions(fit), conclusions(plain)
+        changed = [
+            f"{name} was {without[name]} (with it {with_order[name]})"
+            for name in with_order
+            if with_order[name] != without[name]
         ]
-    text = by_level_text(changed)
-    return f"without the order effect, {text}" if text else ""
+        if changed:
+            start = f"{shorten(level, 30)}: " if level else ""
+            parts.append(start + listing(changed, most=MOST_NAMED))
+    return f"without the order effect, {'; '.join(parts)}" if parts else ""
 
 
-def by_level_text(texts: Mapping[str, Sequence[str]]) -> str:
-    """Return texts of levels as a list, each after its level; one level without a name stands alone."""
-    parts = [
-        f"{shorten(level, 30)}{': ' * bool(level)}{listing(list(named), most=MOST_NAMED)}"
-        for level, named in texts.items()
-        if named
-    ]
-    return "; ".join(parts)
+def moved_items(pairs: Pairs) -> str:
+    """Return that items have other ranks without the order effect, and which."""
+    moved: dict[str, None] = {}
+    for pair in pairs.values():
+        orders = [[row.term for row in strongest(fit)] for fit in pair]
+        moved |= {page: None for page, plain in zip(*orders, strict=True) if page != plain}
+    names = listing([shorten(item, 30) for item in moved], most=MOST_NAMED)
+    return f"Ranks changed without it: {names}." if moved else "No rank changed without it."
 
 
-def turned_by_order(pairs: Pairs) -> tuple[SecondAnalysis, ...]:
-    """Return the conclusions that change without the order effect, for the answer."""
-    text = f"{capital(changed_conclusions(pairs))}."
-    return (SecondAnalysis(text, text),) if changed_conclusions(pairs) else ()
-
-
-def changes_sentence(pairs: Pairs) -> str:
-    """Return the conclusions without the order effect as a sentence."""
-    for analysis in turned_by_order(pairs):
-        return analysis.text
-    moved = by_level_text({level: moved_items(pair) for level, pair in pairs.items()})
-    ranks = f". Ranks changed: {moved}." if moved else ", nor did a rank."
-    return (
-        "Without the order effect, no conclusion on the strongest item, the reliability of "
-        f"its lead or a sign changed{ranks}"
+def order_question(pairs: Pairs) -> Block | None:
+    """Ask whether conclusions depend on the order effect: each fit beside the one without it."""
+    if not pairs:
+        return None
+    rows: list[Row] = []
+    results: list[Result] = []
+    for level, (fit, plain) in pairs.items():
+        labels = {"level": level} if level else {}
+        results += [replace(plain, title="Model without the order effect")]
+        for how, version in (("with", fit), ("without", plain)):
+            rows += add_labels(conclusion_rows(version), **labels, **{"order effect": how})
+            results.append(lead_result(version))
+    changed = changed_conclusions(pairs)
+    text = f"{capital(changed)}."
+    unchanged = (
+        "Without the order effect, no strongest item, reliability of its lead or sign changed."
     )
-
-
-def moved_items(pair: WithoutOrder) -> list[str]:
-    """Return the items whose rank differs without the order effect, with both ranks, the farthest first."""
-    ranks, plain = (
-        {row.term: rank for rank, row in enumerate(strongest(fit), 1)}
-        for fit in (pair.fit, pair.plain)
+    names = [(row.label("level") or "", row.label("order effect"), row.term) for row in rows]
+    return ask_rows(
+        "order",
+        "Do conclusions depend on the order effect?",
+        results[0],
+        untested_rows(rows),
+        quantity="strongest item, its lead and covariates, with and without the order effect (log-odds)",
+        names=[": ".join(filter(None, name)) for name in names],
+        say=[text if changed else unchanged, moved_items(pairs)],
+        results=results[1:],
+        part="appendix",
+        turned=[SecondAnalysis(text, text)] if changed else [],
     )
-    moved = [item for item in ranks if ranks[item] != plain[item]]
-    moved.sort(key=lambda item: -abs(ranks[item] - plain[item]))
-    return [
-        f"{shorten(item, 30)} (rank {ranks[item]} with it, {plain[item]} without)" for item in moved
-    ]
 
 
 def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
     """Return caution SS111 where a conclusion depends on the order effect."""
-    text, fix = (
-        changed_conclusions(pairs),
-        "report both fits; randomise who is shown first within every pair",
-    )
-    if not text:
-        return ()
-    return (caution("SS111", text, affects="the answer and the strengths", fix=fix),)
-
-
-def order_results(pairs: Pairs) -> list[Result]:
-    """Return the fits without the order effect, and the leads of both fits."""
-    results: list[Result] = []
-    for pair in pairs.values():
-        results.append(replace(pair.plain, title="Model without the order effect"))
-        results += [lead_result(pair.fit), lead_result(pair.plain)]
-    return results
+    changed = changed_conclusions(pairs)
+    fix = "report both fits; randomise who is shown first within every pair"
+    affected = "the answer and the strengths"
+    return (caution("SS111", changed, affects=affected, fix=fix),) if changed else ()
 
 
 # questions
@@ -393,85 +331,84 @@ def group_question(
 ) -> Block | None:
     """Ask how often each group of items won against the others (ties count as half)."""
     rates = single(group_win_rates(design, groups, level=level))
-    kind = as_words(name)
-    question = f"How often did each {kind} win against the others?"
-    note = "Ties are half wins."
-    return ask_result(f"matrix-{name}", rates, question, note=note, part=part)
+    question = f"How often did each {as_words(name)} win against the others?"
+    return ask_result(f"matrix-{name}", rates, question, note="Ties are half wins.", part=part)
+
+
+def rank_results(fit: BradleyTerryResult, options: StudyOptions) -> tuple[Result, Result]:
+    """Return ranks with simultaneous and marginal intervals.
+
+    The first are those of the answer: the marginal ones where a caution touches joint tests.
+    """
+    how = options.chosen("level", "seed")
+    joint, marginal = (fit.ranks(kind="simultaneous", **how), fit.ranks(kind="marginal", **how))
+    untrusted = any(caution.code in JOINT for caution in fit.cautions)
+    return (marginal, joint) if untrusted else (joint, marginal)
 
 
 def strengths_question(
-    fit: BradleyTerryResult, options: StudyOptions, item: str, say: Sequence[str]
+    fit: BradleyTerryResult, ranks: Sequence[Result], item: str, say: Sequence[str]
 ) -> Block | None:
     """Ask which item was preferred: strengths, worths, ranks, and the win probability of the first two."""
     rows = untested_rows(strongest(fit))
-    marginal, joint = (
-        fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS
-    )
-    quoted_ranks = marginal if untrusted(fit) else joint  # those of the answer
+    names = [shorten(row.term, 40) for row in rows[:2]]
     intervals = {
-        row.term: (int(row.conf_low or 0), int(row.conf_high or 0)) for row in quoted_ranks.rows
+        row.term: (int(row.conf_low or 0), int(row.conf_high or 0)) for row in ranks[0].rows
     }
-    worth = fit.worth(level=options.level)
-    chance = fit.win_probability(rows[0].term, rows[1].term)
+    worth, chance = fit.worth(), fit.win_probability(rows[0].term, rows[1].term)
     quasi = attempt_result(fit.quasi_variances)
     # one line for each item, as readers look up items
-    parts = {"worth (RPI, sum 1)": worth, "marginal rank": marginal, "simultaneous rank": joint}
-    beside = [
-        row for name, result in parts.items() for row in add_labels(result.rows, quantity=name)
-    ]
+    beside = add_labels(worth.rows, quantity="worth (RPI, sum 1)")
+    for result in ranks:
+        beside += add_labels(result.rows, quantity=f"{result.settings['kind']} rank")
     effects = fit.fitted_state.design_effects  # ratios of standard errors
-    clustered = (
-        f" Median design effect: {number(float(np.median(effects**2)))}."
-        if effects is not None
-        else ""
-    )
+    clustered = ""
+    if effects is not None:
+        clustered = f" Median design effect: {number(float(np.median(effects**2)))}."
     return ask_rows(
         "strengths",
         f"Which {item} was preferred?",
         fit,
         rows,
         quantity=f"log-strength of each {item} (0: average), strongest first",
-        say=[*say, quoted_ranks.sentence()],
-        draw=lambda rows, _names, xlabel: partial(
+        say=[*say, ranks[0].sentence()],
+        draw=lambda rows, *_: partial(
             forest, rows, xlabel="log-strength (0 = average)", ranks=intervals
         ),
         tables={
-            f"Win probability of {shorten(rows[0].term, 40)} over {shorten(rows[1].term, 40)}": chance.rows,
-            "Quasi-standard errors, by which any two can be compared": ()
-            if quasi is None
-            else quasi.rows,
+            f"Win probability of {' over '.join(names)}": chance.rows,
+            "Quasi-standard errors, by which any two can be compared": quasi.rows if quasi else (),
         },
         more=[
             grid_table(
                 beside, f"Worth and rank of each {item}", "item", "quantity", cell="interval"
             )
         ],
-        results=[marginal, joint, worth, chance],
-        note=f"Right: {quoted_ranks.settings['kind']} rank intervals. "
+        results=[*ranks, worth, chance],
+        note=f"Right: {ranks[0].settings['kind']} rank intervals. "
         f"A difference of 1 means odds of {number(math.e)} to 1.{clustered}",
     )
 
 
-def last_ranked(marginal: Result) -> str:
-    """State the rank of the last item with its marginal rank interval."""
-    known = [row for row in marginal.rows if row.estimate is not None]
-    last = max(known, key=lambda row: row.estimate or 0.0)
+def last_ranked(ranks: Result) -> str:
+    """State the rank of the last item with its interval."""
+    return rank_text(ranks, max(ranks.rows, key=lambda row: row.estimate or 0.0))
+
+
+def rank_text(ranks: Result, row: Row) -> str:
+    """State a rank with its interval."""
+    joint = ranks.settings.get("kind") == "simultaneous"
+    ranked = sum(row.estimate is not None for row in ranks.rows)
+    level = row.conf_level or 0.95
     return sentences.rank_with_interval(
-        shorten(last.term, 40), last, len(known), last.conf_level or 0.95, simultaneous=False
+        shorten(row.term, 40), row, ranked, level, simultaneous=joint
     )
 
 
-def rank_questions(
-    fit: BradleyTerryResult, strengths: Block, options: StudyOptions
-) -> list[Block | None]:
-    """Ask for the rank interval of each item, and how often each is expected to win, in the appendix."""
-    rows = [row for row in strongest(fit) if row.estimate is not None]
-    if len(rows) < 2:
-        return []
-    _, marginal, joint, *_ = strengths.results
-    against = fit.win_probability(rows[0].term, rows[-1].term)
-    order = any(row.group == "order" for row in fit.rows)
-    ranks = ask_rows(
+def rank_sets_question(ranks: Sequence[Result]) -> Block | None:
+    """Ask for the rank interval of each item."""
+    joint, marginal = sorted(ranks, key=lambda result: result.settings["kind"], reverse=True)
+    return ask_rows(
         "ranks",
         "What is the rank interval of each item?",
         marginal,
@@ -482,52 +419,30 @@ def rank_questions(
         note="Discs: ranks; broad bars: marginal rank intervals; thin lines: simultaneous ones.",
         part="appendix",
     )
-    expected = ask_rows(
+
+
+def wins_question(fit: BradleyTerryResult) -> Block | None:
+    """Ask how often each item is expected to win against the others."""
+    rows = strongest(fit)
+    extremes = fit.win_probability(rows[0].term, rows[-1].term)
+    without = ", without the order effect" * (ORDER in fit.names)
+    return ask_rows(
         "wins",
         "How often was each item expected to win?",
-        against,
-        against.rows,
+        extremes,
+        extremes.rows,
         quantity="expected win probability of each item (lines) against the others (columns)",
-        say=[against.sentence()],
+        say=[extremes.sentence()],
         draw=lambda *_: partial(wins, rows),
-        note="Blue: above .50; orange: below. Probabilities are of decided comparisons under the model"
-        f"{', without the order effect' * order}.",
+        note=f"Blue: above .50; orange: below. Probabilities are of decided comparisons under the model{without}.",
         part="appendix",
     )
-    return [ranks, expected]
-
-
-def strength_planning(fit: BradleyTerryResult, row: Row, item: str = "item") -> tuple[str, ...]:
-    """Return how many more comparisons, pairs or clusters halve the interval of a strength."""
-    state, quantity = fit.fitted_state, f"the log-strength of {shorten(row.term, 40)}"
-    compared = int(row.n or 0)
-    if compared * 2 < np.median([other.n or 0 for other in strongest(fit)]):
-        # its error rests on its comparisons, and df grow with opponents, not with these
-        more = clusters_to_halve(replace(row, df=None), compared)
-        unit = f"comparisons of {shorten(row.term, 40)}, which has {count(compared)}"
-        return () if more is None else (more_clusters_sentence(more, unit, quantity),)
-    if set(state.sizes) == {"pair"}:
-        # new opponents take new items, which make it another question
-        more = clusters_to_halve(row)
-        enough = more is not None and more <= pairs_left(fit.design)
-        return pairs_to_halve(more or 0, fit.design, item, quantity) if enough else ()
-    return halved(state.factors, row, fit.design.n_rows, quantity, unit="comparisons")
 
 
 def effects_question(
-    fit: BradleyTerryResult, pairs: Pairs, answered: Sequence[str] = (), part: Part = "main"
+    fit: BradleyTerryResult, answered: Sequence[str] = (), part: Part = "main"
 ) -> Block | None:
-    """Ask for order effect (and the fit without it), covariates and tie parameter.
-
-    Parameters
-    ----------
-    fit : BradleyTerryResult
-    pairs : mapping of str to WithoutOrder
-        The fit and the one without its order effect (`without_order`).
-    answered : sequence of str
-        Terms that have their own question.
-    part : {"main", "appendix"}
-    """
+    """Ask for order effect, covariates and tie parameter; terms that were `answered` have their own question."""
     effects = [row for row in fit.rows if row.group in BESIDE]
     # 0 is no hypothesis of a tie parameter
     ties = untested_rows(row for row in effects if row.group == "tie")
@@ -537,19 +452,17 @@ def effects_question(
     kinds = [BESIDE[str(row.group)] or as_words(row.term, 30) for row in asked]
     terms = {row.term for row in rows}
     touching = tuple(c for c in fit.cautions if c.rows is not None and terms & set(c.rows))
-    block = ask_rows(
+    return ask_rows(
         "effects",
         f"What were the effects of {listing(list(dict.fromkeys(kinds))) or 'covariates'}?",
         replace(fit, rows=rows, cautions=touching),
         rows,
         quantity="effect in log-odds",
         names=[as_words(row.term) for row in rows],
-        say=[*map(effect_sentence, asked), changes_sentence(pairs) if pairs else ""],
-        more=[fits_table(pairs)] if pairs else [],
-        results=[*([] if adjusted is None else [adjusted]), *order_results(pairs)],
+        say=map(effect_sentence, asked),
+        results=[adjusted],
         part=part,
     )
-    return None if block is None else replace(block, turned=turned_by_order(pairs))
 
 
 def clusters_question(
@@ -572,13 +485,12 @@ def clusters_question(
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Analyse strengths and ranks of items."""
     check_single(design)
-    terms = [
-        column_term(term) if term in design.covariate_names else term for term in options.adjust
-    ]
+    names = design.covariate_names
+    terms = [column_term(term) if term in names else term for term in options.adjust]
     formula = f"~ {' + '.join(terms)}" if terms else None
     fit = fit_model(design, options, formula)
-    pairs = without_order(fit, design, options, formula)
-    strengths = strengths_question(fit, options, "item", [strengths_sentence(fit, "item")])
+    pairs = without_order({"": fit})
+    ranks = rank_results(fit, options)
     groups = item_groups(design).items()
     return page_of(
         "comparisons",
@@ -586,14 +498,16 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         design,
         options,
         describe=describe(design, fit),
-        verdict=verdict_on_items(fit, options),
-        answer=answer(fit, options),
+        verdict=verdict_on_items(fit, ranks[0]),
+        answer=[lead_sentence(fit, ranks[0]), rank_answer(fit, ranks[0])[0]],
         leading={"Strengths": fit},
         blocks=[
-            strengths,
-            effects_question(fit, pairs),
+            strengths_question(fit, ranks, "item", [strengths_sentence(fit, "item")]),
+            effects_question(fit),
+            order_question(pairs),
             clusters_question(design, options, formula, fit),
-            *([] if strengths is None else rank_questions(fit, strengths, options)),
+            rank_sets_question(ranks),
+            wins_question(fit),
             *(group_question(design, group, name, options.level) for name, group in groups),
         ],
         uses=USES,
@@ -607,22 +521,41 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=fit_diagnostics(fit, design),
         methods=[*model_methods(fit, options), *probability_methods(design)],
         references=RANK_REFERENCES,
-        planning=strength_planning(fit, strongest(fit)[0]),
+        planning=strength_planning(fit),
     )
 
 
 def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     """Return the design in one line: kind, and n at every level."""
-    pairs = len(design.pair.levels) if fit is None else fit.counts["pairs"]
     sizes = declared_cluster_counts(design, {} if fit is None else fit.fitted_state.sizes)
+    ties = design.n_ties / design.n_rows
     parts = [
         count(design.n_rows, "comparison"),
         count(len(design.items), "item"),
-        count(pairs, "pair"),
-        *([f"{percent(design.n_ties / design.n_rows)} ties"] if design.n_ties else []),
+        count(len(design.pair.levels) if fit is None else fit.counts["pairs"], "pair"),
+        f"{percent(ties)} ties" if ties else "",
         *(count_of(size, name) for name, size in sizes.items() if name != "pair"),
     ]
-    return f"Paired comparisons: {', '.join(parts)}"
+    return f"Paired comparisons: {', '.join(filter(None, parts))}"
+
+
+def strength_planning(fit: BradleyTerryResult) -> tuple[str, ...]:
+    """Return how many more comparisons, pairs or clusters halve the interval of the first strength."""
+    state, rows = fit.fitted_state, strongest(fit)
+    row, name = rows[0], shorten(rows[0].term, 40)
+    quantity, compared = f"the log-strength of {name}", int(row.n or 0)
+    if compared * 2 < np.median([item.n or 0 for item in rows]):
+        # its error rests on its comparisons, and df grow with opponents, not with these
+        alone = replace(row, df=None, n_clusters=None)
+        unit = f"comparisons of {name}, which has {count(compared)}"
+        return halved((), alone, compared, quantity, unit=unit)
+    if set(state.sizes) == {"pair"}:
+        more = clusters_to_halve(row)
+        return () if more is None else pairs_to_halve(more, fit.design, "item", quantity)
+    return halved(state.factors, row, fit.design.n_rows, quantity, unit="comparisons")
+
+
+# the answer
 
 
 def win_chance(fit: BradleyTerryResult) -> Row:
@@ -636,22 +569,15 @@ def of_decided(fit: BradleyTerryResult) -> bool:
     return fit.settings["ties"] in TIED_MODELS and fit.design.n_ties > 0
 
 
-def verdict_on_items(fit: BradleyTerryResult, options: StudyOptions) -> Conclusion:
+def verdict_on_items(fit: BradleyTerryResult, ranks: Result) -> Conclusion:
     """Return which item is preferred most, and how often it is chosen over the next one."""
-    chance = win_chance(fit)
-    size = "" if chance.estimate is None else of_ten(chance.estimate)
-    second = shorten(strongest(fit)[1].term, LABEL)
+    chance, second = win_chance(fit).estimate, shorten(strongest(fit)[1].term, LABEL)
+    size = "" if chance is None else of_ten(chance)
     over = f", and over {second} in {size} {'decided ' * of_decided(fit)}choices"
-    ranks = page_ranks(fit, options).rows
-    return ranking(ranks, "is preferred most", "are preferred to", "item", over)
+    return ranking(ranks.rows, "is preferred most", "are preferred to", "item", over)
 
 
-def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
-    """Return the answer: the strongest item, whether its lead is reliable, and its rank interval."""
-    return lead_sentence(fit, options), rank_answer(fit, options)[0]
-
-
-def lead_sentence(fit: BradleyTerryResult, options: StudyOptions) -> str:
+def lead_sentence(fit: BradleyTerryResult, ranks: Result) -> str:
     """Return the strongest item and whether its lead is reliable.
 
     The lead is that over the next item alone. Where rank intervals, which are adjusted for all items, leave other items
@@ -660,51 +586,30 @@ def lead_sentence(fit: BradleyTerryResult, options: StudyOptions) -> str:
     rows = strongest(fit)
     tied = firsts(rows)
     if len(tied) > 1:
-        return sentences.tied_first(
-            tied, len(rows), "item", f"log-strength {number(rows[0].shown())}"
-        )
+        score = f"log-strength {number(rows[0].shown())}"
+        return sentences.tied_first(tied, len(rows), "item", score)
     chance = win_chance(fit)
-    among = (page_ranks(fit, options).row(rows[0].term).conf_high or 0) > 1
     return sentences.first_ranked(
         shorten(rows[0].term),
         rows[0],
         shorten(rows[1].term),
         chance,
         reliable=sentences.direction(chance, 0.5) == "above",
-        adjusted=not among,
+        adjusted=(ranks.row(rows[0].term).conf_high or 0) <= 1,
         decided=of_decided(fit),
     )
 
 
-def rank_answer(fit: BradleyTerryResult, options: StudyOptions) -> list[str]:
+def rank_answer(fit: BradleyTerryResult, ranks: Result) -> list[str]:
     """Return the ranks of the strongest and the weakest item with intervals."""
-    ranks, rows = page_ranks(fit, options), strongest(fit)
-    joint = not untrusted(fit)
-    return [
-        sentences.rank_with_interval(
-            shorten(item), ranks.row(item), len(rows), options.level, simultaneous=joint
-        )
-        for item in (rows[0].term, rows[-1].term)
-    ]
+    rows = strongest(fit)
+    return [rank_text(ranks, ranks.row(row.term)) for row in (rows[0], rows[-1])]
 
 
 def firsts(rows: Sequence[Row]) -> list[str]:
     """Return the items that share the first rank, of strength rows with the strongest first."""
-    return [
-        shorten(row.term)
-        for row in rows
-        if (rows[0].estimate or 0.0) - (row.estimate or 0.0) <= SAME
-    ]
-
-
-def untrusted(fit: BradleyTerryResult) -> bool:
-    """Return whether a caution touches joint tests, and so simultaneous rank intervals."""
-    return any(caution.code in JOINT for caution in fit.cautions)
-
-
-def page_ranks(fit: BradleyTerryResult, options: StudyOptions) -> Result:
-    """Return the ranks that the answer quotes: simultaneous, and marginal where a caution touches joint tests."""
-    return fit.ranks(kind=RANK_SETS[not untrusted(fit)], level=options.level, seed=options.seed)
+    top = rows[0].estimate or 0.0
+    return [shorten(row.term) for row in rows if top - (row.estimate or 0.0) <= SAME]
 
 
 # groups of items
@@ -712,20 +617,14 @@ def page_ranks(fit: BradleyTerryResult, options: StudyOptions) -> Result:
 
 def unused_covariates(design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:
     """Return a caution on covariates that differ between comparisons of an item and are not in the model."""
-    names = [
-        name
-        for name in design.covariate_names
-        if name not in {*constant_covariates(design), *options.adjust}
-    ]
+    used = {*constant_covariates(design), *options.adjust}
+    names = [name for name in design.covariate_names if name not in used]
     if not names:
         return ()
     detail = f"strengths are not adjusted for {quoted(names)}"
+    affected = "strengths, if these covariates should be held equal"
     fix = f"if they should be held equal, use {option('adjust')}"
-    return (
-        caution(
-            "SS308", detail, affects="strengths, if these covariates should be held equal", fix=fix
-        ),
-    )
+    return (caution("SS308", detail, affects=affected, fix=fix),)
 
 
 def constant_covariates(design: Comparisons) -> dict[str, dict[str, Any]]:
@@ -746,9 +645,9 @@ def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
 
 def choose_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
     """Return the groupings of the items to report: the one asked for, or all that the table has."""
-    found = item_groups(design)
-    check_named("group", options.group, list(found), "grouping of the items")
-    return found if options.group is None else {options.group: found[options.group]}
+    groupings = item_groups(design)
+    check_named("group", options.group, list(groupings), "grouping of the items")
+    return groupings if options.group is None else {options.group: groupings[options.group]}
 
 
 def sizes_text(groups: Mapping[str, object], noun: str = "item") -> str:

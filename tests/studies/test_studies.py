@@ -21,7 +21,7 @@ from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.comparisons import fit_check
 from socialstats.studies.page import Outcome
-from socialstats.studies.role_conflict.shares import side_of
+from socialstats.studies.role_conflict.shares import share_sentences
 from socialstats.studies.role_conflict.study import verdict_on_covariate
 
 ARENA = Path(__file__).parents[2].parent / "shared" / "data" / "arena" / "llmfao.csv"
@@ -141,17 +141,21 @@ def test_shares_of_groups_are_one_family_and_two_groups_one_test() -> None:
     block = next(b for b in outcome.blocks if b.id == "shares")
     for row in block.tables[0].rows:
         group = row.label("group") or ""
-        assert row.p_adjusted == pytest.approx(holm["kin" if group == "other" else group])
-    assert "among these 65 roles" in block.sentences[0]
+        # the smaller of two shares has the test of the larger
+        alone = row.p_adjusted is None and group in ("kin", "other")
+        assert alone or row.p_adjusted == pytest.approx(holm["kin" if group == "other" else group])
     assert "of 6 differences from an equal share were significant (Holm)" in block.sentences[0]
 
 
 def test_a_share_without_a_test_is_undefined_and_not_inconclusive() -> None:
-    tested = Row(term="a", estimate=0.5, p_value=0.4, conf_level=0.95)
-    assert side_of(tested, 0.3) == "open"
-    assert side_of(replace(tested, p_value=None), 0.3) == "undefined"
-    assert side_of(replace(tested, p_value=0.01), 0.3) == "more"
-    assert side_of(replace(tested, p_value=0.01, p_adjusted=0.06), 0.3) == "open"
+    row = Row(term="a", estimate=0.5, statistic=2.0, p_value=0.01, conf_level=0.95)
+    lost = Row(term="b", estimate=0.2, undefined="one cluster")
+    assert share_sentences([row, lost]) == [
+        "The difference from an equal share was significant. 1 has no test.",
+        "More than an equal share was held by a.",
+    ]
+    open_ = replace(row, p_adjusted=0.06)
+    assert share_sentences([open_]) == ["The difference from an equal share was not significant."]
 
 
 def test_an_effect_is_significant_by_the_p_that_is_printed() -> None:
@@ -241,10 +245,12 @@ def test_role_conflict_page_has_every_part(role_conflict: Outcome) -> None:
         "strengths",
         "shares",
         "shares-more",
+        "worth",
         "values-domain",
         "matrix-domain",
         "entropy",
         "effects",
+        "order",
         "dependence",
         "multiverse-s",
         "multiverse-urgency",
@@ -389,7 +395,7 @@ def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(
     role_conflict: Outcome,
 ) -> None:
     block = next(b for b in role_conflict.blocks if b.id == "urgency-against-roles")
-    spread = block.results[1].row("SD of strengths")
+    spread = block.results[0].row("SD of strengths")
     truth = ss.datasets.role_conflict_truth()
     true = pd.Series(truth.strengths).std() * (1 + 0.346 * truth.pair_sd**2) ** -0.5
     assert spread.conf_low is not None

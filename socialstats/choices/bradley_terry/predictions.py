@@ -238,7 +238,8 @@ def compute_effect_in_sds(fit: BradleyTerryResult, term: str, *, level: float | 
     rows = [row, *spreads, *chances]
     words = (
         f"One step of {term} equalled {number(ratio)} SD of the strengths, {interval_or_reason(row)} "
-        f"(SD = {number(sd)} log-odds)."
+        f"(SD = {number(sd)} log-odds). An item 1 SD weaker but one step higher in {term} had win probability "
+        f"{number(rows[2].shown())}, {interval_or_reason(rows[2])}."
     )
     title = f"Effect of {term} in SD of the strengths"
     return fit._derived(title, rows, words, extras={"sd": sd, "effect": term})

@@ -47,17 +47,14 @@ from socialstats.studies.compare.differences import (
 from socialstats.studies.comparisons import (
     Pairs,
     change_cautions,
-    changes_sentence,
     choose_groups,
     choosers_table,
     fit_diagnostics,
     fit_model,
-    fits_table,
     further_groups,
     item_groups,
-    order_results,
+    order_question,
     sizes_text,
-    turned_by_order,
     unmatched_items,
     without_order,
 )
@@ -188,10 +185,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Choices:
         name, error = lost[0]
         error.args = (f"{shorten(name)}: {error}",)
         raise error
-    beside: dict[str, Any] = {}
-    for name, level in levels.items():
-        if level.fit is not None:
-            beside |= without_order(level.fit, level.design, options, formula, name)
+    fits = {name: level.fit for name, level in levels.items() if level.fit is not None}
     skipped = {"models", "items"} if options.brief and by_covariate else set()
     skipped |= set() if by_covariate else {"s"}
     left: list[Caution] = []
@@ -240,7 +234,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Choices:
         reference=reference,
         levels=levels,
         silent=design.silent(),
-        beside=beside,
+        beside=without_order(fits),
         groupings=groupings,
         found=found,
         problems=tuple(problems),
@@ -334,6 +328,7 @@ def questions(choices: Choices, by: str, led: bool) -> Iterator[Block | None]:
         part="appendix" if led and not named else "main",
     )
     yield effects_question(choices, by)
+    yield order_question(choices.beside)
     yield shares_question(choices, by)
     yield ask_differences(
         choices.differ("preference shares", "models", "group", group="share"),
@@ -366,7 +361,7 @@ def questions(choices: Choices, by: str, led: bool) -> Iterator[Block | None]:
     yield replies_by(choices.design, options.level)
     if choices.own_s:
         parts = {name: level.design for name, level in choices.levels.items()}
-        yield refusals_by_level(parts, options, choices.silent)
+        yield from refusals_by_level(parts, options)
         yield variants_question(choices)
 
 
@@ -422,29 +417,22 @@ def effects_question(choices: Choices, by: str) -> Block | None:
         beside += add_labels([*own, *won], level=name)
     changed = choices.differ("effects", "models", "effect", group="effect")
     step = "being shown first" if lead == ORDER else f"one step of {lead}"
-    tables = [fits_table(choices.beside)] if choices.beside else []
-    if changed is not None:
-        tables += kind_tables(changed.rows, "effects")
-    block = ask_rows(
+    return ask_rows(
         "levels-effects",
         f"How large was the effect of {lead} in each {by}?",
         choices.fits[rows[0].label("level") or ""],
         rows,
         quantity=f"effect of {step} (log-odds)",
-        say=[
-            span_sentence(rows, f"the effect of {step} on the log-odds of being chosen"),
-            changes_sentence(choices.beside) if choices.beside else "",
-        ],
+        say=[span_sentence(rows, f"the effect of {step} on the log-odds of being chosen")],
         draw=interval_points(),
         more=[
             *kind_tables([row for row in every if row not in rows], "effect"),
             *kind_tables(beside, "effect in SDs of the strengths, and share won"),
-            *tables,
+            *(kind_tables(changed.rows, "effects") if changed else ()),
         ],
-        results=[*(changed.adjusted if changed else ()), *order_results(choices.beside)],
+        results=changed.adjusted if changed else (),
         note="Separate fits, adjusted for item strength.",
     )
-    return block and replace(block, turned=turned_by_order(choices.beside))
 
 
 def sizes_note(choices: Choices) -> str:
@@ -698,7 +686,7 @@ def methods(choices: Choices) -> tuple[str, str]:
 def diagnostics(levels: Mapping[str, Level]) -> list[Diagnostic]:
     """Return the checks of every level's fit; levels with the same finding share a sentence."""
     each = {
-        name: fit_diagnostics(level.fit, level.design, *map(reason_of, level.lost.values()))
+        name: fit_diagnostics(level.fit, level.design, *map(reason_of, [*level.lost.values()][:1]))
         for name, level in levels.items()
     }
     return [

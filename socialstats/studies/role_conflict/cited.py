@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
-from socialstats.designs.cited import chosen_labels
+from socialstats.designs.cited import SCHWARTZ, chosen_labels
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import NothingToAnalyse
 from socialstats.inference.dependence import settled_cluster
-from socialstats.results import Result, Row
-from socialstats.shares.label_counts import label_counts
-from socialstats.studies.asking import (
-    ask_rows,
-    cell_map,
-    design_effect_note,
-    pick_rows,
-    rows_by,
-)
+from socialstats.results import Result
+from socialstats.shares.label_counts import cited_text, label_counts
+from socialstats.studies.asking import ask_rows, cell_map, design_effect_note, pick_rows
 from socialstats.studies.page import Block, StudyOptions
-from socialstats.studies.role_conflict.declaration import CITED, ITEM, STORY, TEN_VALUES
-from socialstats.text import as_words, count, listing, number, shorten
-
-MOST_NAMED = 6  # groups whose first value is named
+from socialstats.studies.role_conflict.declaration import CITED, ITEM, STORY
+from socialstats.text import as_words, count
 
 
 def count_cited(
@@ -49,10 +41,10 @@ def levels_to_cite(cited: Sequence[str]) -> tuple[str, ...] | None:
     >>> levels_to_cite(("Security", "Self_Direction"))[:3], levels_to_cite(("care",))
     (('Security', 'Self_Direction', 'Achievement'), None)
     """
-    spellings = {name.casefold().replace("_", "-").replace(" ", "-"): name for name in cited}
-    if not set(spellings) <= set(TEN_VALUES):
+    spellings = {name.casefold().replace("_", "-").replace(" ", "-") for name in cited}
+    if not spellings <= set(SCHWARTZ):
         return None
-    missing = sorted(set(TEN_VALUES) - set(spellings))
+    missing = sorted(set(SCHWARTZ) - spellings)
     if all(name[:1].isupper() for name in cited):
         missing = [name.capitalize() for name in missing]
     return (*cited, *missing)
@@ -61,18 +53,17 @@ def levels_to_cite(cited: Sequence[str]) -> tuple[str, ...] | None:
 def cited_question(result: Result, group: str, ties: int) -> Block | None:
     """Return the question what is cited where each group is chosen; `ties` are stories without a chosen role."""
     kind = as_words(group)
-    by_group = pick_rows(result.rows, denominator="labels", group=True)
     overall = pick_rows(result.rows, denominator="labels", group=False)
+    of_stories = pick_rows(result.rows, denominator="units")
     even = 1 / max(len(overall), 1)  # equal shares have no colour
     left_out = f"; {count(ties, 'tie')} left out" if ties else ""
-    of_stories = pick_rows(result.rows, denominator="units")
     return ask_rows(
         f"values-{group}",
         f"Which {CITED[1]} were cited, by {kind} of the chosen {ITEM}?",
         result,
-        by_group,
+        pick_rows(result.rows, denominator="labels", group=True),
         quantity=f"share of all {CITED[1]} cited where a {kind} is chosen",
-        say=(cited_sentence(result), leaders_sentence(rows_by(by_group, "group"))),
+        say=[cited_text(result, unit=STORY, label=CITED)],
         draw=cell_map("label", "group", neutral=even, extreme=None),
         tables={
             f"Shares of all {CITED[1]} cited": overall,
@@ -81,32 +72,3 @@ def cited_question(result: Result, group: str, ties: int) -> Block | None:
         },
         note=f"Uncoloured: equal shares{left_out}. {design_effect_note(of_stories)}",
     )
-
-
-def cited_sentence(result: Result) -> str:
-    """Return how many stories cited how many values."""
-    per_story, without = (
-        next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without")
-    )
-    none = f"; {count(without, *STORY)} cited none" if without else ""
-    return (
-        f"{count(result.counts['units'], *STORY)} cited "
-        f"{count(result.counts['labels cited'], *CITED)} ({number(per_story)} per {STORY[0]}{none})."
-    )
-
-
-def leaders_sentence(groups: Mapping[str, Sequence[Row]]) -> str:
-    """Return the value with the largest share in each group."""
-    leaders = {
-        group: max(rows, key=lambda row: row.estimate or 0.0) for group, rows in groups.items()
-    }
-    named = [
-        f"{shorten(row.label('label') or row.term, 40)} for {shorten(group, 40)} "
-        f"({number(row.shown())})"
-        for group, row in leaders.items()
-        if row.estimate
-    ]
-    if not named:
-        return ""
-    first = listing(named[:MOST_NAMED], most=MOST_NAMED)
-    return f"The {CITED[1]} with the largest shares were {first}; ranks were not tested."

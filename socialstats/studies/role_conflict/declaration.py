@@ -9,22 +9,6 @@ STORY, CITED = ("story", "stories"), ("value", "values")  # what a row is, and w
 
 # Win rates of an item whose covariate is higher, equal or lower, if the covariate alone decided
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
-# S that was published for random choices (no random chooser has it)
-PUBLISHED_BASELINE = 100.0
-
-# Schwartz (1992)
-TEN_VALUES = (
-    "self-direction",
-    "stimulation",
-    "hedonism",
-    "achievement",
-    "power",
-    "security",
-    "conformity",
-    "tradition",
-    "benevolence",
-    "universalism",
-)
 
 # A table of labels, one row for each story and rater: names of its columns, and what stands in them
 LABEL_COLUMNS = {

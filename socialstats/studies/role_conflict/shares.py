@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from socialstats import sentences
 from socialstats.choices.bradley_terry import BradleyTerryResult
@@ -14,32 +14,30 @@ from socialstats.results import Result, Row
 from socialstats.studies.asking import (
     add_labels,
     ask_rows,
+    grid_table,
     interval_points,
     pick_rows,
     rows_by,
     tally_sentence,
+    untested_rows,
 )
-from socialstats.studies.grids import TableLayout, cells_caption, layout_table
-from socialstats.studies.page import Block, PageTable, StudyOptions
+from socialstats.studies.page import Block, PageTable, SecondAnalysis
 from socialstats.studies.role_conflict.declaration import ITEM
-from socialstats.text import (
-    as_words,
-    capital,
-    count,
-    listing,
-    number,
-    shorten,
-)
+from socialstats.studies.second import turned
+from socialstats.text import as_words, capital, count, listing, number, shorten
 
 FAMILY = "shares of groups"
-FEW_ITEMS = 4  # a group of so few items is no sample of items
+SHARE_METHODS = (
+    f"The preference share of a group is the mean worth of its {ITEM}s over the sum of the group means. Arithmetic "
+    "shares were tested against an equal share by t tests on the logit scale (delta method). p values were "
+    "Holm-adjusted over all groups of the page; of two groups one was tested."
+)
 
-Side = Literal["more", "less", "open", "undefined"]
 Groupings = Mapping[str, Mapping[str, Any]]
 
 
 def shares_by_grouping(
-    fit: BradleyTerryResult, groupings: Groupings, level: float, model: str = ""
+    fit: BradleyTerryResult, groupings: Groupings, model: str = ""
 ) -> dict[str, Result]:
     """Return the shares of each grouping by a fit, by their titles; rows have the grouping in their keys."""
     results = {}
@@ -47,121 +45,92 @@ def shares_by_grouping(
         words = as_words(name)
         title = f"Preference shares by {words}{model}"
         by_item = {item: str(group) for item, group in groups.items()}
+        level = fit.settings["level"]
         shares = preference_shares(fit, by_item, ungrouped="leave_out", level=level)
         rows = tuple(add_labels(shares.rows, grouping=words))
         results[title] = replace(shares, title=title, rows=rows)
     return results
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestedShares:
-    """Arithmetic shares of groups with their tests against an equal share.
+def all_rows(results: Mapping[str, Result]) -> list[Row]:
+    """Return the rows of some results."""
+    return [row for result in results.values() for row in result.rows]
 
-    Attributes
-    ----------
-    rows : tuple of Row
-        By grouping, the largest first. p is adjusted by Holm over all groups; of two groups one is a test.
-    adjusted : Result or None
-        What holds the adjusted p; None where there is one test.
-    tests : tuple of Row
-        The tests of the family.
+
+def adjust_shares(results: Mapping[str, Result]) -> tuple[Sequence[Row], Result | None]:
+    """Return arithmetic shares by grouping, the largest first, with p adjusted over all groups, and what holds it.
+
+    Shares of two groups sum to 1, so that the second has the test of the first, and stands without.
     """
-
-    rows: tuple[Row, ...]
-    adjusted: Result | None
-    tests: tuple[Row, ...]
-
-
-def shares_with_tests(results: Mapping[str, Result]) -> TestedShares:
-    """Adjust the tests of an equal share over all groups of the page."""
-    groups = [
-        sorted(
-            pick_rows(result.rows, scale="arithmetic"),
-            key=lambda row: row.estimate or 0.0,
-            reverse=True,
-        )
-        for result in results.values()
-    ]
+    rows: list[Row] = []
+    for shares in rows_by(pick_rows(all_rows(results), scale="arithmetic"), "grouping").values():
+        shares.sort(key=lambda row: -(row.estimate or 0.0))
+        rows += [*shares[:1], *untested_rows(shares[1:])] if len(shares) == 2 else shares
     named = [
-        [replace(row, term=f"{row.label('grouping')}: {row.term}", group=None) for row in rows]
-        for rows in groups
+        replace(row, term=f"{row.label('grouping')}: {row.label('group')}", group=None)
+        for row in rows
     ]
-    # shares of two groups sum to 1, so both have the same test
-    tests = [row for rows in named for row in (rows[:1] if len(rows) == 2 else rows)]
-    adjusted_rows, adjusted = adjust_family_by_holm(tests, FAMILY)
-    by_term = {row.term: row for row in adjusted_rows}
-    rows = []
-    for group in named:
-        for row in group:
-            test = by_term.get(row.term, by_term[group[0].term])
-            rows.append(replace(row, p_adjusted=test.p_adjusted, family=test.family))
-    return TestedShares(rows=tuple(rows), adjusted=adjusted, tests=adjusted_rows)
-
-
-def side_of(row: Row, equal: float) -> Side:
-    """Return where a share lies by its test."""
-    if row.estimate is None or row.p_value is None:
-        return "undefined"
-    if not sentences.is_significant(row):
-        return "open"
-    return "more" if row.estimate > equal else "less"
+    return adjust_family_by_holm(named, FAMILY)
 
 
 def share_questions(
-    fit: BradleyTerryResult,
     results: Mapping[str, Result],
     plain: Mapping[str, Result],
     worths: Mapping[str, Result],
-    options: StudyOptions,
+    groupings: Groupings,
+    equal_terms: str,
 ) -> Iterator[Block | None]:
-    """Yield the shares of all groupings, then other means and models and the worth of every item.
+    """Yield the shares of all groupings, and the worth of every item.
 
     Parameters
     ----------
-    fit : BradleyTerryResult
     results, plain : mapping of title to Result
-        Shares by the fit, and by a fit of strengths alone.
+        Shares by the fit of the page, and by a fit of strengths alone.
     worths : mapping of fit to Result
-        Worth of every item by the plain fit, and by that of the page.
-    options : StudyOptions
+        Worth of every item by both fits.
+    groupings : mapping of grouping to mapping of item to group
+    equal_terms : str
+        What the fit of the page holds equal.
     """
-    if not results:
-        if worths:
-            fitted, *further = worths.values()
-            yield ask_rows(
-                "worth",
-                f"How much worth (RPI) does each {ITEM} have?",
-                fitted,
-                fitted.rows,
-                quantity=f"worth (RPI) of each {ITEM}",
-                say=[f"A plain fit and the model of this page differ: {worth_words(worths)}."],
-                table=worth_table(worths, results),
-                results=further,
-                part="appendix",
-            )
-        return
-    tested = shares_with_tests(results)
+    if results:
+        yield from group_questions(results, plain, equal_terms)
+    fitted, *further = worths.values()
+    yield ask_rows(
+        "worth",
+        f"How much worth (RPI) does each {ITEM} have?",
+        fitted,
+        fitted.rows,
+        quantity=f"worth (RPI) of each {ITEM}",
+        table=worth_table(worths, groupings),
+        results=further,
+        note=f"The model of this page holds {equal_terms} equal; published worths are usually those of a plain fit.",
+        part="appendix",
+    )
+
+
+def group_questions(
+    results: Mapping[str, Result], plain: Mapping[str, Result], equal_terms: str
+) -> Iterator[Block | None]:
+    """Yield the shares of all groupings, then those by other means and models."""
     first, *more = results.values()
-    adjusted = [] if tested.adjusted is None else [tested.adjusted]
-    equal = {name: 1 / len(rows) for name, rows in rows_by(tested.rows, "grouping").items()}
+    rows, adjusted = adjust_shares(results)
+    every = all_rows(results)
+    equal = {name: 1 / len(shares) for name, shares in rows_by(rows, "grouping").items()}
     shares = [f"{number(share, 3, bounded=True)} by {name}" for name, share in equal.items()]
-    every = [row for result in results.values() for row in result.rows]
-    condition = f"At equal {options.covariate} and among these {count(len(fit.strengths), ITEM)}"
     yield ask_rows(
         "shares",
         f"Which groups of {ITEM}s were preferred?",
         first,
-        tested.rows,
+        rows,
         quantity=f"preference shares of groups of {ITEM}s, tested against an equal share",
-        names=[f"{row.term} ({count(row.n_units or 0, ITEM)})" for row in tested.rows],
-        say=share_sentences(tested, every, equal, condition),
+        names=[f"{row.term} ({count(row.n_units or 0, ITEM)})" for row in rows],
+        say=share_sentences(rows),
         draw=interval_points(None),
-        results=[*more, *adjusted],
+        results=[*more, adjusted],
         note=f"A share is the mean worth (RPI) of a group over the sum of these means. Equal shares: "
-        f"{listing(shares, most=12)}.",
+        f"{listing(shares, most=12)}. Shares are of these {ITEM}s at equal {equal_terms}.",
+        turned=turned_by_mean(rows, every, equal),
     )
-    terms = " and ".join([options.covariate, *(["order"] if fit.design.order_known else [])])
-    by_plain = [row for result in plain.values() for row in result.rows]
     yield ask_rows(
         "shares-more",
         "What were the shares by other means and models?",
@@ -171,125 +140,62 @@ def share_questions(
         say=[
             f"The arithmetic mean depends most on a group's strongest {ITEM}s; the geometric mean weights "
             f"{ITEM}s equally.",
-            f"The model of this page holds {terms} equal; published shares are usually those of a plain fit.",
-            f"The worths (RPI) of a plain fit and of this model are different numbers: {worth_words(worths)}.",
+            f"The model of this page holds {equal_terms} equal; published shares are usually those of a plain fit.",
         ],
-        tables={f"Preference shares by a plain fit, without {terms}": by_plain},
-        more=[worth_table(worths, results)],
-        results=[*more, *plain.values(), *worths.values()],
+        tables={f"Preference shares by a plain fit, without {equal_terms}": all_rows(plain)},
+        results=[*more, *plain.values()],
         part="appendix",
     )
 
 
-def share_sentences(
-    tested: TestedShares, every: Sequence[Row], equal: Mapping[str, float], condition: str
-) -> list[str]:
-    """Return which groups differed significantly from an equal share, and what this depends on.
-
-    Parameters
-    ----------
-    tested : TestedShares
-    every : sequence of Row
-        Shares by both means.
-    equal : mapping of grouping to float
-        The share of each group if all had the same.
-    condition : str
-        What the shares are conditional on.
-    """
-    sides: dict[Side, list[Row]] = {"more": [], "less": [], "open": [], "undefined": []}
-    for row in tested.rows:
-        sides[side_of(row, equal[row.label("grouping") or ""])].append(row)
-    starts: dict[Side, str] = {
-        "more": "More than an equal share was held by",
-        "less": "Less than an equal share was held by",
-        "undefined": "Tests are undefined for",
-    }
-    tally = tally_sentence(tested.tests, "difference", " from an equal share")
-    texts = [f"{condition}, {tally[:1].lower()}{tally[1:]}"]
-    texts += [
-        f"{start} {groups_text(sides[side])}." for side, start in starts.items() if sides[side]
-    ]
-    crossed = other_side(sides["more"], every, equal) + other_side(sides["less"], every, equal)
-    if crossed:
-        texts.append(
-            f"By the geometric mean, {groups_text(crossed)} lay on the other side of an equal share."
-        )
-    few = [row for row in tested.rows if (row.n_units or 0) <= FEW_ITEMS]
-    if few:
-        texts.append(
-            f"Shares of the {count(len(few), 'group')} with at most {count(FEW_ITEMS, ITEM)} describe "
-            f"these {ITEM}s, not the group."
-        )
+def share_sentences(rows: Sequence[Row]) -> list[str]:
+    """Return how many groups differed significantly from an equal share, and which had more and less."""
+    # the second of two groups has no test of its own
+    tested = [row for row in rows if row.p_value is not None or row.undefined]
+    texts = [tally_sentence(tested, "difference", " from an equal share")]
+    significant = [row for row in tested if sentences.is_significant(row)]
+    for side, sign in (("More", 1), ("Less", -1)):
+        groups = [shorten(row.term, 40) for row in significant if sign * (row.statistic or 0.0) > 0]
+        if groups:
+            texts.append(f"{side} than an equal share was held by {listing(groups)}.")
     return texts
 
 
-def other_side(rows: Sequence[Row], every: Sequence[Row], equal: Mapping[str, float]) -> list[Row]:
-    """Return the geometric shares that lie on the other side of an equal share than the arithmetic ones."""
-    crossed = []
-    for row in rows:
+def turned_by_mean(
+    rows: Sequence[Row], every: Sequence[Row], equal: Mapping[str, float]
+) -> list[SecondAnalysis]:
+    """Return the significant shares that lie on the other side of an equal share by the geometric mean."""
+    changes: list[SecondAnalysis] = []
+    for row in filter(sentences.is_significant, rows):
         grouping, group = row.label("grouping") or "", row.label("group") or ""
-        (geometric,) = pick_rows(every, scale="geometric", grouping=grouping, group=group)
-        distances = [(share.estimate or 0.0) - equal[grouping] for share in (row, geometric)]
-        if distances[0] * distances[1] < 0:
-            crossed.append(geometric)
-    return crossed
+        shares = pick_rows(every, scale="geometric", grouping=grouping, group=group)
+        analyses = [("By the geometric mean", share) for share in untested_rows(shares)]
+        name = f"the share of {shorten(group, 30)} ({grouping})"
+        changes += turned(row, analyses, name, equal[grouping])
+    return changes
 
 
-def groups_text(rows: Sequence[Row]) -> str:
-    """Return the names of groups by grouping: ``kin and friends (kinship); work (domain)``."""
-    parts = [
-        f"{listing([shorten(row.label('group') or row.term, 30) for row in part])} ({grouping})"
-        for grouping, part in rows_by(rows, "grouping").items()
-    ]
-    return "; ".join(parts)
-
-
-def worth_words(worths: Mapping[str, Result]) -> str:
-    """Return the worth of the first item by each fit."""
+def worth_table(worths: Mapping[str, Result], groupings: Groupings) -> PageTable:
+    """Return the worth of every item by each fit, the largest of the first fit first, with the groups of the item."""
     first = next(iter(worths.values()))
-    top = max(first.rows, key=lambda row: row.estimate or 0.0).term
-    values = [
-        f"{number(next(row for row in result.rows if row.term == top).shown())} ({fit})"
-        for fit, result in worths.items()
-    ]
-    return f"{shorten(top, 40)} has {listing(values)}"
-
-
-def worth_table(worths: Mapping[str, Result], results: Mapping[str, Result]) -> PageTable:
-    """Return the worth of every item by each fit, the largest of the first fit first, with the groups of the item.
-
-    Parameters
-    ----------
-    worths : mapping of fit to Result
-    results : mapping of title to Result
-        Shares of groups, which hold the group of each item.
-    """
-    first = next(iter(worths.values()))
-    order = sorted(first.rows, key=lambda row: -(row.estimate or 0.0))
-    place = {row.term: k for k, row in enumerate(order)}
-    groups = {
-        capital(result.rows[0].label("grouping") or ""): result.settings["groups"]
-        for result in results.values()
-    }
-    cells = []
+    size = {row.term: row.estimate or 0.0 for row in first.rows}
+    names = {as_words(name): groups for name, groups in groupings.items()}
+    rows: list[Row] = []
     for fit, result in worths.items():
-        for row in sorted(result.rows, key=lambda row: place[row.term]):
-            labels = {name: by_item.get(row.term, "") for name, by_item in groups.items()}
-            cells.append(({"item": row.term, **labels, "fit": fit}, row))
-    rows = [row for _, row in cells]
-    layout = TableLayout(
+        for row in sorted(result.rows, key=lambda row: -size[row.term]):
+            groups = {
+                name: str(by_item[row.term])
+                for name, by_item in names.items()
+                if row.term in by_item
+            }
+            rows += add_labels([row], **groups, fit=fit)
+    return grid_table(
+        rows,
+        f"Worth (RPI) of each {ITEM}, sum 1",
+        ("item", *names),
+        "fit",
         name="rpi",
-        caption=cells_caption(f"Worth (RPI) of each {ITEM}, sum 1", rows),
-        rows=("item", *groups),
-        columns="fit",
-        headings={"item": capital(ITEM)},
+        cell="interval",
         none="",
+        headings={"item": capital(ITEM)},
     )
-    return layout_table(layout, cells)
-
-
-SHARE_METHODS = (
-    f"The preference share of a group is the mean worth of its {ITEM}s over the sum of the group means. Arithmetic "
-    "shares were tested against an equal share by t tests on the logit scale (delta method). p values were "
-    "Holm-adjusted over all groups of the page; of two groups one was tested."
-)

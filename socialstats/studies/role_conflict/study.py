@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from socialstats.designs.comparisons_data import without_cited
 from socialstats.designs.parts import A_WON, TIED
 from socialstats.errors import Caution, MleDoesNotExist, caution
 from socialstats.figures import dumbbell, forest
-from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, combine_verifications
 from socialstats.studies.asking import (
@@ -35,7 +35,6 @@ from socialstats.studies.asking import (
 )
 from socialstats.studies.compare import study as compare
 from socialstats.studies.comparisons import (
-    EXISTS,
     Pairs,
     change_cautions,
     choose_groups,
@@ -43,16 +42,17 @@ from socialstats.studies.comparisons import (
     clusters_question,
     describe,
     effects_question,
-    evenness_check,
     fit_diagnostics,
     fit_model,
     further_groups,
     group_question,
     lead_sentence,
     model_methods,
+    order_question,
     order_table,
     presented,
     rank_answer,
+    rank_results,
     strengths_question,
     strongest,
     unmatched_items,
@@ -68,21 +68,14 @@ from socialstats.studies.estimates import (
 )
 from socialstats.studies.page import (
     Block,
-    Diagnostic,
     Outcome,
     PageTable,
     StudyOptions,
     check_single,
 )
 from socialstats.studies.role_conflict.cited import cited_question, count_cited
-from socialstats.studies.role_conflict.declaration import (
-    ITEM,
-    PUBLISHED_BASELINE,
-    STORY,
-    TARGETS,
-)
+from socialstats.studies.role_conflict.declaration import ITEM, STORY, TARGETS
 from socialstats.studies.role_conflict.labels import (
-    LabelNumbers,
     check_labels,
     labels_question,
 )
@@ -112,17 +105,18 @@ PRIOR = (
 )
 FAR = 3.29  # standard errors that chance alone exceeds in 1 of 1,000 samples
 MOST_IMBALANCE = 0.05  # distance from one half of the share of rows that show the higher side first
-OF_ITEMS = ("SS202", "SS211", "SS212")  # cautions about single rates
 MOST_DRAWN = 200  # items of a figure; the table has all
 USES = (
     *("seed", "resamples", "level", "ties", "penalty", "prior", "covariate", "group"),
     *("value_levels", "verify"),
 )
+WITH_FIT = ("mogstad2024", "firth2004", "steegen2016")
+WITHOUT_FIT = ("ford1957", "konis2007", "firth1993", "steegen2016")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceAnswers:
-    """What was computed of one table.
+    """What the questions share: a table, and the leading results.
 
     Attributes
     ----------
@@ -132,24 +126,14 @@ class ChoiceAnswers:
         Groupings of the items that the table has.
     s, rates, pooled : Result
         S; win rates by condition of each item, and over all comparisons.
-    entropy : Result or None
-        Of the choices; None where every pair met once.
-    cited : mapping of grouping to Result
-    labels : LabelNumbers or None
-    replies : Block or None
     fit : BradleyTerryResult or None
-        None where no finite strengths exist; `lost` says why.
-    lost : MleDoesNotExist or None
+        None where no finite strengths exist.
+    ranks : tuple of Result
+        Ranks of the items, those of the answer first.
     pairs : mapping
         The fit beside the one without its order effect.
-    ratio : Result or None
-        The effect of the covariate in SD of the strengths.
-    shares, plain_shares : mapping of title to Result
-        Preference shares, by the fit and by one of strengths alone.
-    worths : mapping of fit to Result
-        Worth (RPI) of every item, by the fit of strengths alone, as papers have it, and by the fit of the page.
-    varied_s, varied_effect : Result or None
-        S and the effect of the covariate under other analyses.
+    why, cure : str
+        Why no finite strengths exist, and what gives strengths all the same.
     """
 
     design: Comparisons
@@ -158,174 +142,78 @@ class ChoiceAnswers:
     s: Result
     rates: Result
     pooled: Result
-    entropy: Result | None
-    cited: Mapping[str, Result]
-    labels: LabelNumbers | None
-    replies: Block | None
     fit: BradleyTerryResult | None
-    lost: MleDoesNotExist | None
-    pairs: Pairs
-    ratio: Result | None
-    shares: Mapping[str, Result]
-    plain_shares: Mapping[str, Result]
-    worths: Mapping[str, Result]
-    varied_s: Result
-    varied_effect: Result | None
+    ranks: tuple[Result, ...] = ()
+    pairs: Pairs = field(default_factory=dict)
+    why: str = ""
+    cure: str = ""
 
     @property
-    def leading(self) -> dict[str, Result]:
-        """Results that lead the page, by name."""
-        results = {"Sensitivity S": self.s, "Win rates": self.rates}
-        if self.fit is not None:
-            results["Strengths and effects"] = self.fit
-        results |= {f"Cited labels, {group}": result for group, result in self.cited.items()}
-        return results | label_checks(self.labels) | dict(self.shares)
+    def covariate(self) -> str:
+        """What should decide."""
+        return self.options.covariate
 
-
-def label_checks(labels: LabelNumbers | None) -> dict[str, Result]:
-    """Return the results of a check of labels, by name."""
-    results = {} if labels is None else labels.results
-    return {f"Label check: {name}": result for name, result in results.items()}
+    @property
+    def equal_terms(self) -> str:
+        """What the fit of the page holds equal."""
+        return " and ".join([self.covariate, *(["order"] if self.design.order_known else [])])
 
 
 def compute(table: Comparisons, options: StudyOptions) -> ChoiceAnswers:
-    """Compute everything that the table gives."""
+    """Compute the leading results."""
     design, covariate, level = without_cited(table), options.covariate, options.level
     groups = choose_groups(table, options)
-    s = single(
-        sensitivity(design, covariate, groups=next(iter(groups.values()), None), **options.chosen())
-    )
-    fit, lost, pairs = None, None, {}
+    first = next(iter(groups.values()), None)
+    s = single(sensitivity(design, covariate, groups=first, **options.chosen()))
+    # the methods say that sampling error is corrected, and what the baseline is
+    in_methods = ("SS305",) if lead_row(s).term == "S" else ("SS304", "SS305")
+    cautions = [c for c in s.cautions if c.code not in in_methods]
+    shared: dict[str, Any] = {
+        "design": design,
+        "options": options,
+        "groups": groups,
+        "s": replace(s, cautions=tuple(cautions)),
+        "rates": single(win_rates(design, covariate, level=level)),
+        "pooled": single(win_rates(design, covariate, weights="pooled", level=level)),
+    }
     try:
         fit = fit_model(design, options, options.formula)
-        pairs = without_order(fit, design, options, options.formula)
     except MleDoesNotExist as error:
-        lost = error
-    ratio, shares, plain_shares, worths = None, {}, {}, dict[str, Result]()
-    if fit is not None:
-        ratio = attempt_result(fit.effect_in_sds, covariate, level=level)
-        if not fit.fitted_state.penalised:
-            groupings = groups | further_groups(design, options)
-            shares = shares_by_grouping(fit, groupings, level)
-            plain = attempt_result(fit_model, design, options, None, order=False)
-            if plain is not None:
-                plain_shares = shares_by_grouping(plain, groupings, level, ", plain fit")
-                worths["plain fit"] = plain.worth(level=level)
-            worths[f"{held_equal(fit, options)} held equal"] = fit.worth(level=level)
-    return ChoiceAnswers(
-        design=design,
-        options=options,
-        groups=groups,
-        s=replace(s, cautions=tuple(c for c in s.cautions if c.code not in in_methods(s))),
-        rates=single(win_rates(design, covariate, level=level)),
-        pooled=rates_over_comparisons(design, options),
-        entropy=attempt_result(choice_entropy, design, level=level),
-        cited=count_cited(table, list(groups), options),
-        labels=None if options.labels is None else check_labels(options.labels, options),
-        replies=replies_by(design, level),
-        fit=fit,
-        lost=lost,
-        pairs=pairs,
-        ratio=ratio,
-        shares=shares,
-        plain_shares=plain_shares,
-        worths=worths,
-        varied_s=sensitivity_variants(design, s, groups, options),
-        varied_effect=None if fit is None else effect_variants(design, fit, groups, options),
-    )
-
-
-def held_equal(fit: BradleyTerryResult, options: StudyOptions) -> str:
-    """Return what the fit of the page holds equal."""
-    return " and ".join([options.covariate, *(["order"] if fit.design.order_known else [])])
-
-
-def in_methods(s: Result) -> tuple[str, ...]:
-    """Return the cautions of S whose substance stands in the methods: the baseline, and a corrected sampling error."""
-    return ("SS305",) if lead_row(s).term == "S" else ("SS304", "SS305")
-
-
-def rates_over_comparisons(design: Comparisons, options: StudyOptions) -> Result:
-    """Return the win rates over comparisons, with the cautions of the rates of all items together."""
-    rates = single(win_rates(design, options.covariate, weights="pooled", level=options.level))
-    overall = pick_rows(rates.rows, item=False)
-    about_all = share_cautions(design, cluster_factors(design, "pair"), overall)
-    cautions = [c for c in rates.cautions if c.code not in OF_ITEMS]
-    cautions += [c for c in about_all if c.code in OF_ITEMS]
-    return replace(rates, cautions=tuple(cautions))
+        why = error.reason.split(": ", 1)[-1]
+        cure = PRIOR if error.separate else FIRTH
+        return ChoiceAnswers(**shared, fit=None, why=why, cure=cure)
+    ranks = rank_results(fit, options)
+    return ChoiceAnswers(**shared, fit=fit, ranks=ranks, pairs=without_order({"": fit}))
 
 
 # questions
 
 
-def questions(a: ChoiceAnswers) -> Iterator[Block | None]:
-    """Yield the questions of the page in order."""
-    fit, options = a.fit, a.options
-    yield sensitivity_question(a)
-    yield rates_question(a)
-    if fit is None:
-        yield missing_strengths(a)
-    else:
-        terms = held_equal(fit, options)
-        yield effect_question(a, fit)
-        yield strengths_question(
-            fit,
-            options,
-            ITEM,
-            [
-                lead_sentence(fit, options),
-                f"Ranks come from the model, which holds opponents, {terms} equal; win rates do not.",
-            ],
-        )
-        yield from share_questions(fit, a.shares, a.plain_shares, a.worths, options)
-    for group, result in a.cited.items():
-        yield cited_question(result, group, a.design.n_ties)
-    if a.labels is not None:
-        yield labels_question(options.labels, a.labels, f"labels of {options.covariate}")
-    yield from refusal_questions(a.design, options)
-    for name, groups in a.groups.items():
-        yield group_question(a.design, groups, name, options.level, "appendix")
-    yield a.replies
-    yield ask_result(
-        "entropy",
-        a.entropy,
-        f"How undecided were choices between two {ITEM}s?",
-        note=f"0 bits: the same {ITEM} is certain; 1 bit: both are as likely.",
-        part="appendix",
-    )
-    if fit is not None:
-        yield effects_question(fit, a.pairs, (options.covariate,), "appendix")
-        yield clusters_question(a.design, options, options.formula, fit)
-    left_out = any(c.code == "SS301" for c in a.design.cautions)
-    lost = "Rows without a choice are not in the table of comparisons and so in no analysis."
-    yield from variant_questions(
-        a.varied_s, a.varied_effect, options.covariate, lost if left_out else ""
-    )
-
-
 def sensitivity_question(a: ChoiceAnswers) -> Block | None:
     """Ask how far choices were from following the covariate alone: S, its parts, and reference choosers."""
-    s, row, covariate = a.s, lead_row(a.s), a.options.covariate
-    parts = pick_rows(s.rows, None, kind=row.label("kind") or "")
+    row, covariate = lead_row(a.s), a.covariate
+    parts = pick_rows(a.s.rows, None, kind=row.label("kind") or "")
+    plug_in = pick_rows(a.s.rows, None, kind="plug_in")
     largest = max(parts[1:], key=lambda part: part.estimate or 0.0)
-    plug_in = pick_rows(s.rows, None, kind="plug_in")
+    say = [
+        f"Comparisons at {largest.label('part')} {covariate} contributed most "
+        f"({number(largest.estimate)})."
+    ]
+    tables = {}
+    if row.term != "S":
+        tables = {"Plug-in S and its parts": plug_in}
+        say.append(f"Sampling error inflated the plug-in S to {number(plug_in[0].estimate)}.")
     return ask_rows(
         "sensitivity",
         f"How far were choices from following {covariate} alone?",
-        s,
+        a.s,
         parts,
         quantity=f"{kind_of_s(row)} S and its parts",
         names=["S", *(f"{part.label('part')} {covariate}" for part in parts[1:])],
-        say=[
-            ""
-            if row.term == "S"
-            else f"Sampling error inflated the plug-in S to {number(plug_in[0].estimate)}.",
-            f"Comparisons at {largest.label('part')} {covariate} contributed most "
-            f"({number(largest.estimate)}).",
-        ],
+        say=say,
         draw=interval_points(),
-        tables={} if row.term == "S" else {"Plug-in S and its parts": plug_in},
-        more=[choosers_table(s)],
+        tables=tables,
+        more=[choosers_table(a.s)],
         note="100 times the mean squared distance of win rates from 1, .50 and 0 at higher, equal and "
         f"lower {covariate}.",
     )
@@ -333,29 +221,24 @@ def sensitivity_question(a: ChoiceAnswers) -> Block | None:
 
 def rates_question(a: ChoiceAnswers) -> Block | None:
     """Ask how often items won at higher, equal and lower values of the covariate."""
-    covariate = a.options.covariate
-    items = a.design.items if a.fit is None else [row.term for row in strongest(a.fit)]
-    order = list(items)[:MOST_DRAWN]
-    of_items = [row for row in a.rates.rows if row.label("item") in order]
+    covariate, rows = a.covariate, a.rates.rows
+    order = list(a.design.items) if a.fit is None else [row.term for row in strongest(a.fit)]
+    of_items = [row for row in rows if row.label("item") in order[:MOST_DRAWN]]
     quantity = f"win rates of {ITEM}s by {covariate}, means over opponents"
+    overall = pick_rows(a.pooled.rows, item=False)
+    draw = partial(dumbbell, of_items, targets=TARGETS, order=order[:MOST_DRAWN], xlabel="win rate")
     return ask_rows(
         "win-rates",
         f"How often did {ITEM}s win by {covariate}?",
         a.rates,
-        a.rates.rows,
+        rows,
         quantity=quantity,
         say=[higher_sentence(a.rates, covariate)],
-        draw=lambda *_: partial(
-            dumbbell, of_items, targets=TARGETS, order=order, xlabel="win rate"
-        ),
+        draw=lambda *_: draw,
         table=grid_table(
-            a.rates.rows, quantity, "item", "condition", cell="interval", none=f"mean over {ITEM}s"
+            rows, quantity, "item", "condition", cell="interval", none=f"mean over {ITEM}s"
         ),
-        tables={
-            "Win rates over all comparisons, each counted once": pick_rows(
-                a.pooled.rows, item=False
-            )
-        },
+        tables={"Win rates over all comparisons, each counted once": overall},
         results=[a.pooled],
         note=f"Dotted lines: rates if {covariate} alone decided (1, .50, 0). Means over {ITEM}s differ "
         f"from the rate over comparisons. {design_effect_note(of_items)}",
@@ -374,64 +257,100 @@ def higher_sentence(rates: Result, covariate: str) -> str:
     return f"{count(more)} of {count(compared, ITEM)} won more often at higher than at lower {covariate}."
 
 
-def effect_question(a: ChoiceAnswers, fit: BradleyTerryResult) -> Block | None:
-    """Ask how large the effect of the covariate was beside the preferences of items, in one model."""
-    covariate = a.options.covariate
-    step = replace(fit.row(covariate, group="covariate"), term=f"one step of {covariate}")
-    results = [] if a.ratio is None else [a.ratio]
-    texts = [f"{ITEM.capitalize()} strengths varied no more than their sampling error."]
-    rows, drawn = [step], [step]
-    if a.ratio is not None:
-        _, spread, chance = a.ratio.rows
-        rows, drawn = (
-            [step, *a.ratio.rows],
-            [step, replace(spread, term=f"1 SD of {ITEM} strengths")],
-        )
-        texts = [
-            a.ratio.sentence(),
-            f"A {ITEM} 1 SD weaker but one step higher in {covariate} had win probability "
-            f"{sentences.estimate_text(chance)}.",
-        ]
-    return ask_rows(
-        "urgency-against-roles",
-        f"How large was the effect of {covariate} beside {ITEM} preferences?",
-        fit,
-        rows,
-        quantity=f"effect of {covariate} and spread of the {ITEM}s",
-        say=texts,
-        draw=lambda *_: partial(forest, drawn, xlabel="log-odds", sort=False),
-        results=results,
-        note=f"One model of strengths and {covariate}. The SD excludes sampling error.",
+def model_questions(a: ChoiceAnswers, fit: BradleyTerryResult) -> Iterator[Block | None]:
+    """Yield the questions on strengths: beside the covariate, of each item, and of groups of items."""
+    options = a.options
+    ratio = attempt_result(fit.effect_in_sds, a.covariate)
+    yield effect_question(fit, ratio, a.covariate)
+    how = f"Ranks come from the model, which holds opponents, {a.equal_terms} equal; win rates do not."
+    varied = f"{ITEM.capitalize()} strengths varied no more than their sampling error."
+    say = [lead_sentence(fit, a.ranks[0]), how, "" if ratio else varied]
+    yield strengths_question(fit, a.ranks, ITEM, say)
+    if fit.fitted_state.penalised:
+        return
+    groupings = {**a.groups, **further_groups(a.design, options)}
+    plain = attempt_result(fit_model, a.design, options, None, order=False)
+    plain_shares = shares_by_grouping(plain, groupings, ", plain fit") if plain else {}
+    worths = {"plain fit": plain.worth()} if plain else {}
+    worths[f"{a.equal_terms} held equal"] = fit.worth()
+    yield from share_questions(
+        shares_by_grouping(fit, groupings), plain_shares, worths, groupings, a.equal_terms
     )
 
 
-def reason_without_strengths(lost: MleDoesNotExist | None) -> str:
-    """Return why no finite strengths exist."""
-    return "" if lost is None else lost.reason.split(": ", 1)[-1]
-
-
-def lacking_sentence(lost: MleDoesNotExist | None) -> str:
-    """Return that the model has no estimate, and why."""
-    why = f"no finite estimate exists; {reason_without_strengths(lost)}"
-    return sentences.no_number("the Bradley-Terry model of these choices", why)
-
-
-def way_out(lost: MleDoesNotExist | None) -> str:
-    """Return what gives strengths all the same."""
-    return PRIOR if lost is not None and lost.separate else FIRTH
+def effect_question(fit: BradleyTerryResult, ratio: Result | None, covariate: str) -> Block | None:
+    """Ask how large the effect of the covariate was beside the preferences of items, in one model."""
+    if ratio is None:
+        return None
+    step = replace(fit.row(covariate, group="covariate"), term=f"one step of {covariate}")
+    spread = replace(ratio.rows[1], term=f"1 SD of {ITEM} strengths")
+    return ask_rows(
+        "urgency-against-roles",
+        f"How large was the effect of {covariate} beside {ITEM} preferences?",
+        ratio,
+        ratio.rows,
+        quantity=f"effect of {covariate} and spread of the {ITEM}s",
+        say=[ratio.sentence()],
+        draw=lambda *_: partial(forest, [step, spread], xlabel="log-odds", sort=False),
+        note=f"One model of strengths and {covariate}. The SD excludes sampling error.",
+    )
 
 
 def missing_strengths(a: ChoiceAnswers) -> Block:
     """Return the question of the strengths, which have no estimate."""
     return Block(
         id="strengths",
-        question=f"Which {ITEM} was preferred at equal {a.options.covariate}?",
+        question=f"Which {ITEM} was preferred at equal {a.covariate}?",
         sentences=(
-            lacking_sentence(a.lost),
+            lacking_sentence(a),
             "Strengths, worths (RPI) and preference shares need that model.",
-            way_out(a.lost),
+            a.cure,
         ),
     )
+
+
+def lacking_sentence(a: ChoiceAnswers) -> str:
+    """Return that the model has no estimate, and why."""
+    why = f"no finite estimate exists; {a.why}"
+    return sentences.no_number("the Bradley-Terry model of these choices", why)
+
+
+def questions(
+    a: ChoiceAnswers, cited: Mapping[str, Result], labels: Mapping[str, Result]
+) -> Iterator[Block | None]:
+    """Yield the questions of the page in order."""
+    fit, design, options = a.fit, a.design, a.options
+    yield sensitivity_question(a)
+    yield rates_question(a)
+    if fit is None:
+        yield missing_strengths(a)
+    else:
+        yield from model_questions(a, fit)
+    for group, result in cited.items():
+        yield cited_question(result, group, design.n_ties)
+    if options.labels is not None:
+        yield labels_question(options.labels, labels, f"labels of {a.covariate}")
+    yield from refusal_questions(design, options)
+    for name, groups in a.groups.items():
+        yield group_question(design, groups, name, options.level, "appendix")
+    yield replies_by(design, options.level)
+    yield ask_result(
+        "entropy",
+        attempt_result(choice_entropy, design, level=options.level),
+        f"How undecided were choices between two {ITEM}s?",
+        note=f"0 bits: the same {ITEM} is certain; 1 bit: both are as likely.",
+        part="appendix",
+    )
+    about_effect = None
+    if fit is not None:
+        yield effects_question(fit, (a.covariate,), "appendix")
+        yield order_question(a.pairs)
+        yield clusters_question(design, options, options.formula, fit)
+        about_effect = effect_variants(design, fit, a.groups, options)
+    about_s = sensitivity_variants(design, a.s, a.groups, options)
+    left_out = any(c.code == "SS301" for c in design.cautions)
+    lost = "Rows without a choice are not in the table of comparisons and so in no analysis."
+    yield from variant_questions(about_s, about_effect, a.covariate, lost * left_out)
 
 
 # the answer
@@ -443,26 +362,18 @@ def verdict_on_covariate(s: Result, pooled: Result, covariate: str) -> Conclusio
     share, error = high.estimate, high.std_error or 0.0
     if share in (0.0, 1.0):
         against = "" if share else "the reverse of "
-        return verdict_of(
-            f"choices follow {against}{covariate} wherever the two sides differ in it",
-            certainty="interval",
-        )
+        text = f"choices follow {against}{covariate} wherever the two sides differ in it"
+        return verdict_of(text, certainty="interval")
     size = "" if share is None else f": the side with more of it wins {of_ten(share)} times"
     if limit is None or limit >= coin_value(s):
-        return verdict_of(
-            f"the data do not show that choices follow {covariate} more than coin flips do",
-            size,
-            certainty="open",
-        )
+        text = f"the data do not show that choices follow {covariate} more than coin flips do"
+        return verdict_of(text, size, certainty="open")
     far = share is not None and error > 0 and abs(share - 0.5) > FAR * error
     sure: Certainty = "clear" if far else "shown"
+    text = f"the data show that {covariate} influences choices but does not decide them"
     if limit < 1:
-        return verdict_of(f"{covariate} decides almost every choice", size, certainty=sure)
-    return verdict_of(
-        f"the data show that {covariate} influences choices but does not decide them",
-        size,
-        certainty=sure,
-    )
+        text = f"{covariate} decides almost every choice"
+    return verdict_of(text, size, certainty=sure)
 
 
 def sensitivity_answer(s: Result, covariate: str) -> Iterator[str]:
@@ -476,14 +387,13 @@ def sensitivity_answer(s: Result, covariate: str) -> Iterator[str]:
 
 def answer(a: ChoiceAnswers) -> Iterator[str]:
     """Yield the win rate at the higher covariate, S beside coin flips, the effect of a step, and the extreme items."""
-    covariate = a.options.covariate
     yield a.pooled.sentence()
-    yield from sensitivity_answer(a.s, covariate)
+    yield from sensitivity_answer(a.s, a.covariate)
     if a.fit is None:
-        yield lacking_sentence(a.lost)
+        yield lacking_sentence(a)
         return
-    yield effect_sentence(a.fit.row(covariate, group="covariate"))
-    yield f"At equal {covariate}, {' '.join(rank_answer(a.fit, a.options))}"
+    yield effect_sentence(a.fit.row(a.covariate, group="covariate"))
+    yield f"At equal {a.covariate}, {' '.join(rank_answer(a.fit, a.ranks[0]))}"
 
 
 # cautions, data and methods
@@ -491,17 +401,20 @@ def answer(a: ChoiceAnswers) -> Iterator[str]:
 
 def order_cautions_of(a: ChoiceAnswers) -> Iterator[Caution]:
     """Yield the cautions about the order of presentation, which win rates and S are not adjusted for."""
-    covariate, imbalance = a.options.covariate, order_imbalance(a.design, a.options.covariate)
-    uneven = imbalance > MOST_IMBALANCE
+    covariate = a.covariate
     affects = "win rates and S, which are not adjusted for order"
-    rows = a.fit.rows if a.fit is not None else ()
-    for row in (row for row in rows if row.group == "order" and sentences.is_significant(row)):
+    more = steps(a.design, covariate) * a.design.first
+    unequal = a.design.count * (more != 0)
+    imbalance = abs((unequal * (more > 0)).sum() / max(unequal.sum(), 1) - 0.5)
+    uneven = imbalance > MOST_IMBALANCE
+    order = [row for row in (a.fit.rows if a.fit else ()) if row.group == "order"]
+    for row in filter(sentences.is_significant, order):
         first = "first" if (row.estimate or 0.0) > 0 else "second"
         effect = sentences.estimate_text(row)
-        fix = f"balance or randomise the order within every {STORY[0]}"
-        if not uneven:
-            fix = f"no action for averages, as orders are balanced over {covariate}; adjust single pairs for order"
         detail = f"the {ITEM} shown {first} was preferred (order effect {effect}, log-odds)"
+        fix = f"no action for averages, as orders are balanced over {covariate}; adjust single pairs for order"
+        if uneven:
+            fix = f"balance or randomise the order within every {STORY[0]}"
         yield caution("SS107", detail, affects=affects, fix=fix)
     if a.design.order_known and uneven:
         detail = (
@@ -509,14 +422,7 @@ def order_cautions_of(a: ChoiceAnswers) -> Iterator[Caution]:
             f"one half by {percent(imbalance)}"
         )
         fix = f"randomise the order independently of {covariate}"
-        yield caution("SS108", detail, affects="win rates and S", fix=fix)
-
-
-def order_imbalance(design: Comparisons, covariate: str) -> float:
-    """Return how far the share of unequal rows that show the higher side first is from one half."""
-    more = steps(design, covariate) * design.first
-    unequal = design.count * (more != 0)
-    return float(abs((unequal * (more > 0)).sum() / max(unequal.sum(), 1) - 0.5))
+        yield caution("SS108", detail, affects=affects, fix=fix)
 
 
 def covariate_table(design: Comparisons, covariate: str) -> PageTable:
@@ -537,26 +443,25 @@ def covariate_table(design: Comparisons, covariate: str) -> PageTable:
 def balance_table(design: Comparisons, covariate: str) -> PageTable:
     """Count who was shown first (or stood in which column) by which side has the higher covariate."""
     first, second = presented(design)
-    difference = steps(design, covariate) * design.first
-    labels = {
+    more = steps(design, covariate) * design.first
+    signs = {
         f"more {covariate}: {first}": 1,
         f"equal {covariate}": 0,
         f"more {covariate}: {second}": -1,
     }
-    parts = [(label, design.count[difference == sign].sum()) for label, sign in labels.items()]
+    parts = [(label, design.count[more == sign].sum()) for label, sign in signs.items()]
     what = "order of presentation" if design.order_known else "column of the items"
-    return counts_table(
-        f"Balance of the {what}", ("Rows with", "Rows", "Share"), parts, design.n_rows
-    )
+    header = ("Rows with", "Rows", "Share")
+    return counts_table(f"Balance of the {what}", header, parts, design.n_rows)
 
 
 def methods(a: ChoiceAnswers) -> Iterator[str]:
     """Yield the methods, the brief paragraph first."""
-    covariate, options = a.options.covariate, a.options
-    less = ", less sampling error" if kind_of_s(lead_row(a.s)) == "bias-corrected" else ""
+    options, corrected = a.options, kind_of_s(lead_row(a.s)) == "bias-corrected"
+    less = ", less sampling error" * corrected
     yield (
         f"The win rate counted each comparison once. S was 100 times the summed mean squared distance of {ITEM}s' "
-        f"win rates from 1, .50 and 0 at higher, equal and lower {covariate}{less}. Its interval: {a.s.inference}."
+        f"win rates from 1, .50 and 0 at higher, equal and lower {a.covariate}{less}. Its interval: {a.s.inference}."
     )
     bias = "The plug-in S is inflated where replies to the same pair differ; no bias-corrected value is known."
     if a.design.replies is None:
@@ -567,64 +472,69 @@ def methods(a: ChoiceAnswers) -> Iterator[str]:
         )
     yield (
         f"Win rates of {ITEM}s are means over opponents of a {ITEM}'s share of wins. {bias} Bootstraps resample pairs "
-        f"of {ITEM}s ({options.resamples:,} resamples, seed {options.seed}). S = {PUBLISHED_BASELINE:g} has been "
-        "published as the random baseline of this index. No random chooser has that value on this design (table of "
-        "reference choosers)."
+        f"of {ITEM}s ({options.resamples:,} resamples, seed {options.seed}). S = 100 has been published as the random "
+        "baseline of this index. No random chooser has that value on this design (table of reference choosers)."
     )
     if a.fit is not None:
         yield from model_methods(a.fit, options)
-    if a.shares:
         yield SHARE_METHODS
     yield from probability_methods(a.design)
 
 
-def diagnostics(a: ChoiceAnswers) -> tuple[Diagnostic, ...]:
-    """Return the checks of the data and the model."""
-    if a.fit is not None:
-        return fit_diagnostics(a.fit, a.design)
-    reason = f"No finite strengths: {reason_without_strengths(a.lost)}."
-    return Diagnostic(EXISTS, reason, way_out(a.lost)), evenness_check(a.design)
-
-
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Analyse the effects of the covariate and of preferences of items on choices."""
-    design = design.whole()
-    check_single(design)
-    a = compute(design, options)
+    table = design.whole()
+    check_single(table)
+    a = compute(table, options)
+    fit = a.fit
+    cited = count_cited(table, list(a.groups), options)
+    labels = label_results(options)
+    blocks = list(questions(a, cited, labels))
+    leading = {"Sensitivity S": a.s, "Win rates": a.rates}
+    leading |= {} if fit is None else {"Strengths and effects": fit}
+    leading |= {f"Cited labels, {group}": result for group, result in cited.items()}
+    results = {block.id: block.results for block in blocks if block}
     simulated = [caution("SS401", options.simulated, affects="everything on this page")]
-    replies = () if a.replies is None else a.replies.results
     more = clusters_to_halve(lead_row(a.s))
     return page_of(
         "role-conflict",
-        f"Does {options.covariate} decide, or the {ITEM}?",
+        f"Does {a.covariate} decide, or the {ITEM}?",
         a.design,
         options,
-        describe=describe(a.design, a.fit),
-        verdict=verdict_on_covariate(a.s, a.pooled, options.covariate),
+        describe=describe(a.design, fit),
+        verdict=verdict_on_covariate(a.s, a.pooled, a.covariate),
         answer=answer(a),
-        leading=a.leading,
-        blocks=questions(a),
+        leading=leading | labels,
+        blocks=blocks,
         uses=USES,
         cautions=[
-            *([tuple(simulated)] if options.simulated else []),
+            tuple(simulated if options.simulated else ()),
             change_cautions(a.pairs),
             tuple(order_cautions_of(a)),
-            *(result.cautions for result in replies),
+            *(
+                result.cautions
+                for name in ("replies", "shares")
+                for result in results.get(name, ())
+            ),
             unmatched_items(a.design, options),
         ],
         data=[
-            covariate_table(a.design, options.covariate),
-            balance_table(a.design, options.covariate),
+            covariate_table(a.design, a.covariate),
+            balance_table(a.design, a.covariate),
             order_table(a.design),
         ],
-        diagnostics=diagnostics(a),
+        diagnostics=fit_diagnostics(fit, a.design, a.why, a.cure),
         methods=tuple(methods(a)),
-        references=("mogstad2024", "firth2004", "steegen2016")
-        if a.fit is not None
-        else ("ford1957", "konis2007", "firth1993", "steegen2016"),
+        references=WITHOUT_FIT if fit is None else WITH_FIT,
         planning=pairs_to_halve(more, a.design, ITEM, "S", drawn=True) if more else (),
         opening="win-rates",
     )
+
+
+def label_results(options: StudyOptions) -> dict[str, Result]:
+    """Return the results of a check of labels, by name; nothing without one."""
+    results = {} if options.labels is None else check_labels(options.labels, options)
+    return {f"Label check: {name}": result for name, result in results.items()}
 
 
 def levels(design: Comparisons, options: StudyOptions) -> Outcome:
@@ -632,11 +542,10 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
     outcome = replace(compare.run(design, options), study="role-conflict")
     if options.labels is None:
         return outcome
-    labels = check_labels(options.labels, options)
-    results = label_checks(labels)
+    labels = label_results(options)
     block = labels_question(options.labels, labels, f"labels of {options.covariate}")
-    verified = verify_named(results) if options.verify else {}
-    references = [*outcome.references, *literature([*results.values()])]
+    verified = verify_named(labels) if options.verify else {}
+    references = [*outcome.references, *literature([*labels.values()])]
     return replace(
         outcome,
         blocks=(*outcome.blocks, *([] if block is None else [block])),

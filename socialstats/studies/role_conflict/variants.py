@@ -23,12 +23,11 @@ from socialstats.studies.asking import pick_rows
 from socialstats.studies.comparisons import fit_model
 from socialstats.studies.estimates import single
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
-from socialstats.studies.page import Block, SecondAnalysis, StudyOptions
+from socialstats.studies.page import Block, StudyOptions
 from socialstats.studies.sources import Rule, refusal_block
-from socialstats.text import count, percent, shorten
+from socialstats.text import count, shorten
 
 THIS_PAGE = "as on this page"
-POOLED = "pooled over opponents (micro)"
 TIE_RULES = ("davidson", "rao_kupper", "half")
 FEWEST_LEFT = 3  # levels that a factor needs before leaving one out says something
 EQUAL = (
@@ -37,18 +36,14 @@ EQUAL = (
 )
 
 Groups = Mapping[str, Mapping[str, Any]]
+Compute = Callable[..., Result]
+Lead = Callable[[Result], Row]
 
 
 def steps(design: Comparisons, covariate: str) -> FloatArray:
     """Return the sign of the difference of the covariate, side a minus side b, (cells,)."""
     sides = design.covariates[covariate]
     return np.asarray(np.sign(sides.a.astype(np.float64) - sides.b.astype(np.float64)))
-
-
-def won_shares(design: Comparisons) -> dict[str, float]:
-    """Return the share of its comparisons that each item won, ties as halves."""
-    rates = single(win_rates(design, None, weights="pooled"))
-    return {row.term: row.estimate or 0.0 for row in rates.rows}
 
 
 # refusals
@@ -61,8 +56,10 @@ def filled(design: Comparisons, covariate: str, rule: Rule) -> Comparisons:
         return design
     sign = steps(refused, covariate) * (1 if rule == "for" else -1)
     if rule == "against":
-        shares = won_shares(design)
-        share = np.array([shares.get(name, 0.5) for name in refused.items])
+        # between equals the side counts that won more of its comparisons
+        rates = single(win_rates(design, None, weights="pooled"))
+        shares = {row.term: row.estimate for row in rates.rows}
+        share = np.array([shares.get(name) or 0.5 for name in refused.items])
         ahead = np.sign(share[refused.item_a] - share[refused.item_b])
         sign = np.where(sign == 0, ahead, sign)
     outcome = np.select([sign > 0, sign < 0], [A_WON, B_WON], default=TIED)
@@ -96,7 +93,6 @@ def refusal_questions(design: Comparisons, options: StudyOptions) -> Iterator[Bl
     refused, covariate = design.refused, options.covariate
     if refused is None:
         return
-    unequal = int(refused.count[steps(refused, covariate) != 0].sum())
     about_s = refusal_block(
         partial(s_of, design, covariate, options),
         refused.n_rows,
@@ -105,6 +101,7 @@ def refusal_questions(design: Comparisons, options: StudyOptions) -> Iterator[Bl
         target=f"the higher {covariate}",
         reference=coin_value,
     )
+    unequal = int(refused.count[steps(refused, covariate) != 0].sum())
     note = f"{count(refused.n_rows, 'refusal')}, {unequal:,} of them between unequal sides. {EQUAL}"
     if about_s is not None:
         yield replace(about_s, id="refusals-s", caption=f"{about_s.caption} {note}")
@@ -113,45 +110,14 @@ def refusal_questions(design: Comparisons, options: StudyOptions) -> Iterator[Bl
         yield replace(about_rate, id="refusals-share", part="appendix")
 
 
-def refusals_by_level(
-    parts: Mapping[str, Comparisons], options: StudyOptions, silent: Mapping[str, str]
-) -> Block | None:
-    """Return the bounds of the share of choices for the higher covariate, of every level that refused.
-
-    `silent`: why further levels have no choice; nothing bounds their share.
-    """
-    blocks: dict[str, Block] = {}
-    share: dict[str, float] = {}
-    for name, part in parts.items():
-        n = 0 if part.refused is None else part.refused.n_rows
-        block = rate_bounds(part, options, n)
+def refusals_by_level(parts: Mapping[str, Comparisons], options: StudyOptions) -> Iterator[Block]:
+    """Yield the bounds of the share of choices for the higher covariate, of every level that refused."""
+    for k, (name, part) in enumerate(parts.items(), 1):
+        refused = 0 if part.refused is None else part.refused.n_rows
+        block = rate_bounds(part, options, refused)
         if block is not None:
-            blocks[shorten(name, 40)] = block
-            share[shorten(name, 40)] = n / (part.n_rows + n)
-    if not blocks:
-        return None
-    most = max(share, key=lambda name: share[name])
-    return replace(
-        blocks[most],
-        question="How much could refusals change the rates?",
-        sentences=(
-            *(f"{shorten(name, 40)} has no bounds: {why}." for name, why in silent.items()),
-            f"{most} refused most often ({percent(share[most])} of its comparisons).",
-            *blocks[most].sentences,
-        ),
-        figure_title=f"{most}: {blocks[most].figure_title}",
-        tables=tuple(
-            replace(table, caption=f"{name}: {table.caption}")
-            for name, block in blocks.items()
-            for table in block.tables
-        ),
-        results=tuple(result for block in blocks.values() for result in block.results),
-        turned=tuple(
-            SecondAnalysis(f"{name}: {analysis.text}", f"{name}: {analysis.short}")
-            for name, block in blocks.items()
-            for analysis in block.turned
-        ),
-    )
+            question = f"How much could refusals of {shorten(name, 40)} change its rate?"
+            yield replace(block, id=f"refusals-{k}", level=name, question=question, part="appendix")
 
 
 def rate_bounds(design: Comparisons, options: StudyOptions, refused: int) -> Block | None:
@@ -169,38 +135,32 @@ def rate_bounds(design: Comparisons, options: StudyOptions, refused: int) -> Blo
 # other tables, and estimates under each
 
 
-def table_variants(
-    design: Comparisons,
-    groups: Groups,
-    covariate: str,
-    compute: Callable[[Comparisons], Result],
-    lead: Callable[[Result], Row],
-) -> Iterator[Variant]:
-    """Yield an estimate with ties counted otherwise, and without each group of items and each cluster."""
-
-    def variant(label: str, choice: str, make: Callable[[], Comparisons]) -> Variant:
-        return Variant(label=label, choice=choice, compute=lambda: compute(make()), lead=lead)
-
-    # a tie of unequal sides can hide a choice for either
-    ties: dict[str, Callable[[], Comparisons]] = {
-        "left out": design.drop_ties,
-        f"count for the higher {covariate}": partial(ties_for, design, covariate, 1),
-        f"count for the lower {covariate}": partial(ties_for, design, covariate, -1),
-    }
-    for how, make in ties.items() if design.n_ties else ():
-        yield variant(f"ties {how}", "ties", make)
+def other_tables(
+    design: Comparisons, groups: Groups, covariate: str
+) -> Iterator[tuple[str, str, Callable[[], Comparisons]]]:
+    """Yield choice, label and table: ties counted otherwise, and without each group of items and each cluster."""
+    if design.n_ties:
+        # a tie of unequal sides can hide a choice for either
+        yield "ties", "ties left out", design.drop_ties
+        for side, sign in (("higher", 1), ("lower", -1)):
+            decided = partial(ties_for, design, covariate, sign)
+            yield "ties", f"ties count for the {side} {covariate}", decided
     for name, mapping in groups.items():
-        for level in few_levels(sorted({str(group) for group in mapping.values()})):
-            remaining = partial(without_group, design, mapping, level)
-            yield variant(
-                without_label(name, level), f"leaving out one {shorten(name, 20)}", remaining
-            )
+        levels = sorted({str(group) for group in mapping.values()})
+        for level in few_levels(levels):
+            yield without_level(name, level, partial(without_group, design, mapping, level))
     for factor in design.clusters:
         for level in few_levels(factor.levels):
+            remaining = factor.labels() != level
             note = f"without {factor.name} {level}"
-            remaining = partial(design.take, factor.labels() != level, note=note)
-            choice = f"leaving out one {shorten(factor.name, 20)}"
-            yield variant(without_label(factor.name, level), choice, remaining)
+            yield without_level(factor.name, level, partial(design.take, remaining, note=note))
+
+
+def without_level(
+    name: str, level: str, make: Callable[[], Comparisons]
+) -> tuple[str, str, Callable[[], Comparisons]]:
+    """Return choice, label and table of an analysis without one level of a factor."""
+    return f"leaving out one {shorten(name, 20)}", without_label(name, level), make
 
 
 def few_levels(levels: Sequence[str]) -> Sequence[str]:
@@ -232,43 +192,57 @@ def sensitivity_variants(
     """
     term = lead_row(s).term
 
-    def lead(result: Result) -> Row:
-        return result.row(term)
-
     def compute(table: Comparisons, **how: Any) -> Result:
         return single(sensitivity(table, options.covariate, **options.chosen(), **how))
 
-    def variant(label: str, choice: str, **how: Any) -> Variant:
-        return Variant(
-            label=label, choice=choice, compute=partial(compute, design, **how), lead=lead
-        )
-
-    variants = [replace(variant(THIS_PAGE, THIS_PAGE), compute=lambda: s)]
-    if term != "S":
-        plug_in = variant("plug-in", "bias correction")
-        alone = partial(plug_in_alone, s)
-        variants.append(replace(plug_in, compute=alone, lead=lambda result: result.row("S")))
-    variants.append(variant(POOLED, "weights", weights="pooled"))
-    names = [factor.name for factor in design.clusters if factor.name != "pair"]
-    for name in (None, *names) if clusters else ():
-        variants.append(variant(clustering_label(name), "clusters", cluster=name))
-    variants += table_variants(design, groups, options.covariate, compute, lead)
-    coin = reference_values(s)[1]
-    return multiverse(
-        "sensitivity", "S", distinct(variants), reference=coin.value, words=f"S of {coin.label}"
+    page = Variant(
+        label=THIS_PAGE, choice=THIS_PAGE, compute=lambda: s, lead=lambda result: result.row(term)
     )
+    variants = [page]
+    if term != "S":
+        plug_in = replace(page, label="plug-in", choice="bias correction")
+        why = "its interval is that of the bias-corrected S"
+        plain = replace(s.row("S"), conf_low=None, conf_high=None, conf_level=None, undefined=why)
+        alone = replace(s, rows=(plain,))
+        variants.append(replace(plug_in, compute=lambda: alone, lead=lambda result: result.rows[0]))
+    analyses = [("weights", "pooled over opponents (micro)", {"weights": "pooled"})]
+    names = [factor.name for factor in design.clusters if factor.name != "pair"]
+    analyses += [clustering(name) for name in (None, *names) if clusters]
+    variants += changed_variants(page, partial(compute, design), analyses)
+    variants += table_variants(page, compute, design, groups, options)
+    coin = reference_values(s)[1]
+    words = f"S of {coin.label}"
+    return multiverse("sensitivity", "S", distinct(variants), reference=coin.value, words=words)
 
 
-def clustering_label(name: str | None) -> str:
-    """Return how an analysis takes the rows."""
-    return "rows independent" if name is None else f"clustered by {shorten(name, 30)}"
+def clustering(name: str | None) -> tuple[str, str, dict[str, Any]]:
+    """Return choice, label and option of how an analysis takes the rows."""
+    label = "rows independent" if name is None else f"clustered by {shorten(name, 30)}"
+    return "clusters", label, {"cluster": name}
 
 
-def plug_in_alone(s: Result) -> Result:
-    """Return S without the interval of the plug-in value, which is that of the bias-corrected one."""
-    why = "its interval is that of the bias-corrected S"
-    plain = replace(s.row("S"), conf_low=None, conf_high=None, conf_level=None, undefined=why)
-    return replace(s, rows=tuple(plain if row.term == "S" else row for row in s.rows))
+def changed_variants(
+    page: Variant, compute: Compute, analyses: Sequence[tuple[str, str, Mapping[str, Any]]]
+) -> list[Variant]:
+    """Return the analyses of the page's own table by other options."""
+    return [
+        replace(page, choice=choice, label=label, compute=partial(compute, **how))
+        for choice, label, how in analyses
+    ]
+
+
+def table_variants(
+    page: Variant, compute: Compute, design: Comparisons, groups: Groups, options: StudyOptions
+) -> list[Variant]:
+    """Return the page's own analysis of other tables."""
+
+    def of(make: Callable[[], Comparisons]) -> Result:
+        return compute(make())
+
+    return [
+        replace(page, choice=choice, label=label, compute=partial(of, make))
+        for choice, label, make in other_tables(design, groups, options.covariate)
+    ]
 
 
 def effect_variants(
@@ -284,37 +258,36 @@ def effect_variants(
     None where there is no other analysis (a penalty or prior leaves fewer).
     """
     default = settled_cluster(design, "auto", parameters=len(design.items) - 1)
-
-    def lead(result: Result) -> Row:
-        return result.row(options.covariate, group="covariate")
-
-    def compute(table: Comparisons) -> Result:
-        return fit_model(table, options, options.formula, cluster=default)
-
-    def variant(label: str, choice: str, **changed: Any) -> Variant:
-        return Variant(
-            label=label, choice=choice, compute=partial(fit.update, **changed), lead=lead
-        )
-
-    variants = [replace(variant(THIS_PAGE, THIS_PAGE), compute=lambda: fit)]
+    page = Variant(
+        label=THIS_PAGE,
+        choice=THIS_PAGE,
+        compute=lambda: fit,
+        lead=lambda result: result.row(options.covariate, group="covariate"),
+    )
+    analyses: list[tuple[str, str, Mapping[str, Any]]] = []
     for name in dict.fromkeys([None, *design.declared, "pair"]) if clusters else ():
         if [name] != (fit.settings["cluster"] or [None]):
-            variants.append(variant(clustering_label(name), "clusters", cluster=name))
+            analyses.append(clustering(name))
     if any(row.group == "order" for row in fit.rows):
-        variants.append(variant("order of presentation left out", "order", order=False))
+        analyses.append(("order", "order of presentation left out", {"order": False}))
     # pseudo-wins are of items, which this analysis leaves out
     if not options.prior:
         alone = {"strengths": "none", "penalty": None, "cluster": default}
         choice = "leaving out the items' strengths"
-        variants.append(variant("item strengths left out", choice, **alone))
+        analyses.append((choice, "item strengths left out", alone))
     if not fit.fitted_state.penalised:
-        label = "strengths pulled together (Firth)"
-        variants.append(variant(label, "penalty", penalty="firth"))
+        analyses.append(("penalty", "strengths pulled together (Firth)", {"penalty": "firth"}))
     for rule in TIE_RULES if design.n_ties else ():
         if rule != fit.settings["ties"]:
-            variants.append(variant(f"ties: {rule.replace('_', ' and ')}", "ties", ties=rule))
-    variants += table_variants(design, groups, options.covariate, compute, lead)
-    variants = distinct(variants)
+            analyses.append(("ties", f"ties: {rule.replace('_', ' and ')}", {"ties": rule}))
+    refit = partial(fit_model, options=options, formula=options.formula, cluster=default)
+    variants = distinct(
+        [
+            page,
+            *changed_variants(page, fit.update, analyses),
+            *table_variants(page, refit, design, groups, options),
+        ]
+    )
     if len(variants) < 2:
         return None
     quantity = f"the effect of one step of {options.covariate} (log-odds)"
@@ -326,13 +299,9 @@ def variant_questions(
 ) -> Iterator[Block]:
     """Yield whether S and the effect of the covariate depend on the analysis; `lost` is said of rows left out."""
     why = "Pooling over opponents changes nothing where every pair has as many comparisons. "
-    yield multiverse_block(
-        about_s,
-        id="multiverse-s",
-        question=other_analyses("S"),
-        quantity="S",
-        note=f"{why}{lost}",
-    )
+    s_note = f"{why}{lost}"
+    question = other_analyses("S")
+    yield multiverse_block(about_s, id="multiverse-s", question=question, quantity="S", note=s_note)
     if about_effect is not None:
         yield multiverse_block(
             about_effect,
