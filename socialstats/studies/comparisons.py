@@ -392,10 +392,10 @@ def strengths_question(
 
 def last_ranked(ranks: Result) -> str:
     """State the rank of the last item with its interval."""
-    return rank_text(ranks, max(ranks.rows, key=lambda row: row.estimate or 0.0))
+    return rank_statement(ranks, max(ranks.rows, key=lambda row: row.estimate or 0.0))
 
 
-def rank_text(ranks: Result, row: Row) -> str:
+def rank_statement(ranks: Result, row: Row) -> str:
     """State a rank with its interval."""
     joint = ranks.settings.get("kind") == "simultaneous"
     ranked = sum(row.estimate is not None for row in ranks.rows)
@@ -603,7 +603,7 @@ def lead_sentence(fit: BradleyTerryResult, ranks: Result) -> str:
 def rank_answer(fit: BradleyTerryResult, ranks: Result) -> list[str]:
     """Return the ranks of the strongest and the weakest item with intervals."""
     rows = strongest(fit)
-    return [rank_text(ranks, ranks.row(row.term)) for row in (rows[0], rows[-1])]
+    return [rank_statement(ranks, ranks.row(row.term)) for row in (rows[0], rows[-1])]
 
 
 def firsts(rows: Sequence[Row]) -> list[str]:
