@@ -34,6 +34,7 @@ from socialstats.studies.asking import (
     name_rows,
     part_of,
     pick_rows,
+    row_term,
     rows_by,
     share_bars,
     span_sentence,
@@ -163,20 +164,17 @@ def without_family(row: Row) -> Row:
 
 def distance_question(a: AlignmentPage) -> Block | None:
     """Ask how far each model is from people, beside a random person and answers that need no model."""
-    models = distances_of(a.main)
-    models = [*a.ranked, *(row for row in models if row.estimate is None)]
-    rows = [a.lines[0], *models[:MOST_MODELS], *a.lines[1:]]
-    effects = sorted(a.main.extras["design_effect"].values())
-    effect = (
-        f"{number(effects[len(effects) // 2], 1)} (median over models)" if effects else "unknown"
-    )
+    undefined = [row for row in distances_of(a.main) if row.estimate is None]
+    rows = [a.lines[0], *[*a.ranked, *undefined][:MOST_MODELS], *a.lines[1:]]
+    effects = list(a.main.extras["design_effect"].values())
+    effect = f"{number(np.median(effects), 1)} (median over models)" if effects else "unknown"
     return ask_rows(
         "distance",
         f"How far was each model from the {a.human} answers?",
         a.main,
         rows,
         quantity=DISTANCE,
-        names=[row.term for row in rows],
+        names=row_term,
         draw=interval_points(None, label="Model"),
         tables={
             "Difference from the nearest model": pick_rows(a.main.rows, "difference", nearest=True),
@@ -215,13 +213,13 @@ def closest_question(a: AlignmentPage) -> Block | None:
     """Ask which group of people each model is closest to, how sure that is, and how stable."""
     rows, repeated = closest_differences(a.attributes.values(), a.gaps)
     gaps = part_of(a.main, a.gaps, f"{count(len(a.gaps), 'difference')} between groups.")
-    first, *others = [replace(r, inference=CORRECTED) for r in a.families] or [gaps]
+    families = [replace(family, inference=CORRECTED) for family in a.families]
     title = "closest minus farthest group of people, corrected for group size"
     stable = sum((row.estimate or 0.0) >= a.options.level for row in repeated)
     return ask_rows(
         "closest",
         "Which groups of people was each model closest to?",
-        first,
+        families or gaps,
         rows,
         quantity=title,
         table=grid_table(rows, title, ("model", "attribute", "closest", "farthest")),
@@ -230,7 +228,6 @@ def closest_question(a: AlignmentPage) -> Block | None:
             f"{percent(a.options.level, 0)} of resamples; by chance, too, some group is the closest."
         ],
         tables={"Stability: share of resamples with the same closest group": repeated},
-        results=others,
         note=HOLM,
     )
 
@@ -283,23 +280,17 @@ def groups_question(
     return ask_rows(
         id,
         question,
-        next(iter(parts), None),
+        parts,
         rows,
         quantity="mean distance from the mode of each group of people (levels)",
         say=[
             tally_sentence(gaps, "difference", f" between groups by {words}"),
-            largest_sentence(gaps, ()) if any_significant(gaps) else "",
+            largest_sentence(gaps, ()) if any(map(sentences.is_significant, gaps)) else "",
         ],
         draw=draw,
         tables={"Differences on the same units, corrected for group size": gaps},
-        results=parts[1:],
         note=f"Small groups have noisier modes and larger distances; differences are corrected. {HOLM}",
     )
-
-
-def any_significant(rows: Iterable[Row]) -> bool:
-    """Return whether any row is significant."""
-    return any(map(sentences.is_significant, rows))
 
 
 def refusal_question(a: AlignmentPage) -> Block | None:
@@ -309,22 +300,17 @@ def refusal_question(a: AlignmentPage) -> Block | None:
     shares = [row for row in every if row.term in refused]
     if not shares:
         return None
-    parts = [
-        part_of(result, distances_of(result), f"Refusals count as {REFUSALS[rule]}.")
-        for rule, result in a.refusals.items()
-    ]
-    rows = [
-        row
-        for rule, part in zip(a.refusals, parts, strict=True)
-        for row in add_labels(part.rows, rule=REFUSALS[rule])
-        if row.term in refused
-    ]
+    parts, rows = [], list[Row]()
+    for rule, result in a.refusals.items():
+        distances, words = distances_of(result), REFUSALS[rule]
+        parts.append(part_of(result, distances, f"Refusals count as {words}."))
+        rows += add_labels([row for row in distances if row.term in refused], rule=words)
     overall = pick_rows(shares, "component", stratum=False)
     worst = max(overall, key=lambda row: row.estimate or 0.0)
     block = ask_rows(
         "refusals",
         "Who refused, and how did the treatment of refusals matter?",
-        parts[1],
+        parts[1:],
         rows,
         quantity=f"{DISTANCE} by what a refusal counts as",
         say=[
@@ -332,7 +318,6 @@ def refusal_question(a: AlignmentPage) -> Block | None:
         ],
         draw=dot_lines("model", "rule"),
         tables={"Share of refusals": shares},
-        results=parts[2:],
         note="The width of the scale may exceed the distance of any possible answer.",
     )
     return block and replace(block, turned=turned_by_refusals(a))
@@ -379,30 +364,25 @@ def stratum_questions(a: AlignmentPage) -> Iterator[Block | None]:
 
 def match_question(a: AlignmentPage) -> Block | None:
     """Ask how often each model gives the answer that most people gave; tied modes count in part."""
-    results = {}
+    whole = replace(a.design, by=None)
+    results, rows = list[Result](), list[Row]()
     for model in a.models[:MOST_MODELS]:
-        votes = replace(a.design.of_raters([*a.people, model]), by=None)
-        results[model] = attempt_result(
-            majority_vote_accuracy, votes, truth=model, **a.options.chosen()
-        )
-    results = {model: result for model, result in results.items() if result is not None}
-    rows = [
-        replace(result.row("accuracy"), term=model, key=(("model", model),))
-        for model, result in results.items()
-    ]
+        votes = whole.of_raters([*a.people, model])
+        result = attempt_result(majority_vote_accuracy, votes, truth=model, **a.options.chosen())
+        if result is not None:
+            results.append(result)
+            rows.append(replace(result.row("accuracy"), term=model, key=(("model", model),)))
     if all(row.estimate is None for row in rows):
         return None
-    first, *others = results.values()
-    tied = sentences.estimate_text(first.row("tied"))
+    tied = sentences.estimate_text(results[0].row("tied"))
     return ask_rows(
         "matches",
         f"How often did a model give exactly the most frequent {a.human} answer?",
-        first,
+        results,
         rows,
         quantity=f"share of units with the most frequent {a.human} answer",
         say=[span_sentence(rows, "the share of exact matches")],
         draw=interval_points(None, sort=True),
-        results=others,
         note=f"Share of units with tied modes: {tied}; of m tied modes each counts 1/m. Refusals and missing answers "
         "are excluded.",
         part="appendix",

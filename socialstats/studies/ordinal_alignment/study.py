@@ -132,19 +132,16 @@ def page_with_people(design: Ratings, options: StudyOptions) -> Outcome:
 
 def leading(a: AlignmentPage) -> dict[str, Result]:
     """Return the results that the page rests on, under the names of their checks."""
-    named = {f"Distances by {name}": result for name, result in a.strata.items()}
-    named = named or {"Distances": a.main}
+    results = {f"Distances by {name}": result for name, result in a.strata.items()}
+    results = results or {"Distances": a.main}
     # the smallest groups have the most serious caution
     smallest = {
         name: min(result.extras["group_answers"].values()) for name, result in a.attributes.items()
     }
     for name in sorted(smallest, key=lambda name: smallest[name]):
-        rows = tuple(row for row in a.attributes[name].rows if row.label("attribute"))
-        named[f"Distances by {name} of people"] = replace(a.attributes[name], rows=rows)
-    for rule, result in list(a.refusals.items())[1:]:
-        title = f"Distances, refusals count as {REFUSALS[rule]}"
-        named[title] = replace(result, rows=tuple(distances_of(result)), cautions=())
-    return named
+        rows = pick_rows(a.attributes[name].rows, None, attribute=True)
+        results[f"Distances by {name} of people"] = replace(a.attributes[name], rows=tuple(rows))
+    return results
 
 
 def questions(a: AlignmentPage) -> Iterator[Block | None]:
