@@ -242,6 +242,7 @@ ADVICE: Mapping[str, tuple[str, str]] = {
 # what a caution means for the conclusion, in the words of a newspaper, for the opening of a page
 PLAIN: Mapping[str, str] = {
     "SS107": "The order in which options were shown changed the choices",
+    "SS201": "Some rows belong together, and the intervals do not allow for it",
     "SS202": "The data come from few independent groups, so the intervals are less reliable",
     "SS203": "The data come from few independent groups, so the joint tests may be wrong",
     "SS212": "Some shares rest on few answers of one kind, so their intervals may be too short",
@@ -250,7 +251,7 @@ PLAIN: Mapping[str, str] = {
     "SS317": "Some values are rare or far from the others, so their intervals may be too short",
     "SS322": "Repeated answers of one source were alike, so more of them add little",
     "SS332": "The judges agree too little about a score",
-    "SS333": "Sampling noise distorts some numbers, and no corrected ones stand beside them",
+    "SS333": "Chance makes some numbers too large or too small, and they are not corrected for it",
 }
 
 # when a caution is given, where its short text leaves that open

@@ -429,14 +429,14 @@ def because(reason: str) -> str:
 
 
 def more_clusters_sentence(more: int, unit: str, quantity: str) -> str:
-    """State how many more clusters halve an interval.
+    """State how many more clusters make an interval half as long.
 
     Examples
     --------
-    >>> more_clusters_sentence(4638, "pairs of items", "S")
-    'To halve the interval of S, collect about 4,638 more pairs of items.'
+    >>> more_clusters_sentence(300, "pairs", "the difference")
+    'To know the difference twice as precisely, collect about 300 more pairs.'
     """
-    return f"To halve the interval of {quantity}, collect about {count(more)} more {unit}."
+    return f"To know {quantity} twice as precisely, collect about {count(more)} more {unit}."
 
 
 def more_of(cluster: str | None, unit: str = "units") -> str:

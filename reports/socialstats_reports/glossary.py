@@ -42,10 +42,25 @@ TERMS = {
         "Groups of rows that resemble each other, such as all answers to one prompt. They count as less than as many "
         "independent rows.",
     ),
+    "log-strength": (
+        r"[Ll]og-strengths?",
+        "How strongly an item is preferred; the average is 0. Of two items that are 1 apart, the stronger wins about 7 "
+        "of 10 times, and 9 of 10 where they are 2 apart.",
+    ),
     "log-odds": (
-        r"log-odds|log-strengths?",
+        r"[Ll]og-odds",
         "A scale for chances: 0 is even, 1.1 is 3 to 1, 2.2 is 9 to 1.",
     ),
+    "significant": (
+        r"\b(?:not )?significant(?:ly)?\b",
+        "Chance alone would seldom give so large a difference. What is not significant may still differ.",
+    ),
+    "mode": (r"\bmodes?\b(?= of)", "The most frequent answer."),
+    "bias B": (
+        r"\bBias B\b",
+        "From −2 to 2. At 0 both sides are chosen equally often; at 1 or −1 the favoured side is chosen 3 of 4 times.",
+    ),
+    "win rate": (r"\b[Ww]in rates?\b", "The share of its comparisons that an item wins."),
     "odds": (
         r"\bodds\b",
         "How many times something happens for each time that it does not: 3 to 1 is .75.",
@@ -68,13 +83,17 @@ TERMS = {
     ),
     "Jensen-Shannon similarity": (
         r"Jensen-Shannon similarity",
-        "How alike two sets of shares are: 1 means equal shares, 0 nothing in common.",
+        "How alike two sets of shares are: 1 means equal shares, 0 nothing in common. Most of the scale is for large "
+        "differences: 5 against 3 of 10 is still .97.",
     ),
     "ADA-Met": (
         r"ADA-Met",
         "The mean distance, in levels, of an answer from the most frequent answer of people.",
     ),
-    "composite": (r"\b[Cc]omposites?\b", "The weighted sum of the scores of several traits."),
+    "composite": (
+        r"\b[Cc]omposites?\b",
+        "The scores of several traits in one number, each with its weight.",
+    ),
     "bias-corrected": (
         r"[Bb]ias-corrected",
         "Without the part that chance alone adds to a number that cannot be negative.",

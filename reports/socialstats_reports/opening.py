@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from socialstats.cautions import PLAIN
-from socialstats.errors import Caution
+from socialstats.errors import CAUTIONS, Caution
 from socialstats.studies.page import Outcome
+from socialstats.studies.second import told_together
 from socialstats.text import count
 from socialstats_reports.once import words_outside_brackets
 from socialstats_reports.text import sentence
 
 NO_CAUTION = "No caution was raised."
 SIMULATED = "The data are simulated, so they say nothing about real models or people."
-MOST_NAMED = 2  # cautions that the short answer names
+MOST_NAMED = 3  # cautions that the short answer names
 MOST_OF_DETAIL = 14  # words of what a named caution is about
+MOST_OF_SUBJECT = 9  # words of what a caution in plain words is about
 # what to collect, by whether the question is open
 NEXT = {
     True: "More of the same data: the question is open.",
@@ -40,13 +42,12 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
             sure += f" The {'caution' if len(cautions) == 1 else 'cautions'} can make it less sure."
         # what turns the verdict takes the room of a caution
         most = MOST_NAMED - bool(outcome.turned)
-        # several cautions of a kind mean the same to the conclusion
-        wrong = list(dict.fromkeys(sentence(plain_text(caution)) for caution in cautions))[:most]
-        more = len({plain_text(caution) for caution in cautions}) - len(wrong)
-        wrong += [f"{count(more, 'more caution')} below."] * (more > 0)
+        texts = plain_texts(cautions)
+        more = len(texts) - most
+        wrong = [*texts[:most], *[f"{count(more, 'more caution')} below."] * (more > 0)]
     if outcome.turned:
         # what turns the verdict comes before what may make it less sure
-        wrong = [*(analysis.short for analysis in outcome.turned), *(wrong if cautions else ())]
+        wrong = [*told_together(outcome.turned), *(wrong if cautions else ())]
     if outcome.simulated:
         wrong = [SIMULATED, *(wrong if cautions or outcome.turned else [NO_CAUTION])]
     collect = " ".join(outcome.planning) or NEXT[outcome.verdict.certainty == "open"]
@@ -57,16 +58,32 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
     ]
 
 
-def plain_text(caution: Caution) -> str:
-    """Return what a caution means for the conclusion, in words without statistics.
+def plain_texts(cautions: Sequence[Caution]) -> list[str]:
+    """Return what cautions mean for the conclusion, as sentences without statistics, with what they are about.
+
+    Several cautions of a kind mean the same to the conclusion, and are one sentence.
 
     Examples
     --------
     >>> from socialstats.errors import caution
-    >>> plain_text(caution("SS312", "48 units with two or more ratings"))
-    'The sample is small, so some intervals are less reliable'
+    >>> plain_texts([caution("SS312", "8 models; t needs normal values"), caution("SS312", "1 neutral text")])
+    ['The sample is small, so some intervals are less reliable (8 models; 1 neutral text).']
     """
-    return PLAIN.get(caution.code) or with_subject(caution)
+    subjects: dict[str, list[str]] = {}
+    for caution in cautions:
+        # a caution with words of its own is of another kind than its code in general
+        general = caution.short == CAUTIONS[caution.code][1]
+        if caution.code not in PLAIN or not general:
+            subjects.setdefault(with_subject(caution), [])
+            continue
+        about = subjects.setdefault(PLAIN[caution.code], [])
+        clause = first_clause(caution.detail, MOST_OF_SUBJECT)
+        if clause and clause not in about:
+            about.append(clause)
+    return [
+        sentence(f"{text} ({'; '.join(about)})" if about else text)
+        for text, about in subjects.items()
+    ]
 
 
 def with_subject(caution: Caution) -> str:
@@ -80,14 +97,18 @@ def with_subject(caution: Caution) -> str:
     >>> with_subject(caution("SS212", "8 shares rest on few answers (fewer than 10; see the table)"))
     'rare answers: 8 shares rest on few answers'
     """
+    clause = first_clause(caution.detail, MOST_OF_DETAIL)
+    return f"{caution.short}: {clause}" if clause else caution.short
+
+
+def first_clause(detail: str, most: int) -> str:
+    """Return the first clause of a detail, or its start before a comma or colon; nothing if it has too many words."""
     # brackets may hold semicolons
-    clause = words_outside_brackets(caution.detail).split("; ")[0]
+    clause = words_outside_brackets(detail).split("; ")[0]
     for mark in (", ", ": "):
-        if len(clause.split()) > MOST_OF_DETAIL:
+        if len(clause.split()) > most:
             clause = clause.split(mark)[0]
-    if not clause or len(clause.split()) > MOST_OF_DETAIL:
-        return caution.short
-    return f"{caution.short}: {clause}"
+    return clause if len(clause.split()) <= most else ""
 
 
 def statistics_below(outcome: Outcome) -> list[str]:

@@ -218,6 +218,7 @@ def read_input(options: argparse.Namespace, settings: Fields) -> Input:
     if options.example is None:
         return read_files((options.data, *options.more), options.input_format, settings)
     entry = datasets.describe(dataset_of(options.example))
-    simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
+    subject = entry.title.removeprefix("Simulated ")
+    simulated = f"These data are simulated: {subject}." if entry.simulated else ""
     table = as_table(entry.load(), entry.name)
     return Input(table=table, facts={"data": f"bundled data set {entry.name}"}, simulated=simulated)

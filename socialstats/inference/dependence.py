@@ -19,7 +19,7 @@ from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED,
 from socialstats.inference.one_way import ContrastErrors
 from socialstats.resampling import PlanUnits
 from socialstats.results.rows import Row
-from socialstats.text import count, listing, number, percent, quoted
+from socialstats.text import count, listing, number, percent, plural_of, quoted
 from socialstats.voice import option
 
 FEW_CLUSTERS = 20
@@ -414,11 +414,12 @@ def fixed_factors(factors: Sequence[Factor], unit: Factor) -> Caution:
     # a mean over all scenarios holds for these, whatever the number of models
     sizes = listing([f"the {count(len(np.unique(f.codes)), f.name)}" for f in factors])
     scope = f"intervals with {unit.name}s as units hold for these"
+    names = listing([plural_of(factor.name) for factor in factors])
     return ignored_caution(
         f"each {unit.name} counts with its mean over {sizes}; {scope}",
         affects=f"intervals and tests with {unit.name}s as units",
         fix=f"read the tests with {factors[0].name}s as units beside them",
-        short=f"levels of {listing([f.name for f in factors])} were taken as fixed",
+        short=f"the intervals hold for these {names} only",
     )
 
 

@@ -439,10 +439,12 @@ def sentence(result: Result) -> str:
         next(row for row in result.rows if row.label("line") == kind)
         for kind in ("ceiling", "uniform")
     )
-    at_random = f"answer at random would be {number(uniform.estimate)} from the mode."
+    at_random = f"answer at random would be {number(uniform.estimate)} levels from the mode."
     lines = f"An {at_random}"
     if ceiling.estimate:
-        person = f"One reference rater was {number(ceiling.estimate)} from the mode of the others"
+        person = (
+            f"One reference rater was {number(ceiling.estimate)} levels from the mode of the others"
+        )
         lines = f"{person}; an {at_random}"
     comparisons = (nearest_sentence(result), constant_sentence(result))
     refusals = refusals_text(result, estimated)

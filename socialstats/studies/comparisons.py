@@ -543,7 +543,7 @@ def strength_planning(fit: BradleyTerryResult) -> tuple[str, ...]:
     """Return how many more comparisons, pairs or clusters halve the interval of the first strength."""
     state, rows = fit.fitted_state, strongest(fit)
     row, name = rows[0], shorten(rows[0].term, 40)
-    quantity, compared = f"the log-strength of {name}", int(row.n or 0)
+    quantity, compared = f"the strength of {name}", int(row.n or 0)
     if compared * 2 < np.median([item.n or 0 for item in rows]):
         # its error rests on its comparisons, and df grow with opponents, not with these
         alone = replace(row, df=None, n_clusters=None)

@@ -603,5 +603,5 @@ def pairs_to_halve(
     return (
         said,
         f"These {count(k, item)} {there}, so add about {count(enough - k, item)}: "
-        f"{quantity} is then of the larger set.",
+        f"the answer is then about more {item}s.",
     )

@@ -67,10 +67,14 @@ class SecondAnalysis:
         How the analysis differs, and its result, as a sentence for the answer.
     short : str
         The same in plain words without statistics, for the opening of the page.
+    how, change : str
+        How it differs, and what it changes, as parts of `short`. Analyses of the same change are told together.
     """
 
     text: str
     short: str
+    how: str = ""
+    change: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -622,9 +622,29 @@ def verdict_on_groups(main: Result) -> Conclusion:
     high, low = (first, second) if (row.estimate or 0.0) > 0 else (second, first)
     # B is 2 where all answers of both orders take one side, so (B + 2) / 4 of the choices
     share = (abs(row.estimate or 0.0) + MOST) / (2 * MOST)
-    text = f"{data_show(row)} the model sides more with '{high}' than with '{low}' names"
-    size = f", in {of_ten(share)} choices between them"
-    return verdict_of(text, size, certainty=certainty_of(row))
+    text = f"{data_show(row)} '{high}' names are favoured over '{low}' names"
+    size = f", {of_ten(share)} times"
+    unclear = [groups_of(row) for row in rows if row not in significant]
+    return verdict_of(text, size, unclear_text(unclear), certainty=certainty_of(row))
+
+
+def unclear_text(pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the pairs of groups without a significant bias: by their names, and as their number.
+
+    Examples
+    --------
+    >>> unclear_text([("man", "neutral"), ("man", "woman")])
+    ("; 'man' against 'neutral' or 'woman' is unclear", '; 2 other pairs are unclear')
+    """
+    if not pairs:
+        return ()
+    number = f"; {count(len(pairs), 'other pair')} {'is' if len(pairs) == 1 else 'are'} unclear"
+    shared = [name for name in pairs[0] if all(name in pair for pair in pairs)]
+    if not shared:
+        return (number,)
+    side = shared[0]
+    opponents = [f"'{b if a == side else a}'" for a, b in pairs]
+    return f"; '{side}' against {' or '.join(opponents)} is unclear", number
 
 
 def planning(main: Result) -> tuple[str, ...]:
@@ -642,7 +662,7 @@ def planning(main: Result) -> tuple[str, ...]:
     if not scenarios or not pairs:
         return ()
     more = f"scenarios and {count(pairs)} more pairs of names"
-    return (sentences.more_clusters_sentence(scenarios, more, "B_all"),)
+    return (sentences.more_clusters_sentence(scenarios, more, "the mean absolute bias"),)
 
 
 # the page

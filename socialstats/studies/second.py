@@ -54,6 +54,8 @@ def turned(
         SecondAnalysis(
             f"{how}, {quantity} was {stat(row)}{reference_side_text(row, reference)}.",
             f"{how}, {quantity} would {change_text(own, row, reference)}.",
+            how=how,
+            change=f"{quantity} would {change_text(own, row, reference)}",
         )
         for how, row in others
         if turns(own, row, reference)
@@ -99,6 +101,27 @@ def with_turned(outcome: Outcome) -> Outcome:
         analyses = [*analyses[:MOST], SecondAnalysis(rest, rest)]
     texts = [analysis.text for analysis in analyses]
     return replace(outcome, answer=(*outcome.answer, *texts), turned=tuple(analyses))
+
+
+def told_together(analyses: Iterable[SecondAnalysis]) -> list[str]:
+    """Return second analyses in plain words; those that change the same are one sentence.
+
+    Examples
+    --------
+    >>> main, second = Row(term="d", estimate=0.2, p_value=0.01), Row(term="d", estimate=0.1, p_value=0.2)
+    >>> ways = [("With equal weights", second), ("Without refusals", second)]
+    >>> told_together(turned(main, ways, "the difference"))
+    ['With equal weights or without refusals, the difference would not be significant.']
+    """
+    by_change: dict[str, list[SecondAnalysis]] = {}
+    for analysis in analyses:
+        by_change.setdefault(analysis.change or analysis.short, []).append(analysis)
+    texts = []
+    for change, (first, *more) in by_change.items():
+        ways = [first.how]
+        ways += [f"{analysis.how[:1].lower()}{analysis.how[1:]}" for analysis in more]
+        texts.append(f"{' or '.join(ways)}, {change}." if more else first.short)
+    return texts
 
 
 def with_level(level: str, analysis: SecondAnalysis) -> SecondAnalysis:

@@ -71,14 +71,14 @@ class Conclusion:
         }[self.certainty]
 
 
-def verdict_of(statement: str, *sizes: str, certainty: Certainty) -> Conclusion:
+def verdict_of(statement: str, *sizes: str | Sequence[str], certainty: Certainty) -> Conclusion:
     """Return a statement as a sentence, with its sizes as far as 25 words hold them.
 
     Parameters
     ----------
     statement : str
-    *sizes : str
-        Each with the mark before it; those that do not fit are left out.
+    *sizes : str or sequence of str
+        Each with the mark before it; those that do not fit are left out. Of a sequence, the first that fits is taken.
     certainty : str
         As `Conclusion` has it.
 
@@ -89,9 +89,14 @@ def verdict_of(statement: str, *sizes: str, certainty: Certainty) -> Conclusion:
     """
     text = statement
     for size in sizes:
-        if len(f"{text}{size}".split()) <= MOST_WORDS:
-            text += size
+        wordings = [size] if isinstance(size, str) else size
+        text += next((words for words in wordings if has_room(text + words)), "")
     return Conclusion(f"{text[:1].upper()}{text[1:]}.", certainty)
+
+
+def has_room(text: str) -> bool:
+    """Return whether a verdict may have so many words."""
+    return len(text.split()) <= MOST_WORDS
 
 
 def of_ten(share: float) -> str:

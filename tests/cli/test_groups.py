@@ -55,7 +55,7 @@ def test_the_page_has_the_numbers_of_the_metric(
     known = getattr(ss, metric)(str(trial), unit="person", value=value, **options)
     assert [row.estimate for row in block.results[0].rows] == [row.estimate for row in known.rows]
     assert outcome.title == "Is there a difference between drug and control?"
-    assert "halve the interval" in outcome.planning[0]
+    assert "twice as precisely" in outcome.planning[0]
     assert ("more wards" in outcome.planning[0]) == bool(options.get("cluster"))
     assert all(found.ok for found in outcome.verifications.values())
     assert [row.term for row in block.drawn][-1] == known.rows[0].term

@@ -141,7 +141,7 @@ def test_a_judge_against_people_leads_beside_people_with_each_other_on_the_same_
     assert second.startswith(
         "Agreement was Krippendorff's α (ordinal) = .598, approximate 95% CI ["
     )
-    assert third.startswith("To halve the interval of the difference, collect about ")
+    assert third.startswith("To know the difference twice as precisely, collect about ")
     assert ordinal.verdict is not None
     assert ordinal.verdict.text == (
         "The data do not show whether gpt_4 agrees more or less with people than people agree with each other."

@@ -257,7 +257,7 @@ def test_a_bias_is_told_as_a_share_of_the_choices(bias: float, size: str) -> Non
     # of ten choices between both, one side has all at B = 2, and three quarters at B = 1
     high, low = ("x", "y") if bias > 0 else ("y", "x")
     text = verdict_on_groups(result).text
-    assert f"sides more with '{high}' than with '{low}' names, in {size} choices" in text
+    assert f"'{high}' names are favoured over '{low}' names, {size} times" in text
 
 
 def test_an_open_ranking_says_what_is_settled() -> None:

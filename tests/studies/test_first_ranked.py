@@ -98,7 +98,7 @@ def test_comparisons_of_a_rarely_compared_item_halve_the_interval_of_its_strengt
     rare = [("z", f"item {k % 4:02d}", "z" if k < 7 else f"item {k % 4:02d}") for k in range(8)]
     page = of(rows + rare)
     assert page.planning == (
-        "To halve the interval of the log-strength of z, collect about 24 more comparisons of z, which has 8.",
+        "To know the strength of z twice as precisely, collect about 24 more comparisons of z, which has 8.",
     )
     model = [
         ss.bradley_terry(

@@ -224,7 +224,9 @@ def test_verdicts(frame: pd.DataFrame, options: StudyOptions, start: str, second
     outcome = report(frame, replace(options, verify=False), conditions=("before", "after"))
     assert outcome.answer[0].startswith(start)
     assert [text[: len(second)] for text in outcome.answer[1:]] == ([second] if second else [])
-    assert outcome.planning[0].startswith("To halve the interval of the difference, collect about ")
+    assert outcome.planning[0].startswith(
+        "To know the difference twice as precisely, collect about "
+    )
     assert "different" not in "".join(
         s for b in outcome.blocks if b.id == "equivalence" for s in b.sentences
     )

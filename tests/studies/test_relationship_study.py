@@ -215,7 +215,8 @@ def test_the_main_part_is_short(outcome: Outcome) -> None:
 @pytest.mark.slow
 def test_halving_the_interval_of_b_all_takes_more_of_both_clusters(outcome: Outcome) -> None:
     assert outcome.planning == (
-        "To halve the interval of B_all, collect about 79 more scenarios and 244 more pairs of names.",
+        "To know the mean absolute bias twice as precisely, collect about 79 more scenarios "
+        "and 244 more pairs of names.",
     )
 
 

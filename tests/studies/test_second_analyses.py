@@ -99,7 +99,7 @@ def test_without_clusters_the_plan_of_compared_ratings_is_of_units() -> None:
     design = ss.Ratings.from_frame(table, by="prompt", levels=[1, 2, 3, 4, 5])
     said = " ".join(run_study(STUDIES["compare-ratings"], design, FAST).planning)
     assert (
-        "To halve the interval of the difference in mean rating between short and long, collect about"
+        "To know the difference in mean rating between short and long twice as precisely, collect about"
         in said
     )
     assert said.endswith("more units.")

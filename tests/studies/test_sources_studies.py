@@ -330,7 +330,7 @@ def test_the_main_part_of_norm_goal_is_short() -> None:
     assert len(outcome.methods[0].split()) <= 60
     (planned,) = outcome.planning
     assert planned.startswith(
-        "To halve the interval of the difference of model for 'escalate', collect about 47"
+        "To know the difference of model for 'escalate' twice as precisely, collect about 47"
     )
     assert outcome.opening == "shares"
 
@@ -581,7 +581,7 @@ def test_the_halving_sentence_counts_units_and_raters(outcomes: dict[str, Outcom
     more = clusters_to_halve(low, 40)
     assert more is not None
     assert outcome.planning == (
-        f"To halve the interval of the distance of '{low.term}', collect about {more} more units and "
+        f"To know the distance of '{low.term}' twice as precisely, collect about {more} more units and "
         f"{-(-more * 24 // 40)} more human raters.",
     )
 

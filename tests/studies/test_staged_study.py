@@ -176,7 +176,7 @@ def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> No
     bare = run_study(STUDY, read(frame.drop(columns=["commitment"])), replace(FAST, verify=False))
     assert any(c.code == "SS318" for c in bare.cautions)
     assert any("1 scored above the centre of the scale" in text for text in bare.answer)
-    change = "With 3 models as units, the composite was lower at stage 4 than baseline ("
+    change = "Tested over 3 models, the composite was lower at stage 4 than baseline ("
     assert any(text.startswith(change) for text in bare.answer)
     assert not [b.id for b in bare.blocks if "commitment" in b.id]
 
@@ -265,12 +265,12 @@ def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd
     # the clearest change, at the debrief, stands before that of the last stage
     (said,) = (t for t in outcome.answer if "commitment" in t and "stage 4 and baseline" in t)
     assert said.startswith(
-        "With 3 models as units, commitment (0 to 5) did not differ significantly between stage 4 and baseline"
+        "Tested over 3 models, commitment (0 to 5) did not differ significantly between stage 4 and baseline"
     )
     assert f"(difference = {number(gap.mean())}, " in said
     assert any(
         analysis.text.startswith(
-            "With 20 scenarios as units, the change in commitment at stage 4, the last of the play, was 1.22, "
+            "Tested over 20 scenarios, the change in commitment from baseline to stage 4 was 1.22, "
         )
         for analysis in outcome.turned
     )
@@ -406,27 +406,27 @@ def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_
     found = run_study(STUDY, read(whole), replace(FAST, verify=False))
     said = next(text for text in found.answer if "the composite did" in text)
     assert said.startswith(
-        "With 8 models as units, the composite did not differ significantly between stage 4 and baseline"
+        "Tested over 8 models, the composite did not differ significantly between stage 4 and baseline"
     )
     assert "unadjusted approximate 95% CI [" in said
     assert "p_Holm = .076" in said
     scenarios, wordings = found.turned
     assert scenarios.text.startswith(
-        "With 20 scenarios as units, the change in the composite at stage 4, the last of the play, was \u22122.41, "
+        "Tested over 20 scenarios, the change in the composite from baseline to stage 4 was \u22122.41, "
     )
     assert wordings.text.startswith(
-        "Over all 3 wordings, the change in the composite at stage 4, the last of the play, was \u22122.68"
+        "Over all 3 wordings, the change in the composite from baseline to stage 4 was \u22122.68"
     )
-    change = "the change in the composite at stage 4, the last of the play, would be significant."
-    assert scenarios.short == f"With 20 scenarios as units, {change}"
+    change = "the change in the composite from baseline to stage 4 would be significant."
+    assert scenarios.short == f"Tested over 20 scenarios, {change}"
     changes = next(b for b in found.blocks if b.id == "changes")
     assert changes.sentences[0].startswith(
-        "With 8 models as units, 1 of 5 changes in the composite from baseline was significant (Holm)."
+        "Tested over 8 models, 1 of 5 changes in the composite from baseline was significant (Holm)."
     )
     assert found.verdict.text.startswith(
         "The data clearly show that weighted trait scores are lower at stage 3 than at baseline"
     )
-    assert "31,680 of 52,800 scores (wording 1 of 3)" in found.design
+    assert "31,680 scores of wording 1 (all 3 wordings: 52,800 scores)" in found.design
     assert [c.detail for c in found.cautions if "models" in c.detail and c.code == "SS312"] == [
         "8 models; t needs values close to normal"
     ]

@@ -55,11 +55,12 @@ def test_role_conflict_answers_with_estimate_interval_and_reference_lines(
     assert rate.startswith("The item with the higher urgency won at a rate of .612, 95% CI [.604,")
     assert role_conflict.verdict is not None
     assert role_conflict.verdict.text.startswith(
-        "The data show that urgency influences choices but does not decide them"
+        "The data clearly show that urgency influences choices but does not decide them"
     )
     assert (
         s
-        == "Bias-corrected S (0: urgency alone decides) was 41.19, 95% CI [39.28, 43.11], below coin flips (50)."
+        == "The distance of choices from urgency alone (bias-corrected S; 0 if it decides) was 41.19, "
+        "95% CI [39.28, 43.11], below coin flips (50)."
     )
     assert role_conflict.opening == "win-rates"
 

@@ -240,7 +240,7 @@ def row_of_model(result: Result, model: str) -> Row:
 
 def verdict(a: AlignmentPage) -> Conclusion:
     """Return which model is nearest to people, how far it is, and from how many others the data do not tell it."""
-    people = f"the usual answer of {a.human} raters"
+    people = f"the usual {a.human} answer"
     if not a.ranked:
         return verdict_of(f"No distance of a model from {people} is known", certainty="open")
     name, far = shorten(a.ranked[0].term, LABEL), f"about {a.ranked[0].estimate:.1f} levels"
@@ -265,8 +265,13 @@ def verdict(a: AlignmentPage) -> Conclusion:
     if farther < len(others) - len(alike) or not farther:
         # models without a test may be nearest, too
         return verdict_of(unclear, size, certainty="open")
-    rest = f"; the other {count(farther)} are farther" if farther > 1 else "; the other is farther"
-    return replace(verdict_of(unclear, rest, certainty="open"), partly_ranked=True)
+    behind: tuple[str, ...] = ("; the other is farther",)
+    if farther > 1:
+        behind = (
+            f"; the other {count(farther)} are farther",
+            f"; {count(farther)} others are farther",
+        )
+    return replace(verdict_of(unclear, behind, certainty="open"), partly_ranked=True)
 
 
 def answer(a: AlignmentPage) -> list[str]:

@@ -370,16 +370,28 @@ def verdict_on_covariate(s: Result, pooled: Result, covariate: str) -> Conclusio
         return verdict_of(text, size, certainty="open")
     far = share is not None and error > 0 and abs(share - 0.5) > FAR * error
     sure: Certainty = "clear" if far else "shown"
-    text = f"the data show that {covariate} influences choices but does not decide them"
+    shown = "clearly show" if far else "show"
+    text = f"the data {shown} that {covariate} influences choices but does not decide them"
     if limit < 1:
         text = f"{covariate} decides almost every choice"
     return verdict_of(text, size, certainty=sure)
 
 
+def distance_from(covariate: str) -> str:
+    """Return what S is, in words."""
+    return f"the distance of choices from {covariate} alone"
+
+
+def pairs_to_collect(a: ChoiceAnswers) -> tuple[str, ...]:
+    """Return how many more pairs of items would make the interval of S half as long."""
+    more, quantity = clusters_to_halve(lead_row(a.s)), distance_from(a.covariate)
+    return pairs_to_halve(more, a.design, ITEM, quantity, drawn=True) if more else ()
+
+
 def sensitivity_answer(s: Result, covariate: str) -> Iterator[str]:
     """Yield S beside coin flips, and that all of it came from equals where this is so."""
     row, plug_in = lead_row(s), s.row("S").estimate
-    quantity = capital(f"{kind_of_s(row)} S (0: {covariate} alone decides)")
+    quantity = f"{capital(distance_from(covariate))} ({kind_of_s(row)} S; 0 if it decides)"
     yield sentences.reference_sentence(quantity, row, coin_value(s), "coin flips")
     if plug_in and plug_in == s.row("S_equal").estimate:
         yield f"All of S came from comparisons of equal {covariate}, in which some {ITEM}s were preferred."
@@ -495,7 +507,6 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     leading |= {f"Cited labels, {group}": result for group, result in cited.items()}
     results = {block.id: block.results for block in blocks if block}
     simulated = [caution("SS401", options.simulated, affects="everything on this page")]
-    more = clusters_to_halve(lead_row(a.s))
     return page_of(
         "role-conflict",
         f"Does {a.covariate} decide, or the {ITEM}?",
@@ -526,7 +537,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=fit_diagnostics(fit, a.design, a.why, a.cure),
         methods=tuple(methods(a)),
         references=WITHOUT_FIT if fit is None else WITH_FIT,
-        planning=pairs_to_halve(more, a.design, ITEM, "S", drawn=True) if more else (),
+        planning=pairs_to_collect(a),
         opening="win-rates",
     )
 

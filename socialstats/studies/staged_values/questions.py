@@ -207,7 +207,7 @@ def change_sentences(measure: Measure) -> Iterator[str]:
 def units_first(result: Result, text: str, name: str = "") -> str:
     """Return a sentence that starts with the units of analysis; a name at its start keeps its own first letter."""
     start = name if name and text.startswith(capital(name)) else text[:1].lower()
-    return f"With {units_of(result)} as units, {start}{text[len(start) :]}"
+    return f"Tested over {units_of(result)}, {start}{text[len(start) :]}"
 
 
 def change_sentence(measure: Measure, row: Row) -> str:
@@ -234,12 +234,12 @@ def changes_sentence(measure: Measure) -> str:
 def turned_changes(measure: Measure) -> tuple[SecondAnalysis, ...]:
     """Return which other analyses turn the conclusion on the last change: other units, and all wordings."""
     row = last_change(measure.lead)
-    others = {f"With {units_of(measure.scenarios)} as units": measure.scenarios}
+    others = {f"Tested over {units_of(measure.scenarios)}": measure.scenarios}
     if measure.wordings is not None:
         wordings = count(measure.wordings.counts.get("wordings", 1), "wording")
         others[f"Over all {wordings}"] = measure.wordings
     stage = shorten(str(row.label("stage")), 40)
-    what = f"the change in {measure.name} at {stage}, the last of the play,"
+    what = f"the change in {measure.name} from {baseline_of(measure.lead)} to {stage}"
     rows = [(how, replace(last_change(one), places=row.decimals)) for how, one in others.items()]
     return turned(row, rows, what)
 

@@ -350,7 +350,30 @@ def verdict_on_stages(staged: Staged) -> Conclusion:
         return verdict_of(unseen, *sizes, certainty="open")
     stage = shorten(str(top.label("stage")), LABEL)
     size = f", by {number(abs(top.estimate or 0.0), top.decimals)} on average"
-    return higher_or_lower(top, scores, f"at {stage}", f"at {base}", size, *sizes)
+    return higher_or_lower(
+        top, scores, f"at {stage}", f"at {base}", size, alike_models(staged, top), *sizes
+    )
+
+
+def alike_models(staged: Staged, top: Row) -> str:
+    """Return how many of several models changed in the direction of their mean, as the end of a sentence."""
+    stage, baseline = top.label("stage"), top.label("baseline")
+    rows = rows_with(
+        staged.measures[0].scenarios.rows,
+        "model",
+        "stage",
+        "baseline",
+        role="difference",
+        measure="composite",
+    )
+    changes = [
+        row.estimate
+        for row in rows
+        if (row.label("stage"), row.label("baseline")) == (stage, baseline)
+        and row.estimate is not None
+    ]
+    alike = sum(change * (top.estimate or 0.0) > 0 for change in changes)
+    return f", in {alike} of {count(len(changes), 'model')}" if len(changes) > 1 else ""
 
 
 def kind_of_scores(instrument: Instrument) -> str:
@@ -367,7 +390,9 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     lead = staged.measures[0].lead
     row, unit = last_change(lead), lead.settings["unit_of_analysis"]
     more = clusters_to_halve(row, int(row.n or 0))
-    planned = sentences.more_clusters_sentence(more or 0, f"{unit}s", f"the change in {COMPOSITE}")
+    planned = sentences.more_clusters_sentence(
+        more or 0, f"{unit}s", f"the change in {kind_of_scores(staged.instrument)}"
+    )
     variants_of = () if options.brief else staged.measures
     zero = None if options.zero is None else dict(options.zero)
     return page_of(
@@ -500,6 +525,9 @@ def describe(staged: Staged) -> str:
     n = [
         count(counts[f"{part}s"], part) for part in ("model", "scenario", "stage", "judge", "trait")
     ]
+    stages = staged.measures[0].options["stages"]
+    if len(stages) > 2:
+        n[2] += f" from {shorten(stages[0], LABEL)} to {shorten(stages[-1], LABEL)}"
     n += further_of(design)
     n += [f"{count(size)} {name}" for name, size in counts.items() if name.startswith("clusters")]
     scores = count(design.n_rows, "score")
@@ -507,7 +535,8 @@ def describe(staged: Staged) -> str:
         used = main_wordings(design)
         rows = count(only(design, "wording", used).n_rows)
         wordings = len(codes_of(design, "wording")[1])
-        scores = f"{rows} of {scores} (wording {listing(shortened(used), most=6)} of {wordings})"
+        wording = f"wording {listing(shortened(used), most=6)}"
+        scores = f"{rows} scores of {wording} (all {count(wordings, 'wording')}: {scores})"
     return f"Trait scores by judges: {', '.join([*n, scores])}"
 
 
