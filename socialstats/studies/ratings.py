@@ -291,7 +291,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     asked = [block for block in questions(a) if block is not None]
     blocks: list[Block | None] = [*with_design_effect(asked, design.clusters)]
     heading, verdict = f"Do the {count(len(design.raters))} raters agree?", verdict_on_raters(a)
-    row, estimate = a.alpha.rows[0], "alpha"
+    row, estimate = a.alpha.rows[0], "agreement"
     answers = [answer(a.alpha), *without_constant(a)]
     results = dict(a.coefficients)
     if a.judged is not None:
