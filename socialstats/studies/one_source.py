@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from socialstats import sentences
 from socialstats.designs.levels import opposites
@@ -14,7 +14,15 @@ from socialstats.figures.squares import MOST_LEVELS
 from socialstats.results import Result, Row
 from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.shares.choice_shares import choice_shares
-from socialstats.studies.asking import ask_rows, interval_points, page_of, pick_rows
+from socialstats.studies.asking import (
+    ask_rows,
+    interval_points,
+    page_of,
+    pick_rows,
+    row_term,
+    rows_by,
+    span_sentence,
+)
 from socialstats.studies.estimates import cluster_words, declared_clusters, halved, single
 from socialstats.studies.multiverse import Way, dependence_block, with_design_effect
 from socialstats.studies.page import (
@@ -24,13 +32,13 @@ from socialstats.studies.page import (
     StudyOptions,
     check_single,
 )
+from socialstats.studies.rating_means import label_of_mean
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.tables_of_ratings import has_mean
 from socialstats.studies.verdicts import Conclusion, of_ten, verdict_of
 from socialstats.text import as_words, count, percent_of, plural_of, shorten
 
 USED = ("level", "seed", "resamples", "verify")
-MOST_STRATA = 3  # among the results of the page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,33 +150,43 @@ def sample(design: Ratings, lead: Row) -> str:
 
 def questions(a: SourcePage) -> Iterator[Block | None]:
     """Yield the questions in the order of a reader's interest."""
-    design = a.design
-    name = quantity(design)
-    yield ask_rows(
-        "mean",
-        f"How high was the {name}?",
-        a.mean,
-        [] if a.mean is None else [a.mean.rows[0]],
-        quantity=name,
-        names=[name],
-        say=[f"The {name} was {sentences.estimate_text(a.lead)}."],
-        draw=interval_points(None),
-    )
+    yield mean_question(a)
     yield shares_question(a)
-    if a.mean is not None:
-        yield from stratum_questions(a, a.mean)
-    yield repeats_block(design.repeats)
+    yield repeats_block(a.design.repeats)
 
     def compute_again(cluster: Way) -> Result:
         again = compute_shares if a.mean is None else compute_mean
-        return again(design, a.options, cluster)
+        return again(a.design, a.options, cluster)
 
+    share = f"share of '{shorten(a.lead.term, 30)}'"
     yield dependence_block(
-        declared_clusters(design),
+        declared_clusters(a.design),
         compute_again,
         rows="units",
         lead=a.lead_of,
-        quantity=f"share of '{shorten(a.lead.term, 30)}'" if a.mean is None else name,
+        quantity=share if a.mean is None else quantity(a.design),
+    )
+
+
+def mean_question(a: SourcePage) -> Block | None:
+    """Ask how high the mean is, over all units and at each level of their strata."""
+    if a.mean is None:
+        return None
+    name, strata = quantity(a.design), pick_rows(a.mean.rows, stratum=True)
+    ranges = [
+        span_sentence(rows, f"the {name} by {as_words(stratum)}")
+        for stratum, rows in rows_by(strata, "stratum").items()
+    ]
+    return ask_rows(
+        "mean",
+        f"How high was the {name}?",
+        a.mean,
+        [a.lead, *strata],
+        quantity=name,
+        names=label_of_mean,
+        say=[f"The {name} was {sentences.estimate_text(a.lead)}.", *ranges],
+        draw=interval_points(None),
+        note="Differences between levels were not tested." * bool(strata),
     )
 
 
@@ -185,33 +203,13 @@ def shares_question(a: SourcePage) -> Block | None:
         a.shares,
         rows,
         quantity=f"share of each level of {name}",
-        names=[shorten(row.term, 100) for row in rows],
+        names=row_term,
         say=[
             f"'{shorten(top.term, 40)}' occurred most: its share was {sentences.estimate_text(top)}."
         ],
         draw=interval_points(None, label="level"),
         note="CIs are unadjusted. Shares sum to 1.",
     )
-
-
-def stratum_questions(a: SourcePage, mean: Result) -> Iterator[Block | None]:
-    """Ask how high the mean is at each level of a stratum."""
-    for k, name in enumerate(a.design.strata):
-        words = as_words(name)
-        rows = pick_rows(mean.rows, stratum=name)
-        block = ask_rows(
-            f"stratum-{k + 1}",
-            f"How high was it at each level of {words}?",
-            mean,
-            rows,
-            quantity=f"mean by {words}",
-            names=[shorten(row.term, 100) for row in rows],
-            say=[f"Differences between levels of {words} were not tested."],
-            draw=interval_points(None, label=words),
-            part="main" if k < MOST_STRATA else "appendix",
-        )
-        # the first question has the result whole
-        yield block and replace(block, results=())
 
 
 # the page

@@ -174,8 +174,12 @@ def test_a_leaderboard_of_one_model_is_the_page_of_one_source(tmp_path: Path) ->
     assert analysis.study.name == "one-source"
     assert any("cannot be run (it has one model, 'm')" in note for note in analysis.notes)
     outcome, _ = analysis.run()
-    by_task = next(block for block in outcome.blocks if block.id == "stratum-1").drawn
-    assert {row.term: row.estimate for row in by_task} == {"a": 1.0, "b": 0.5}
+    by_task = next(block for block in outcome.blocks if block.id == "mean").drawn
+    assert {row.term: row.estimate for row in by_task} == {
+        "all units": 0.75,
+        "task: a": 1.0,
+        "task: b": 0.5,
+    }
 
 
 def test_estimate_and_python_read_such_tables_too(

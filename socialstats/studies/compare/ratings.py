@@ -8,11 +8,9 @@ from functools import partial
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
-from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, Row
 from socialstats.scales.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.scales.ratings_difference import ratings_difference, rows_of_levels, values_of
-from socialstats.sentences import more_clusters_sentence
 from socialstats.studies.asking import page_of
 from socialstats.studies.compare.differences import (
     Differences,
@@ -21,8 +19,9 @@ from socialstats.studies.compare.differences import (
     difference_sentences,
     reference_of,
 )
+from socialstats.studies.estimates import halved
 from socialstats.studies.models import verdict_on_levels
-from socialstats.studies.page import Outcome, PageTable, StudyOptions
+from socialstats.studies.page import Outcome, PageTable, StudyOptions, reason_of
 from socialstats.studies.sources import replies_by
 from socialstats.text import count, listing, percent_of, shorten
 from socialstats.voice import option
@@ -48,14 +47,15 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     results: dict[str, Result] = {}
     problems: dict[str, str] = {}
     for level, part in parts.items():
+        if level == reference:
+            continue
         labels = (level, reference)
         try:
-            if level != reference:
-                results[level] = ratings_difference(
-                    part, parts[reference], labels=labels, **options.chosen()
-                )
+            results[level] = ratings_difference(
+                part, parts[reference], labels=labels, **options.chosen()
+            )
         except SocialStatsError as error:
-            problems[level] = str(error).split("\n")[0]
+            problems[level] = reason_of(error)
     if not results:
         why = next(iter(problems.values()))
         raise InputError(f"no level can be compared with '{shorten(reference)}': {why}")
@@ -63,6 +63,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     blocks = [
         ask_differences(differences, kind, KINDS[kind][1]) for kind, differences in compared.items()
     ]
+    first, *_ = compared.values()
+    row, planning = first.rows[0], tuple[str, ...]()
+    if len(first.rows) == 1:
+        between = f"{shorten(row.term, 60)} and {shorten(reference, 40)}"
+        what = f"the difference in {first.name} between {between}"
+        planning = halved(design.clusters, row, row.n_units, what)
     levels = f"{count(len(parts), 'level')} of {by}"
     sizes = f"{count(design.n_rows, 'rating')}, {count(len(design.units), 'unit')}"
     return page_of(
@@ -78,7 +84,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         uses=USED,
         data=[level_table(parts, results, problems, reference)],
         methods=methods(reference, options),
-        planning=planning(compared, "clusters" if design.clusters else "units"),
+        planning=planning,
     )
 
 
@@ -115,17 +121,6 @@ def smallest_p(differences: Differences) -> float:
     """Return the smallest p of some differences times their number (Bonferroni)."""
     p = [row.p_value for row in differences.rows if row.p_value is not None]
     return len(p) * min(p)
-
-
-def planning(compared: Mapping[str, Differences], units: str) -> list[str]:
-    """Return how many more units halve the interval of the first kind's only difference; nothing of several."""
-    first = next(iter(compared.values()))
-    row = first.rows[0]
-    more = clusters_to_halve(row, row.n_clusters or row.n_units) if len(first.rows) == 1 else None
-    between = f"between {shorten(row.term, 60)} and {shorten(first.reference, 40)}"
-    if not more:
-        return []
-    return [more_clusters_sentence(more, units, f"the difference in {first.name} {between}")]
 
 
 def level_table(
