@@ -356,11 +356,13 @@ def largest_sentence(
     larger = any(abs((row.estimate or 0.0) - null) > size for row in rows)
     kind = " significant" if sentences.is_significant(gap) else " tested"
     which = f"largest{kind * larger}"
+    # a term may be made of labels already
+    named = gap.term.replace(": ", " / ").split(" / ")
     places = [
         shorten(label, LABEL)
         for name, label in gap.key
         if name not in (*dimensions, "family")
-        and label != gap.term
+        and label not in (gap.term, *named)
         and len({row.label(name) for row in rows}) > 1
     ]
     where = f" ({', '.join(places)})" if places else ""
@@ -867,8 +869,10 @@ def ask_rows(
     counted = clusters_caption(clusters, None)
     # sentences that later captions share are printed once, so sizes stand alone
     sizes = sizes_text(rows)
+    # several analyses may have intervals of several kinds
+    inference = f" ({first.inference})" * (len({result.inference for result in leading}) == 1)
     captions = [
-        f"Estimates with {level} CIs ({first.inference}).",
+        f"Estimates with {level} CIs{inference}.",
         f"{sizes}." if sizes else "",
         f"{capital(counted)}." if counted else "",
         note,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,12 +21,12 @@ from socialstats.errors import (
 )
 from socialstats.figures import forest
 from socialstats.planning.adjusting import adjust_family_by_holm
-from socialstats.results import Row, Verifications, combine_verifications
+from socialstats.results import Result, Row, Verification, Verifications, combine_verifications
 from socialstats.scales.compare_models import common_text, left_out_caution
 from socialstats.scales.model_numbers import COMPARISON_RULES
 from socialstats.sentences import no_number
 from socialstats.shares.sources import models_of
-from socialstats.studies.estimates import rows_table, settings_of, verify_all
+from socialstats.studies.estimates import references_of, rows_table, verify_all
 from socialstats.studies.grids import stacked_grids
 from socialstats.studies.models import (
     FEW,
@@ -161,87 +161,91 @@ def merge(
     lost = lost or {}
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
-    compared = noted(
-        compared_levels(outcomes if alike is None else alike.outcomes, by, options, lost), alike, by
-    )
+    name = shorten(by, 40)
+    same = outcomes if alike is None else alike.outcomes
+    compared = noted(compared_levels(same, by, options, lost), alike, by)
     replies = None if isinstance(design, Groups | Paired) else replies_by(design, options.level)
-    over_levels = tables_over_levels(outcomes, by)
-    before = (*compared, *(block for block in (replies, over_levels) if block is not None))
-    named = list(outcomes.items()) if len(outcomes) <= MOST_LEVELS else []
+    others = [replies, tables_over_levels(outcomes, by)]
+    before = (*compared, *(block for block in others if block is not None))
+    # few levels have all blocks, more of them the leading ones, and many none
+    shown = outcomes if len(outcomes) <= MOST_LEVELS else {}
+    detailed = {} if options.brief else shown
     room = MOST_MAIN - sum(block.part == "main" for block in before)
-    blocks = [
-        _labelled(block, level, k, main=not j and len(named) <= room)
-        for k, (level, o) in enumerate(named)
-        for j, block in enumerate(o.blocks[: MOST_BRIEF if options.brief else None])
-    ]
-    checks = {
-        f"{shorten(level)}: {label}": partial(o.verifications.__getitem__, label)
-        for level, o in named
-        for label in list(o.verifications)[: 1 if options.brief else None]
-    }
-    said = [
-        f"{shorten(level)}: {o.answer[0]}"
-        for level, o in named
-        if not options.brief or not compared
-    ]
-    said += [no_number(f"the result of {shorten(level)}", why) for level, why in lost.items()]
-    lead, found = (
-        lead_words(compared),
-        compared[0].results[0] if compared and compared[0].results else None,
-    )
-    ranked = bool(lead) and found is not None and bool(found.extras["kind"].ranked)
-    if found is not None and not (lead and options.brief):
-        alone = alone_words(found) if lead else compared[0].sentences[:1]
-        said += [f"These p values are unadjusted. {text}" for text in alone]
-    said = [*lead, *said] if ranked else [*said, *lead]
-    if len(outcomes) > 1 and not lead:
-        said.append(f"Differences between levels of {shorten(by, 40)} were not tested.")
-    brief = tuple(text + matched_words(compared, by) for text in first.methods[:1])
-    if len(outcomes) > 1 and brief:
-        own = f"'{shorten(next(iter(outcomes)), 40)}'; other levels were analysed in the same way"
-        same = len({o.methods[:1] for o in outcomes.values()}) == 1
-        brief = (f"{brief[0]} These numbers are of {'each level' if same else own}.",)
+    checks: dict[str, Callable[[], Verification]] = {}
+    blocks = []
+    for k, (level, outcome) in enumerate(shown.items()):
+        for j, block in enumerate(outcome.blocks[: MOST_BRIEF if options.brief else None]):
+            main = not j and len(shown) <= room
+            blocks.append(_labelled(block, level, k, main=main))
+        for label in list(outcome.verifications)[: 1 if options.brief else None]:
+            check = partial(outcome.verifications.__getitem__, label)
+            checks[f"{shorten(level)}: {label}"] = check
+    verifications = verify_all({}, before) if options.verify else {}
+    methods = first.methods[:1]
+    if methods and len(outcomes) > 1:
+        of = "each level"
+        if len({outcome.methods[:1] for outcome in outcomes.values()}) > 1:
+            of = (
+                f"'{shorten(next(iter(outcomes)), 40)}'; other levels were analysed in the same way"
+            )
+        methods = (f"{methods[0]}{matched_words(compared, by)} These numbers are of {of}.",)
+    of_levels = (key for outcome in outcomes.values() for key in outcome.references)
+    rows = count(design.n_rows, ROWS[type(design).__name__])
     return replace(
         first,
-        title=f"{first.title.rstrip('?')}, by {shorten(by, 40)}?",
-        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, "
-        f"{count(len(outcomes) + len(lost), f'{by} level')}",
+        title=f"{first.title.rstrip('?')}, by {name}?",
+        design=f"{rows}, {count(len(outcomes) + len(lost), f'{by} level')}",
         verdict=verdict_on_models(compared) or verdict_on_levels(before),
-        answer=tuple(said),
+        answer=tuple(answers_of_levels(compared, outcomes, shown, lost, by, options)),
         cautions=_cautions(outcomes),
         blocks=(*before, *blocks),
         flow=design.flow,
-        planning=()
-        if options.brief
-        else tuple(f"{shorten(level)}: {text}" for level, o in named for text in o.planning),
-        methods=(*brief, *first.methods[1:]),
-        data=()
-        if options.brief
-        else tuple(
-            replace(t, caption=f"{shorten(level)}: {t.caption}")
-            for level, o in named
-            for t in o.data
+        planning=tuple(
+            f"{shorten(level)}: {text}"
+            for level, outcome in detailed.items()
+            for text in outcome.planning
         ),
-        diagnostics=()
-        if options.brief
-        else tuple(
-            replace(d, check=f"{shorten(level)}: {d.check}")
-            for level, o in named
-            for d in o.diagnostics
+        methods=(*methods, *first.methods[1:]),
+        data=tuple(
+            replace(table, caption=f"{shorten(level)}: {table.caption}")
+            for level, outcome in detailed.items()
+            for table in outcome.data
         ),
-        references=tuple(
-            dict.fromkeys(
-                [
-                    *(key for o in outcomes.values() for key in o.references),
-                    *(key for b in before for r in b.results for key in r.references),
-                ]
-            )
+        diagnostics=tuple(
+            replace(check, check=f"{shorten(level)}: {check.check}")
+            for level, outcome in detailed.items()
+            for check in outcome.diagnostics
         ),
-        verifications=combine_verifications(
-            Verifications(checks), verify_all({}, before) if options.verify else {}
-        ),
-        settings=settings_of(options, tuple(first.settings)) | dict(first.settings),
+        references=tuple(dict.fromkeys([*of_levels, *references_of((), before)])),
+        verifications=combine_verifications(Verifications(checks), verifications),
     )
+
+
+def answers_of_levels(
+    compared: Sequence[Block],
+    outcomes: Mapping[str, Outcome],
+    shown: Mapping[str, Outcome],
+    lost: Mapping[str, str],
+    by: str,
+    options: StudyOptions,
+) -> list[str]:
+    """Return the answer of a page by levels: how they compare, first where they are ranked, and that of each."""
+    lead = [*lead_words(compared)]
+    board = next((result for block in compared[:1] for result in block.results), None)
+    texts = [
+        f"{shorten(level)}: {outcome.answer[0]}"
+        for level, outcome in shown.items()
+        if not options.brief or not compared
+    ]
+    texts += [no_number(f"the result of {shorten(level)}", why) for level, why in lost.items()]
+    if board is not None and not (lead and options.brief):
+        alone = alone_words(board) if lead else compared[0].sentences[:1]
+        texts += [f"These p values are unadjusted. {text}" for text in alone]
+    ranked = bool(lead) and board is not None and bool(board.extras["kind"].ranked)
+    texts = [*lead, *texts] if ranked else [*texts, *lead]
+    if len(outcomes) > 1 and not lead:
+        texts.append(f"Differences between levels of {shorten(by, 40)} were not tested.")
+    return texts
 
 
 def tables_over_levels(outcomes: Mapping[str, Outcome], by: str) -> Block | None:
@@ -269,21 +273,16 @@ def compared_levels(
     outcomes: Mapping[str, Outcome], by: str, options: StudyOptions, lost: Mapping[str, str]
 ) -> tuple[Block, ...]:
     """Compare the levels by the first number of their pages that `compare_models` knows, and its further rows."""
-    known = {
-        level: next(
-            (
-                r
-                for b in o.blocks
-                for r in b.results
-                if r.metric in COMPARISON_RULES and not r.check
-            ),
-            None,
-        )
-        for level, o in outcomes.items()
-    }
-    found = {level: result for level, result in known.items() if result is not None}
-    made = comparison(found, options, by, further(found), lost, led=True) if len(found) > 1 else ()
-    return made or leading(outcomes, by)
+    found: dict[str, Result] = {}
+    for level, outcome in outcomes.items():
+        results = [result for block in outcome.blocks for result in block.results]
+        known = [r for r in results if r.metric in COMPARISON_RULES and not r.check]
+        if known:
+            found[level] = known[0]
+    blocks: tuple[Block, ...] = ()
+    if len(found) > 1:
+        blocks = comparison(found, options, by, further(found), lost, led=True)
+    return blocks or leading(outcomes, by)
 
 
 def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:

@@ -53,11 +53,11 @@ def multiverse_block(
         draw=interval_points(result.rows[0].estimate, label="Analysis variant"),
         names=row_term,
         table=variants_table({"": result}, title),
-        note=f"Points are unadjusted. Line: this page's estimate. {note}".strip(),
+        note=f"CIs are unadjusted; line: this page's estimate. {note}".strip(),
         part="appendix",
     )
     assert block is not None
-    return block
+    return replace(block, figure_title=title)
 
 
 def variants_table(results: Mapping[str, Result], title: str) -> PageTable:
@@ -214,7 +214,7 @@ def dependence_block(
         "Why not": "undefined",
     }
     title = f"{capital(quantity)} by assumption about dependence"
-    return ask_rows(
+    block = ask_rows(
         "dependence",
         f"Does the answer depend on the clustering of {rows}?",
         found,
@@ -227,6 +227,7 @@ def dependence_block(
         note="Same data; only the assumed dependence differs.",
         part="appendix",
     )
+    return block and replace(block, figure_title=title)
 
 
 def number_or_none(value: float | None) -> str | None:
@@ -236,7 +237,7 @@ def number_or_none(value: float | None) -> str | None:
 
 def dependence_sentence(rows: Sequence[Row], what: str) -> str:
     """Return the estimate under independence, then under each kind of clustering."""
-    first, *others = (sentences.stat(replace(row, statistic=None)) for row in rows)
+    first, *others = (sentences.stat(replace(row, statistic=None, p_adjusted=None)) for row in rows)
     texts = [f"{capital(row.term)}: {text}." for row, text in zip(rows[1:], others, strict=True)]
     return " ".join([f"Treating {what} as independent gave {first}.", *texts])
 

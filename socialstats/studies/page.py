@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -364,6 +365,11 @@ class StudyOptions:
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the choices by name; without names those that metrics with resamples share."""
         return {name: getattr(self, name) for name in names or ("level", "seed", "resamples")}
+
+    def chosen_for(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """Return the choices that metrics share, as far as a function takes them."""
+        known = inspect.signature(function).parameters
+        return {name: value for name, value in self.chosen().items() if name in known}
 
     def echo(self) -> dict[str, Any]:
         """Return the settings as a mapping."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -275,9 +274,7 @@ def run_metric(metric: Metric, design: Design, options: StudyOptions, by: str | 
         raise InputError(
             f"{metric.name} is for {metric.design}; this table is {type(design).__name__.lower()}"
         )
-    known = inspect.signature(metric.function).parameters
-    chosen = {name: value for name, value in options.chosen().items() if name in known}
-    found = metric.function(design, **chosen)
+    found = metric.function(design, **options.chosen_for(metric.function))
     if isinstance(found, ResultGroup):
         if by is None:
             raise InputError(

@@ -333,7 +333,10 @@ def ask_means(
             f"{capital(count(len(first)))} of {count(len(ranked), 'question')} may be the highest by "
             f"simultaneous rank intervals ({listing(first, 5)})."
         )
-        tables.append(line_table(ranked, "Rank of each question, 1 the highest", heading=QUESTION))
+        names = [row.term for row in ranked]
+        tables.append(
+            line_table(ranked, "Rank of each question, 1 the highest", names, heading=QUESTION)
+        )
     columns = ORIGIN if several else ""
     return ask_rows(
         "means",

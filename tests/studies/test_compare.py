@@ -254,8 +254,9 @@ def test_without_urgency_strengths_and_entropy_are_compared() -> None:
     rows = next(
         r for r in block(found, "differences-strengths").results if "two minus" in r.title
     ).rows
-    top = max((r for r in rows if r.group == "strength"), key=lambda r: abs(r.statistic or 0.0))
-    assert f"The largest was two: {top.term} ({number(top.estimate, 2)}, 95% CI [" in said
+    top = max((r for r in rows if r.group == "strength"), key=lambda r: abs(r.estimate or 0.0))
+    name = f"'two: {top.term}'"
+    assert f"difference was for {name}: {number(top.estimate, 2)}, 95% CI [" in said
     assert [b.id for b in found.blocks][-3:] == [
         "levels-strengths",
         "differences-strengths",

@@ -142,7 +142,7 @@ def test_the_page_has_each_role_adjusted_as_one_family() -> None:
     )
     found = block(outcome, "differences-items")
     assert "significant (Holm)" in found.sentences[0]
-    assert found.sentences[1].startswith("The largest was fond: h (")
+    assert found.sentences[1].startswith("The largest difference was for 'fond: h': ")
     assert found.tables[0].header == ("Item", "fond", "same")
     assert len(found.tables[0].cells) == 8
     assert all(v.ok for v in outcome.verifications.values())

@@ -15,6 +15,7 @@ from socialstats.studies.asking import (
     grid_table,
     interval_points,
     kind_tables,
+    largest_sentence,
     rows_by,
     tally_sentence,
 )
@@ -67,16 +68,6 @@ class Differences:
         """Whether each level has one number."""
         return all(len(rows) == 1 for rows in rows_by(self.rows, "level").values())
 
-    @property
-    def clearest(self) -> Row | None:
-        """The difference with the largest test statistic, of those that are significant where some are."""
-        tested = [row for row in self.rows if row.p_value is not None]
-        return max(
-            tested,
-            key=lambda row: (sentences.is_significant(row), abs(row.statistic or 0.0)),
-            default=None,
-        )
-
 
 def compare_levels(
     name: str,
@@ -128,7 +119,7 @@ def compare_levels(
 
 
 def difference_sentences(differences: Differences) -> list[str]:
-    """State how each level differed from the reference; of several numbers, how many differed, and the clearest.
+    """State how each level differed from the reference; of several numbers, how many differed, and the largest.
 
     Examples
     --------
@@ -143,10 +134,9 @@ def difference_sentences(differences: Differences) -> list[str]:
     name, reference = differences.name, shorten(differences.reference, 40)
     if not differences.single:
         text = tally_sentence(differences.rows, "difference", f" in {name} from {reference}")
-        top = differences.clearest
-        if top is None or not sentences.is_significant(top):
+        if not any(map(sentences.is_significant, differences.rows)):
             return [text]
-        return [text, f"The largest was {shorten(top.term, 60)} ({sentences.stat(top)})."]
+        return [text, largest_sentence(differences.rows, ())]
     texts, same = [], []
     for row in differences.rows:
         level = shorten(row.label("level") or "", 40)
@@ -185,13 +175,12 @@ def ask_differences(
     """
     if differences is None:
         return None
-    first, *others = differences.results.values()
     quantity = f"difference in {differences.name} from {shorten(differences.reference, 40)}"
     many = not differences.single and len(differences.results) > 1
     return ask_rows(
         f"differences-{id}",
         question,
-        first,
+        differences.results,
         differences.rows,
         quantity=quantity,
         say=difference_sentences(differences),
@@ -200,7 +189,7 @@ def ask_differences(
         table=grid_table(differences.rows, quantity, differences.dimension, "level")
         if many
         else None,
-        results=[*others, *differences.adjusted, *results],
+        results=[*differences.adjusted, *results],
         more=[*more, *kind_tables(differences.own, differences.name)],
         note=note,
         part=part,

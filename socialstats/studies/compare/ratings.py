@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -110,17 +110,18 @@ def rows_of(kind: str, result: Result) -> list[Row]:
 def answer(compared: Mapping[str, Differences], problems: Mapping[str, str]) -> list[str]:
     """Return the differences of the first kind, those of the clearest other, and what was not compared."""
     first, *others = compared.values()
-    tested = [one for one in others if one.clearest is not None]
-    second = min(tested, key=smallest_p, default=None)
-    texts = [text for one in (first, second) if one for text in difference_sentences(one)]
+    p_values = {one.name: smallest_p(one.rows) for one in others}
+    others = [one for one in others if p_values[one.name] is not None]
+    others.sort(key=lambda one: p_values[one.name] or 0.0)
+    texts = [text for one in (first, *others[:1]) for text in difference_sentences(one)]
     named = [f"{shorten(level, 30)} ({why})" for level, why in problems.items()]
     return [*texts, *([f"Not compared: {listing(named, most=4)}."] if named else [])]
 
 
-def smallest_p(differences: Differences) -> float:
-    """Return the smallest p of some differences times their number (Bonferroni)."""
-    p = [row.p_value for row in differences.rows if row.p_value is not None]
-    return len(p) * min(p)
+def smallest_p(rows: Sequence[Row]) -> float | None:
+    """Return the smallest p of some differences times their number (Bonferroni); None without tests."""
+    p = [row.p_value for row in rows if row.p_value is not None]
+    return len(p) * min(p) if p else None
 
 
 def level_table(

@@ -378,8 +378,8 @@ def sensitivity_question(choices: Choices, by: str) -> Block | None:
     results = choices.own_s
     if not results:
         return None
-    kind, first = kind_of_s(results), next(iter(results.values()))
-    every = by_level(results)
+    first, *_ = results.values()
+    kind, every = kind_of_s(results), by_level(results)
     rows = pick_rows(every, part="S", kind=kind)
     lines = reference_values(first)
     named = listing([f"{line.label} {number(line.value)}" for line in lines[:3]])
@@ -387,7 +387,7 @@ def sensitivity_question(choices: Choices, by: str) -> Block | None:
     return ask_rows(
         "levels-s",
         f"How far was each {by} from following {choices.options.covariate} alone?",
-        first,
+        results,
         rows,
         quantity=name,
         say=[span_sentence(rows, f"the {name}"), f"Reference values of S: {named}."],
@@ -396,7 +396,6 @@ def sensitivity_question(choices: Choices, by: str) -> Block | None:
             *kind_tables([row for row in every if row not in rows], "S and its parts"),
             choosers_table(first),
         ],
-        results=list(results.values())[1:],
         note=f"Line: {lines[1].label}.",
     )
 
@@ -410,13 +409,9 @@ def effects_question(choices: Choices, by: str) -> Block | None:
     if lead not in {row.term for row in every}:
         lead = every[0].term
     rows = [row for row in every if row.term == lead]
-    beside: list[Row] = []
-    for name, level in choices.levels.items():
-        own = [] if level.ratio is None else level.ratio.rows[:1]
-        won = [] if level.rates is None else [level.rates.row("all", group="higher")]
-        beside += add_labels([*own, *won], level=name)
-    changed = choices.differ("effects", "models", "effect", group="effect")
     step = "being shown first" if lead == ORDER else f"one step of {lead}"
+    changed = choices.differ("effects", "models", "effect", group="effect")
+    differences = () if changed is None else changed.rows
     return ask_rows(
         "levels-effects",
         f"How large was the effect of {lead} in each {by}?",
@@ -427,12 +422,26 @@ def effects_question(choices: Choices, by: str) -> Block | None:
         draw=interval_points(),
         more=[
             *kind_tables([row for row in every if row not in rows], "effect"),
-            *kind_tables(beside, "effect in SDs of the strengths, and share won"),
-            *(kind_tables(changed.rows, "effects") if changed else ()),
+            *kind_tables(beside_effects(choices), "effect in SDs of the strengths, and share won"),
+            *kind_tables(differences, "effects"),
         ],
         results=changed.adjusted if changed else (),
         note="Separate fits, adjusted for item strength.",
     )
+
+
+def beside_effects(choices: Choices) -> list[Row]:
+    """Return the effect of the covariate in SDs of the strengths, and the share that it won, in each level."""
+    levels = choices.levels.items()
+    ratios = {name: level.ratio for name, level in levels if level.ratio is not None}
+    rows = [add_labels(ratio.rows[:1], level=name)[0] for name, ratio in ratios.items()]
+    return [*rows, *won_rows(choices)]
+
+
+def won_rows(choices: Choices) -> list[Row]:
+    """Return the share of choices that the side with more of the covariate won, in each level."""
+    rates = {name: level.rates for name, level in choices.levels.items() if level.rates}
+    return [row for row in by_level(rates, "higher") if row.term == "all"]
 
 
 def sizes_note(choices: Choices) -> str:
@@ -465,7 +474,7 @@ def shares_question(choices: Choices, by: str) -> Block | None:
     return ask_rows(
         "levels-shares",
         f"Which groups of items did each {by} prefer?",
-        next(iter(first.values())),
+        first,
         rows,
         quantity=f"preference share by {as_words(next(iter(found)))}",
         say=[
@@ -475,7 +484,6 @@ def shares_question(choices: Choices, by: str) -> Block | None:
         draw=interval_points(None, panels="level"),
         table=tables[0],
         more=tables[1:],
-        results=list(first.values())[1:],
         note=f"Share: mean worth of a group over the sum of the group means, from separate fits. {sizes_note(choices)}",
     )
 
@@ -497,14 +505,13 @@ def strengths_question(choices: Choices) -> Block | None:
     return ask_rows(
         "levels-strengths",
         question,
-        next(iter(choices.fits.values())),
+        choices.fits,
         rows,
         quantity="log-strength (0: average item)",
         say=lost,
         draw=interval_points(panels="level"),
         table=grid_table(rows, "Log-strengths (0 = average item)", "item", "level"),
-        more=[grid_table(worths, "RPI: worths that sum to 1", "item", "level")],
-        results=list(choices.fits.values())[1:],
+        more=[grid_table(worths, "RPI: worths that sum to 1", "item", "level", name="rpi")],
         note=level_effect_note(choices.fits),
     )
 
@@ -525,13 +532,12 @@ def variants_question(choices: Choices) -> Block | None:
     return ask_rows(
         "multiverse",
         other_analyses("the answer"),
-        next(iter(results.values()), None),
+        results,
         rows,
         quantity="estimate by analysis variant",
         say=[f"{shorten(name)}: {one.sentence()}" for name, one in results.items()],
         names=[f"{row.label('level')}: {row.term}" for row in rows],
         table=variants_table(results, "Estimates by analysis variant"),
-        results=list(results.values())[1:],
         part="appendix",
     )
 
@@ -553,8 +559,7 @@ def answer(choices: Choices, first: Sequence[Block]) -> list[str]:
         if gaps is not None and (not first or is_named(choices)):
             texts += difference_sentences(gaps)
         texts += [f"Lower S is closer to following {covariate} alone."] * bool(texts)
-        rates = {name: level.rates for name, level in choices.levels.items() if level.rates}
-        won = [row for row in by_level(rates, "higher") if row.term == "all"]
+        won = won_rows(choices)
         share = f"the share of choices won by the side with higher {covariate}"
         texts += [span_sentence(won, share)] if won else []
         name = f"effect of {covariate} (log-odds, adjusted for item strength)"

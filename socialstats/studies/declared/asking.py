@@ -209,13 +209,9 @@ def cells(
             asked_of = question.scales or labels
             labels = tuple(x for x in declaration.scales if x in labels and x in asked_of)
         if len(parts) * len(labels) > MOST_CELLS:
-            raise InputError(
-                declaration.wrong_in_question(
-                    question,
-                    f"each = {list(dimensions)} makes more than {MOST_CELLS} cells",
-                    "Leave a column out, or choose rows with where",
-                )
-            )
+            message = f"each = {list(dimensions)} makes more than {MOST_CELLS} cells"
+            fix = "Leave a column out, or choose rows with where"
+            raise InputError(declaration.wrong_in_question(question, message, fix))
         split = []
         for cell, part in parts:
             for label in labels:
@@ -247,9 +243,7 @@ class Call:
         self.read = {key for reader in readers for key in keywords(reader)}
         self.options = {name for name, p in parameters.items() if p.kind is not p.VAR_KEYWORD}
         self.refuse_unknown()
-        chosen = options.chosen()
-        self.fixed = {key: value for key, value in chosen.items() if key in self.options}
-        self.fixed |= question.options
+        self.fixed = options.chosen_for(metric.function) | dict(question.options)
         self.scored = scored
         self.compared = self.contrast_keywords()
         self.dimensions = self.cells_of()
@@ -262,7 +256,7 @@ class Call:
             if name not in allowed:
                 message = f"{name}: {self.metric.name} has no such option"
                 fix = "Write each = [...]" if name in SPLITS else nearest_of(name, sorted(allowed))
-                raise InputError(self.declaration.wrong_in_question(self.question, message, fix))
+                raise self.wrong(message, fix)
 
     def contrast_keywords(self) -> dict[str, Any]:
         """Return the keywords of the two labels that are compared.
@@ -285,12 +279,12 @@ class Call:
                 )
                 named = quoted([*self.declaration.contrasts], 12)
                 fix = f"Write contrast = {named}" if named else "Declare one: [contrast.NAME]"
-                raise InputError(self.declaration.wrong_in_question(question, message, fix))
+                raise self.wrong(message, fix)
             return {}
         if not compares:
             message = f"contrast: {self.metric.name} compares no two labels of a column"
             fix = "Metrics that do: paired_difference, mcnemar, two_means, two_proportions"
-            raise InputError(self.declaration.wrong_in_question(question, message, fix))
+            raise self.wrong(message, fix)
         contrast = self.declaration.contrasts[question.contrast]
         return {condition: contrast.column, pair: contrast.pair}
 
@@ -320,7 +314,7 @@ class Call:
         if silent:
             message = f"each says nothing of {listing([shorten(name) for name in silent])}"
             fix = f"Add {quoted(silent)} to each{'' if SCALE in silent else ', or to average'}"
-            raise InputError(declaration.wrong_in_question(question, message, fix))
+            raise self.wrong(message, fix)
         return question.each
 
     def rater(self, dimensions: Sequence[str]) -> str | None:
@@ -395,4 +389,8 @@ class Call:
         """Return an error of the metric as one of the question."""
         where = f"in {', '.join(cell)}: " if cell else ""
         message = f"{self.metric.name}: {where}{str(error).rstrip('.')}"
-        return InputError(self.declaration.wrong_in_question(self.question, message))
+        return self.wrong(message)
+
+    def wrong(self, message: str, fix: str = "") -> InputError:
+        """Return an error of the question, with its line in the file."""
+        return InputError(self.declaration.wrong_in_question(self.question, message, fix))
