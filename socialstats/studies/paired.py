@@ -18,6 +18,7 @@ from socialstats.custom.multiverse import (
     multiverse,
     without_label,
 )
+from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
@@ -30,7 +31,7 @@ from socialstats.paired.symmetry import (
     verdict_sentence,
 )
 from socialstats.results import Result, Row
-from socialstats.studies.asking import ask_result, ask_rows, page_of, pick_rows
+from socialstats.studies.asking import ask_result, ask_rows, page_of, pick_rows, row_term
 from socialstats.studies.estimates import (
     cluster_ways,
     cluster_words,
@@ -38,6 +39,7 @@ from socialstats.studies.estimates import (
     halved,
     is_inside,
     label_of,
+    single,
     tests_table,
 )
 from socialstats.studies.multiverse import (
@@ -117,6 +119,7 @@ INTERVALS: dict[str, dict[str, dict[str, str]]] = {
     "nominal": {},
 }
 STUDENTIZED = "bootstrap, studentized"
+DISAGREE = "SS316"  # caution on tests that disagree
 FEWEST_LEFT = 5  # pairs from which a single pair may be called an outlier
 HALF = 0.5  # share of the difference from which a single pair stands in the answer
 USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")
@@ -124,40 +127,48 @@ USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify
 
 @dataclass(frozen=True, kw_only=True)
 class PairedPage:
-    """What the page of one table rests on.
-
-    Attributes
-    ----------
-    design : Paired
-    options : StudyOptions
-    main : Result
-        The comparison by the metric of the scale.
-    sizes : Result or None
-        Standardised differences of numbers.
-    bounds : Result or None
-        The test of equivalence; None without a smallest effect of interest.
-    left_out : dict of str to Result
-        The range of the difference without each cluster, by factor.
-    """
+    """A table of pairs, and the numbers that its questions share."""
 
     design: Paired
     options: StudyOptions
-    main: Result
-    sizes: Result | None
-    bounds: Result | None
-    left_out: dict[str, Result]
 
     @cached_property
-    def conditions(self) -> tuple[str, str]:
+    def main(self) -> Result:
+        """The comparison by the metric of the scale."""
+        return single(compare(self.design, self.options))
+
+    @cached_property
+    def sizes(self) -> Result | None:
+        """Standardised differences of numbers."""
+        if self.design.scale != "numeric":
+            return None
+        function = lookup("effect_sizes").function
+        return single(function(self.design, **self.options.chosen()))
+
+    @cached_property
+    def bounds(self) -> Result | None:
+        """The test of equivalence; None without a smallest effect of interest."""
+        return equivalence_result(self.design, self.options)
+
+    @cached_property
+    def left_out(self) -> dict[str, Result]:
+        """The range of the difference without each cluster, by factor."""
+        factors = [] if self.design.scale == "nominal" else self.design.clusters
+        return {
+            factor.name: leave_one_out(self.design, cluster=factor.name, lead=self.main.rows[0])
+            for factor in factors
+            if len(factor.levels) > 1
+        }
+
+    @cached_property
+    def conditions(self) -> list[str]:
         """Names of the two conditions, cut."""
-        first, second = (shorten(name, LABEL) for name in self.design.conditions)
-        return first, second
+        return [shorten(name, LABEL) for name in self.design.conditions]
 
     @property
-    def quoted(self) -> tuple[str, str]:
+    def quoted(self) -> list[str]:
         """The same in quotes."""
-        first, second = self.conditions
-        return f"'{first}'", f"'{second}'"
+        return [f"'{name}'" for name in self.conditions]
 
     @property
     def minus(self) -> str:
@@ -178,8 +189,8 @@ class PairedPage:
         """Return the row of this difference in the result of another analysis."""
         if not self.margins:
             return result.rows[0]
-        rows = [row for row in margins_of(result) if row.term == self.lead.term]
-        return rows[0] if rows else Row(term=self.lead.term, undefined="no pair has this level")
+        lost = Row(term=self.lead.term, undefined="no pair has this level")
+        return next((row for row in margins_of(result) if row.term == lost.term), lost)
 
     @property
     def bounded(self) -> list[Row]:
@@ -204,66 +215,30 @@ def compare(
     return lookup(METRICS[design.scale]).function(design, **choices)
 
 
-def compute(design: Paired, options: StudyOptions) -> PairedPage:
-    """Compute the leading numbers of the page."""
-    main = compare(design, options)
-    sizes: Any = None
-    if design.scale == "numeric":
-        sizes = lookup("effect_sizes").function(design, **options.chosen())
-    left_out = {}
-    if design.scale != "nominal":
-        left_out = {
-            factor.name: leave_one_out(design, cluster=factor.name, lead=main.rows[0])
-            for factor in design.clusters
-            if len(factor.levels) > 1
-        }
-    return PairedPage(
-        design=design,
-        options=options,
-        main=main,
-        sizes=sizes,
-        bounds=equivalence_result(design, options),
-        left_out=left_out,
-    )
-
-
-def equivalence_result(design: Paired, options: StudyOptions) -> Any:
-    """Test equivalence; of shares by their intervals at level 1 - 2 alpha."""
-    smallest, level = options.smallest_effect, options.level
-    if smallest is None:
-        return None
-    check_smallest(design, options, smallest)
-    if design.scale != "numeric":
-        return compare(design, options, level=2 * level - 1)
-    test = lookup("equivalence").function
-    return test(design, margin=smallest, scale=options.effect_scale, level=level)
-
-
-def check_smallest(design: Paired, options: StudyOptions, smallest: float) -> None:
-    """Refuse a smallest effect that the values cannot have.
+def equivalence_result(design: Paired, options: StudyOptions) -> Result | None:
+    """Test equivalence; of shares by their intervals at level 1 - 2 alpha.
 
     Raises
     ------
     InputError
-        For a difference of shares of 1 or more, standard deviations of shares or of clustered pairs.
+        For a difference of shares of 1 or more, and for standard deviations of shares or of clustered pairs.
     """
-    standardised = option("effect_scale", "d_z")
+    smallest, scale, level = options.smallest_effect, options.effect_scale, options.level
+    if smallest is None:
+        return None
     shares = design.scale != "numeric"
-    if shares and options.effect_scale == "d_z":
+    if scale == "d_z" and (shares or design.clusters):
         raise InputError(
-            f"{standardised} is for numbers; the smallest difference of two shares is raw, as 0.05"
+            f"{option('effect_scale', 'd_z')} is for numbers of independent pairs. State the smallest effect in the "
+            f"unit of the values ({option('effect_scale', 'raw')})"
         )
     if shares and smallest >= 1:
-        meant = f"; did you mean {smallest / 100:g}?" if smallest < 100 else ""
         setting = option("smallest_effect", Word(f"{smallest:g}"))
-        raise InputError(f"{setting} cannot be: differences of shares lie within -1 and 1{meant}")
-    if options.effect_scale == "d_z" and design.clusters:
-        names = listing([f"'{shorten(factor.name, 40)}'" for factor in design.clusters])
-        raise InputError(
-            f"{standardised} needs independent pairs, and they are clustered by {names}. State the smallest effect in "
-            f"the unit of the values ({option('effect_scale', 'raw')}). If the pairs are independent, leave "
-            f"{option('cluster')} out"
-        )
+        raise InputError(f"{setting} cannot be: differences of shares lie within -1 and 1")
+    if shares:
+        return single(compare(design, options, level=2 * level - 1))
+    test = lookup("equivalence").function
+    return single(test(design, margin=smallest, scale=scale, level=level))
 
 
 # questions
@@ -289,14 +264,14 @@ def questions(a: PairedPage) -> Iterator[Block | None]:
     yield variants_question(a)
 
 
-def value_name(design: Paired) -> str:
+def value_name(design: Paired | Groups) -> str:
     """Name what values are: the column of numbers, or the level of two that is counted."""
     if design.scale == "binary":
-        return f"'{shorten(design.levels[1], 30)}'"
+        return f"'{shorten(design.levels[-1], 30)}'"
     return as_words(design.columns.get("value", "value"), 30)
 
 
-def quantity(design: Paired) -> str:
+def quantity(design: Paired | Groups) -> str:
     """Name what is compared: the share of a level, or the mean of a value."""
     name = value_name(design)
     if design.scale == "binary":
@@ -330,16 +305,6 @@ def difference_question(a: PairedPage) -> Block | None:
         )
     # cells have a question of their own
     rows = [row for row in a.main.rows if not is_test(row) and row.group != "cell"]
-    block = ask_rows(
-        "difference",
-        f"How much did {first} and {second} differ?",
-        a.main,
-        rows,
-        quantity=f"difference ({a.minus})",
-        say=[sides_sentence(a)],
-        names=[label_of(row) for row in rows],
-        note=drawn,
-    )
     draw = partial(
         estimation,
         design.first,
@@ -351,24 +316,34 @@ def difference_question(a: PairedPage) -> Block | None:
         ylabel=value_name(design),
         digits=lead.decimals,
     )
-    return block and replace(block, draw=draw, turned=turned_by_tests(a))
+    return ask_rows(
+        "difference",
+        f"How much did {first} and {second} differ?",
+        a.main,
+        rows,
+        quantity=f"difference ({a.minus})",
+        say=[sides_sentence(a)],
+        draw=lambda *_: draw,
+        names=label_of,
+        note=drawn,
+        turned=turned_by_tests(a),
+    )
 
 
 def sides_sentence(a: PairedPage) -> str:
     """State the mean or share under both conditions, with their correlation or odds ratio."""
-    binary, parts = a.design.scale == "binary", []
+    parts = []
     for name, label in zip(a.design.conditions, a.conditions, strict=True):
         side, *spread = [row for row in a.main.rows if row.term == name]
-        places, deviation = a.lead.decimals, ""
-        for row in spread:
-            # beside a huge value, a mean keeps what its own error shows
-            places = max(places, digits_of((row.estimate or 0.0) / math.sqrt(row.n or 1.0)))
-            deviation = f" (SD = {number(row.shown())})"
-        parts.append(f"{number(side.estimate, places, bounded=binary)}{deviation} for {label}")
-    beside = a.main.row("odds_ratio" if binary else "r")
-    name = "matched odds ratio" if binary else "correlation of the conditions"
+        deviation = "".join(f" (SD = {number(row.shown())})" for row in spread)
+        # beside a huge value, a mean keeps what its own error shows
+        errors = [(row.estimate or 0.0) / math.sqrt(row.n or 1.0) for row in spread]
+        places = max([a.lead.decimals, *map(digits_of, errors)])
+        mean = number(side.estimate, places, bounded=a.design.scale == "binary")
+        parts.append(f"{mean}{deviation} for {label}")
+    beside = label_of(row := a.main.row("odds_ratio" if a.design.scale == "binary" else "r"))
     text = f"{capital(quantity(a.design))} was {' and '.join(parts)}"
-    return f"{text}; the {name} was {sentences.estimate_text(beside)}."
+    return f"{text}; the {beside} was {sentences.estimate_text(row)}."
 
 
 def cells_question(a: PairedPage) -> Block | None:
@@ -398,20 +373,20 @@ def levels_question(a: PairedPage) -> Block | None:
     rows = margins_of(a.main)
     few = len(a.design.levels) <= MOST_LEVELS
     cells = f" Rows: {first}; columns: {second}. Each cell: pairs, and their share of all pairs."
-    block = ask_rows(
+    draw = partial(a.main.plot, kind="table" if few else "margins")
+    return ask_rows(
         "difference",
         f"Which levels were more frequent under {first} than under {second}?",
         a.main,
         rows,
         quantity=f"difference in the share of each level ({a.minus})",
         say=[other_tests_sentence(a.main)],
-        names=[row.term for row in rows],
+        draw=lambda *_: draw,
+        names=row_term,
         tables={"The same with simultaneous CIs (Bonferroni)": simultaneous_intervals(a.main)},
         more=[cells_table(a)],
         note=f"p (Holm): over the levels.{cells * few}",
     )
-    draw = partial(a.main.plot, kind="table" if few else "margins")
-    return block and replace(block, draw=draw)
 
 
 def cells_table(a: PairedPage) -> PageTable:
@@ -447,24 +422,27 @@ def equivalence_question(a: PairedPage) -> Block | None:
     """Ask whether differences are smaller than the smallest effect of interest."""
     if a.bounds is None:
         return None
-    tested = a.bounds.metric == "equivalence"
-    rows = list(a.bounds.rows) if tested else a.bounded
-    bounds = f"±{as_given(a.options.smallest_effect or 0.0)}{unit_of(a.options)}"
+    tests = pick_rows(a.bounds.rows, "test") if a.design.scale == "numeric" else []
     return ask_rows(
         "equivalence",
         "Was the difference smaller than the smallest effect of interest?",
         a.bounds,
-        rows,
-        quantity=f"equivalence test, bounds {bounds}",
-        say=[levels_inside(a) if a.margins else bounds_sentence(a)],
-        names=[label_of(row) for row in rows],
+        [*a.bounded, *tests],
+        quantity=f"equivalence test, bounds ±{as_given(a.options.smallest_effect or 0.0)}{unit_of(a.options)}",
+        say=[equivalence_text(a)],
+        names=label_of,
         part="appendix",
     )
 
 
-def levels_inside(a: PairedPage) -> str:
-    """State for which levels equivalence was shown."""
+def equivalence_text(a: PairedPage) -> str:
+    """State whether equivalence was shown; of several levels, for which."""
     smallest = a.options.smallest_effect or 0.0
+    if not a.margins and a.bounds is not None:
+        first, second = a.quoted
+        p = a.bounds.row("equivalence").p_value if a.design.scale == "numeric" else None
+        unit = unit_of(a.options)
+        return sentences.equivalence_sentence(first, second, a.bounded[0], smallest, p, unit=unit)
     inside = [shorten(row.term, 30) for row in a.bounded if is_inside(row, smallest)]
     which = f"{listing(inside)} only" if inside else "no level"
     which = "every level" if len(inside) == len(a.bounded) else which
@@ -477,52 +455,38 @@ def unit_of(options: StudyOptions) -> str:
     return "" if options.effect_scale == "raw" else " SD of the differences"
 
 
-def bounds_sentence(a: PairedPage) -> str:
-    """State whether equivalence was shown; nothing where it was not tested, or level by level."""
-    smallest = a.options.smallest_effect
-    if a.bounds is None or smallest is None or a.margins:
-        return ""
-    p = None if a.design.scale == "binary" else a.bounds.row("equivalence").p_value
-    unit = unit_of(a.options)
-    return sentences.equivalence_sentence(*a.quoted, a.bounds.rows[0], smallest, p, unit=unit)
-
-
 def outlier_question(a: PairedPage) -> Block | None:
     """Ask whether the mean difference rests on the pair that is farthest from it."""
     design, lead = a.design, a.lead
     few = design.n_pairs < FEWEST_LEFT or lead.conf_low is None or lead.estimate is None
     if design.scale != "numeric" or few or a.options.brief:
         return None
-    difference, mean = design.difference, lead.estimate or 0.0
-    far = int(np.argmax(np.abs(difference - mean)))
-    left = design.count - (np.arange(len(difference)) == far)
-    without = compare(replace(design, count=left).take(left > 0), a.options)
+    mean = lead.estimate or 0.0
+    far = int(np.argmax(np.abs(design.difference - mean)))
+    left = design.count - (np.arange(len(design.count)) == far)
+    without = single(compare(replace(design, count=left).take(left > 0), a.options))
     row = without.rows[0]
-    smaller = 1 - (row.estimate or 0.0) / (mean or 1.0)
     pair = f"Without the pair whose difference was farthest from the mean{pair_name(design, far)}"
     text = f"{pair}, the difference was {sentences.stat(row)}."
     changes = turned(lead, [(pair, row)], "the difference")
+    smaller = 1 - (row.estimate or 0.0) / (mean or 1.0)
+    share = f"Without it the difference was {percent(smaller)} smaller."
     if not changes and smaller >= HALF:
         short = f"{pair}, the difference would be {percent(smaller)} smaller."
         changes = (SecondAnalysis(text, short),)
-    share = f"Without it the difference was {percent(smaller)} smaller."
     level = percent_of(a.options.level)
-    block = ask_rows(
+    draw = partial(qq, design.difference, design.count, level=a.options.level, digits=lead.decimals)
+    return ask_rows(
         "outliers",
         "Does the result depend on an outlier?",
         without,
-        [replace(lead, group=None), row],
+        [lead, row],
         quantity=f"mean difference ({a.minus}) with and without the most extreme pair",
         say=[text, share * (HALF <= smaller <= 1)],
+        draw=lambda *_: partial(draw, ylabel=a.minus),
         names=["all pairs", "without that pair"],
-        note=f"Points of the figure: pairs, by their difference; band: pointwise {level} range of a normal sample with "
-        "the same mean and SD.",
-    )
-    draw = partial(qq, difference, design.count, level=a.options.level, digits=lead.decimals)
-    return block and replace(
-        block,
-        draw=partial(draw, ylabel=a.minus),
-        figure_title="Normal Q-Q plot of the differences",
+        note="Figure: normal Q-Q plot of the differences. Points are pairs, by their difference; band: pointwise "
+        f"{level} range of a normal sample with the same mean and SD.",
         turned=changes,
     )
 
@@ -541,14 +505,18 @@ def tests_question(a: PairedPage) -> Block | None:
     if len(rows) < 2:
         return None
     alpha = significance_level_text(a.options.level)
-    disagree = [caution.detail for caution in a.main.cautions if caution.code == "SS316"]
-    texts = []
-    if disagree and not a.margins:
-        texts.append(f"Tests disagreed at α = {alpha}: {disagree[0]}.")
-    elif not a.margins and sum(row.p_value is not None for row in rows) > 1:
-        texts.append(f"The tests that have a p value agreed at α = {alpha}.")
-    texts.append(HYPOTHESES[a.main.metric])
-    texts.append("Report the test chosen in advance, not the smallest p-value.")
+    texts = [
+        f"Tests disagreed at α = {alpha}: {c.detail}."
+        for c in a.main.cautions
+        if c.code == DISAGREE
+    ]
+    if not texts and sum(row.p_value is not None for row in rows) > 1:
+        texts = [f"The tests that have a p value agreed at α = {alpha}."]
+    texts = [] if a.margins else texts[:1]
+    texts += [
+        HYPOTHESES[a.main.metric],
+        "Report the test chosen in advance, not the smallest p-value.",
+    ]
     if any(row.group == IGNORING for row in rows):
         texts.append(f"Rows of group '{IGNORING}' treat pairs as independent.")
     return Block(
@@ -610,41 +578,29 @@ def analysis_variants(a: PairedPage) -> Iterator[Variant]:
     """Yield the page's analysis, then others by clusters, interval and weights, and without single clusters."""
     design = a.design
     *ways, (last, _) = cluster_ways(declared_clusters(design), "pairs").items()
-    if not design.clusters:
-        last = "independent"
-    page = Variant(
-        label=f"all pairs, {last}",
-        choice="as on this page",
-        compute=lambda: a.main,
-        lead=a.lead_of,
-    )
-    again = partial(compare, design, a.options)
+    label = f"all pairs, {last if design.clusters else 'independent'}"
+    page = Variant(label=label, choice="as on this page", compute=lambda: a.main, lead=a.lead_of)
     yield page
-    for label, way in ways:
-        yield replace(page, label=label, choice="clusters", compute=partial(again, cluster=way))
+    analyses: list[tuple[str, str, dict[str, Any]]] = []
+    analyses += [("clusters", label, {"cluster": way}) for label, way in ways]
     if not design.clusters or design.scale == "numeric":
-        for label, choices in INTERVALS[design.scale].items():
-            compute = partial(again, **choices)
-            yield replace(page, label=label, choice="interval", compute=compute)
+        intervals = INTERVALS[design.scale].items()
+        analyses += [("interval", label, choices) for label, choices in intervals]
+    for choice, label, choices in analyses:
+        again = partial(compare, design, a.options, **choices)
+        yield replace(page, choice=choice, label=label, compute=again)
     if design.scale == "binary" and len(design.clusters) == 1:
-        yield replace(
-            page,
-            label="clusters weighted equally",
-            choice="weights",
-            lead=lambda result: result.row("cluster_means_t"),
-        )
+        alike = replace(page, lead=lambda result: result.row("cluster_means_t"))
+        yield replace(alike, choice="weights", label="clusters weighted equally")
     for factor in design.clusters:
-        choice = f"{shorten(factor.name, 30)} left out"
         for name in omitted_clusters(a, factor):
-            label = without_label(factor.name, name)
-            compute = partial(compare_without, a, factor, name)
-            yield replace(page, label=label, choice=choice, compute=compute)
-
-
-def compare_without(a: PairedPage, factor: Factor, name: str) -> Any:
-    """Compare the conditions without the pairs of a cluster."""
-    remaining = np.asarray(factor.codes != factor.levels.index(name))
-    return compare(a.design.take(remaining), a.options)
+            remaining = design.take(np.asarray(factor.codes != factor.levels.index(name)))
+            yield replace(
+                page,
+                choice=f"{shorten(factor.name, 30)} left out",
+                label=without_label(factor.name, name),
+                compute=partial(compare, remaining, a.options),
+            )
 
 
 def omitted_clusters(a: PairedPage, factor: Factor) -> Sequence[str]:
@@ -660,21 +616,13 @@ def omitted_clusters(a: PairedPage, factor: Factor) -> Sequence[str]:
 
 def answer(a: PairedPage) -> Iterator[str]:
     """Yield the difference, and whether the conditions were equivalent."""
-    if not a.margins:
-        yield sentences.difference(quantity(a.design), *a.quoted, a.lead)
-        if a.bounds is not None:
-            yield bounds_sentence(a)
-        return
-    if not is_equivalent(a):
-        yield verdict_sentence(a.main)
-        return
     first, second = a.quoted
-    smallest = as_given(a.options.smallest_effect or 0.0).lstrip("0")
-    widest = max(a.bounded, key=lambda row: abs(row.estimate or 0.0))
-    yield (
-        f"{first} and {second} were equivalent in the share of every level within ±{smallest}; the largest difference "
-        f"was that of '{shorten(widest.term, 40)}' ({sentences.estimate_text(widest)})."
-    )
+    if a.margins:
+        yield verdict_sentence(a.main)
+    else:
+        yield sentences.difference(quantity(a.design), first, second, a.lead)
+    if a.bounds is not None:
+        yield equivalence_text(a)
 
 
 def is_equivalent(a: PairedPage) -> bool:
@@ -688,25 +636,55 @@ def is_equivalent(a: PairedPage) -> bool:
 
 def verdict(a: PairedPage) -> Conclusion:
     """Return under which condition values are higher, or a level more frequent, or that the data do not show it."""
-    design, lead = a.design, a.lead
+    design = a.design
     if is_equivalent(a):
         text = f"{' and '.join(a.conditions)} are alike up to a difference that does not matter"
         return verdict_of(text, certainty="alike")
-    first, second = (f"for {name}" for name in a.conditions)
     if a.margins:
         # the largest difference may be uncertain where a smaller one is not
         row = max(a.margins, key=is_shown)
+        first, second = (f"for {name}" for name in a.conditions)
         return more_or_less_frequent(row, f"'{shorten(row.term, LABEL)}'", first, second, None)
+    shares = [row for row in a.main.rows if row.group == "proportion"]
+    # pairs whose difference has the direction of the mean
+    sign = np.sign(a.lead.estimate or 0.0)
+    n = int(design.count[np.sign(design.first - design.second) == sign].sum())
+    agreeing = f", and so in {count(n)} of {count(design.n_pairs, 'pair')}"
+    return verdict_on_sides(design, a.conditions, a.lead, shares, agreeing)
+
+
+def verdict_on_sides(
+    design: Paired | Groups,
+    names: Sequence[str],
+    lead: Row,
+    shares: Sequence[Row],
+    agreeing: str = "",
+) -> Conclusion:
+    """Return on which of two sides values are higher or a level is more frequent, or that the data do not show it.
+
+    Parameters
+    ----------
+    design : Paired or Groups
+        Of numbers or two levels.
+    names : sequence of str
+        Of both sides.
+    lead : Row
+        The difference.
+    shares : sequence of Row
+        The shares of both sides, of two levels.
+    agreeing : str
+        A further size, of numbers.
+    """
+    first, second = (f"for {name}" for name in names)
     if design.scale == "binary":
         level = level_in_words(design.levels[-1], design.columns.get("value"))
-        shares = [row.estimate or 0.0 for row in a.main.rows if row.group == "proportion"]
-        return more_or_less_frequent(lead, level, first, second, (shares[0], shares[1]))
+        known = [row.estimate for row in shares if row.estimate is not None]
+        both = (known[0], known[1]) if len(known) == 2 else None
+        return more_or_less_frequent(lead, level, first, second, both)
+    size = ""
+    if lead.estimate is not None:
+        size = f", by {number(abs(lead.estimate), lead.decimals)} on average"
     values = values_of(value_name(design))
-    mean = lead.estimate or 0.0
-    size = f", by {number(abs(mean), lead.decimals)} on average"
-    # pairs whose difference has the direction of the mean
-    n = int(design.count[np.sign(design.difference) == np.sign(mean)].sum())
-    agreeing = f", and so in {count(n)} of {count(design.n_pairs, 'pair')}"
     return higher_or_lower(lead, values, first, second, size, agreeing)
 
 
@@ -724,12 +702,12 @@ def planning(a: PairedPage, blocks: Sequence[Block]) -> tuple[str, ...]:
 def run(design: Paired, options: StudyOptions) -> Outcome:
     """Answer: is there a difference, how large is it, and does it depend on what is taken as independent?"""
     check_single(design)
-    a = compute(design, options)
+    a = PairedPage(design=design, options=options)
     answered = [block for block in questions(a) if block is not None]
     blocks = with_design_effect(answered, design.clusters, lead=a.lead_of)
     first, second = a.conditions
     leading = {"Difference": a.main, "Effect sizes": a.sizes, "Equivalence": a.bounds}
-    leading |= {f"Without one {shorten(name, 40)}": left for name, left in a.left_out.items()}
+    leading |= {f"Without one {shorten(name, 40)}": one for name, one in a.left_out.items()}
     return page_of(
         "paired",
         f"Is there a difference between {first} and {second}?",
@@ -743,7 +721,7 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         blocks=blocks,
         uses=USED,
         diagnostics=[pairs_diagnostic(design), *cluster_diagnostics(design)],
-        methods=list(methods(a)),
+        methods=methods(a),
     )
 
 
@@ -759,18 +737,15 @@ def describe(design: Paired) -> str:
 
 
 def pairs_diagnostic(design: Paired) -> Diagnostic:
-    """Return whether every unit has its partner, else by what two values are a pair."""
+    """Return whether every unit has its partner, else which have none."""
     check = "Does every unit have a value under both conditions?"
-    n = len(design.unmatched)
-    if n:
+    if design.unmatched:
         names = listing([shorten(unit, 30) for unit in design.unmatched])
-        missing = f"No: {count(n)} excluded, one condition missing ({names})."
+        missing = f"No: {count(len(design.unmatched))} excluded, one condition missing ({names})."
         return Diagnostic(check, missing, "The difference is of complete pairs.")
-    joined = "The table counts pairs."
-    if "condition" in design.columns:
-        joined = "Pairs were joined by key, not by position."
-    elif "first" in design.columns and "count" not in design.columns:
-        joined = "Each row is a pair."
+    joined = "Pairs were joined by key, not by position."
+    if "condition" not in design.columns:
+        joined = "Each row is a pair, or counts pairs."
     return Diagnostic(check, "Yes.", joined)
 
 
@@ -780,43 +755,30 @@ def cluster_diagnostics(design: Paired) -> Iterator[Diagnostic]:
         sizes = np.bincount(factor.codes, design.count, len(factor.levels))
         least, most = sizes.min(), sizes.max()
         span = "" if least == most else f"{count(least)} to "
-        uneven = most > 4 * least
-        yield Diagnostic(
-            f"How even are the clusters of {shorten(factor.name, 40)}?",
-            f"{count_with_noun(len(sizes), 'clusters')} of {span}{count(most, 'pair')}.",
-            "Uneven clusters make intervals less reliable." if uneven else "Even enough.",
+        even = (
+            "Uneven clusters make intervals less reliable." if most > 4 * least else "Even enough."
         )
+        name = shorten(factor.name, 40)
+        sizes_text = f"{count_with_noun(len(sizes), 'clusters')} of {span}{count(most, 'pair')}."
+        yield Diagnostic(f"How even are the clusters of {name}?", sizes_text, even)
 
 
-def methods(a: PairedPage) -> Iterator[str]:
-    """Yield the methods: a brief paragraph, then the rest."""
-    main, lead, level = a.main, a.lead, percent_of(a.options.level)
+def methods(a: PairedPage) -> list[str]:
+    """Return the methods: a brief paragraph, then the rest."""
+    level = percent_of(a.options.level)
     what = "shares of each level" if a.margins else quantity(a.design)
-    brief = [
-        f"Differences in {what} ({a.minus}) were estimated over {count(a.design.n_pairs, 'pair')}."
-    ]
-    if lead.undefined and lead.conf_low is None and not sentences.with_p(lead):
-        brief.append(f"There was no test or CI: {sentences.because(lead.undefined)}.")
-    else:
-        brief.append(f"Test and {level} CI: {main.inference}.")
-    if a.margins:
-        brief.append(
-            f"Levels were called different where the simultaneous {level} CI (Bonferroni) excluded 0."
-        )
-    if a.bounds is not None:
-        alpha = significance_level_text(a.options.level)
-        brief.append(f"Equivalence was tested by two one-sided tests (α = {alpha}).")
-    yield " ".join(brief)
+    brief = (
+        f"Differences in {what} ({a.minus}) were estimated over {count(a.design.n_pairs, 'pair')}. "
+        f"Test and {level} CI: {a.main.inference}."
+    )
     more = []
+    if a.margins:
+        more.append(f"Levels differ where the simultaneous {level} CI (Bonferroni) excludes 0.")
     if a.design.scale == "binary":
-        sizes = [main.row("odds_ratio"), main.row("cohens_g")]
+        sizes = [a.main.row("odds_ratio"), a.main.row("cohens_g")]
         more += [f"Interval of {label_of(row)}: {row.method}." for row in sizes if row.method]
-        more.append(
-            f"Cohen's g is the share of {a.conditions[0]} among the discordant pairs minus one half."
-        )
+        first = a.conditions[0]
+        more.append(f"Cohen's g is the share of {first} among the discordant pairs minus one half.")
     further = {"Standardised differences": a.sizes, "Equivalence": a.bounds}
-    more += [
-        f"{name}: {result.inference}." for name, result in further.items() if result is not None
-    ]
-    if more:
-        yield " ".join(more)
+    more += [f"{name}: {result.inference}." for name, result in further.items() if result]
+    return [brief, " ".join(more)] if more else [brief]
