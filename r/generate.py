@@ -65,13 +65,13 @@ BY_HAND = [
 ]
 METHODS = {
     "object": "$ [[ .DollarNames as.data.frame print str",
-    "bradley_terry": "anova fitted logLik predict residuals update",
+    "bradley_terry": "anova fitted formula logLik predict residuals update",
     "result": "as.data.frame augment coef confint glance nobs plot print summary tidy vcov",
     "result_group": "as.list length names",
 }
 IMPORTED = {
     "generics": "augment glance tidy",
-    "stats": "anova coef confint fitted logLik nobs predict residuals update vcov",
+    "stats": "anova coef confint fitted formula logLik nobs predict residuals update vcov",
     "utils": ".DollarNames str",
     "graphics": "plot",
 }

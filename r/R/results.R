@@ -83,8 +83,26 @@ broom_table <- function(x) {
   if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(x) else x
 }
 
-tidy.socialstats_result <- function(x, conf.int = TRUE, conf.level = NULL, ...) {
+# Metrics whose estimates are logarithms of odds.
+LOG_SCALE <- c("socialstats_bradley_terry", "socialstats_bradley_terry_difference", "socialstats_multinomial_logit")
+
+# Estimates and limits as odds, as broom has them: standard errors stay those of the logarithms.
+exponentiated <- function(x, found) {
+  if (!inherits(x, LOG_SCALE))
+    raise("tidy(): exponentiate = TRUE is for logarithms of odds, of ", paste0(sub("socialstats_", "", LOG_SCALE), "()",
+          collapse = ", "), class = "input_error")
+  columns <- intersect(c("estimate", "conf.low", "conf.high"), names(found))
+  found[columns] <- lapply(found[columns], exp)
+  found
+}
+
+tidy.socialstats_result <- function(x, conf.int = TRUE, conf.level = NULL, exponentiate = FALSE, ...) {
   none(..., of = "tidy()")
+  found <- tidy_rows(x, conf.int, conf.level)
+  if (isTRUE(exponentiate)) exponentiated(x, found) else found
+}
+
+tidy_rows <- function(x, conf.int, conf.level) {
   found <- broom_table(invoke(x, "tidy", all = TRUE))
   limits <- c("conf.low", "conf.high")
   if (!isTRUE(conf.int)) return(found[setdiff(names(found), c(limits, "conf.level"))])
@@ -144,10 +162,15 @@ confint.socialstats_result <- function(object, parm, level = NULL, ...) {
 }
 
 predict.socialstats_bradley_terry <- function(object, newdata, ...) {
-  if (missing(newdata))
-    raise("predict() takes newdata = a table of comparisons, or two items. fitted() has the fitted probabilities.",
-          class = "input_error")
+  if (missing(newdata)) return(fitted(object, ...))
   invoke(object, "predict", newdata, ...)
+}
+
+formula.socialstats_bradley_terry <- function(x, ...) {
+  none(..., of = "formula()")
+  text <- x$settings[["formula"]]
+  if (is.null(text)) return(~1)
+  stats::as.formula(gsub("**", "^", text, fixed = TRUE), env = parent.frame())
 }
 
 update.socialstats_bradley_terry <- function(object, formula., ...) {
@@ -156,7 +179,11 @@ update.socialstats_bradley_terry <- function(object, formula., ...) {
   invoke(object, "update", formula., ...)
 }
 
-anova.socialstats_bradley_terry <- function(object, ...) invoke(object, "anova", ...)
+anova.socialstats_bradley_terry <- function(object, ...) {
+  if (...length() == 0)
+    raise("anova() compares two fits of the same comparisons: anova(fit, update(fit, . ~ . - x))", class = "input_error")
+  invoke(object, "anova", ...)
+}
 
 logLik.socialstats_bradley_terry <- function(object, ...) {
   none(..., of = "logLik()")

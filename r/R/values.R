@@ -11,8 +11,7 @@ to_python <- function(x, named = FALSE) {
   if (inherits(x, "python.builtin.object")) return(marked("object", value = x))
   if (inherits(x, "formula")) return(formula_text(x))
   if (is.data.frame(x)) return(frame_to_python(x))
-  if (is.matrix(x) && is.numeric(x))
-    return(marked("matrix", data = writeBin(as.double(x), raw()), dim = as.list(dim(x))))
+  if (is.matrix(x) && is.numeric(x)) return(matrix_to_python(x))
   if (is.factor(x) || inherits(x, c("Date", "POSIXt"))) x <- stats::setNames(as.character(x), names(x))
   if (!is.vector(x))
     raise("a value of class ", class(x)[1], " cannot be passed to Python: pass a vector, a list or a data frame",
@@ -24,8 +23,43 @@ to_python <- function(x, named = FALSE) {
   if (is.double(x) && x == round(x) && abs(x) <= LARGEST_WHOLE) as.integer(x) else x
 }
 
+# A matrix, or a table of two factors, with the names of its rows and columns and what they are levels of.
+matrix_to_python <- function(x) {
+  data <- writeBin(as.double(x), raw())
+  if (is.null(dimnames(x))) return(marked("matrix", data = data, dim = as.list(dim(x))))
+  titles <- names(dimnames(x))
+  marked("cells", data = data, dim = as.list(dim(x)), rows = as.list(rownames(x)), columns = as.list(colnames(x)),
+         titles = as.list(if (is.null(titles)) c("", "") else titles))
+}
+
+# What a term of a formula may call; all else is a function of R that Python does not have.
+TERMS <- c("~", "+", "-", "*", "/", ":", "^", "(", "|", "I", "log", "log2", "log10", "exp", "sqrt", "abs", "poly", "bs",
+           "center", "scale", "C", "factor", "as.factor", "relevel", "=")
+
+# relevel(factor(x), ref = "b") as C(x, contr.treatment(base = "b")): the same reference level.
+terms_of_python <- function(x) {
+  if (!is.call(x)) return(x)
+  name <- paste(deparse(x[[1]]), collapse = "")
+  if (!name %in% TERMS)
+    raise("formula: ", name, "() is a function of R, and terms are computed in Python. Compute a column first and name it: ",
+          "data$x <- ", paste(deparse(x), collapse = " "), ". For two sides, compute data$x_a and data$x_b. Terms may call ",
+          paste(grep("^[[:alpha:]]", TERMS, value = TRUE), collapse = ", "), ".", class = "input_error")
+  if (name != "relevel") {
+    for (k in seq_along(x)[-1]) if (!is.null(x[[k]])) x[[k]] <- terms_of_python(x[[k]])
+    return(x)
+  }
+  if (length(x) != 3)
+    raise("formula: write relevel(x, ref = \"LEVEL\"), with one column and its reference level", class = "input_error")
+  levels_of <- x[[2]]
+  if (is.call(levels_of)) levels_of <- levels_of[[2]]
+  base <- x[[3]]
+  number <- suppressWarnings(as.numeric(base))
+  call("C", levels_of, call("contr.treatment", base = if (is.na(number)) base else number))
+}
+
 # A formula as the text that Python reads: names with dots in backticks, powers as **, factor() as C().
 formula_text <- function(x) {
+  x[[length(x)]] <- terms_of_python(x[[length(x)]])
   text <- paste(deparse(x, width.cutoff = 500L, backtick = TRUE), collapse = " ")
   text <- gsub("^", "**", text, fixed = TRUE)
   text <- gsub("\\b(as\\.)?factor\\(", "C(", text)

@@ -576,8 +576,8 @@ def two_raters(data: Any, name: str, square: bool) -> list[list[Any]]:
     counts = f"; or a column for each level, with counts: {call}(Ratings.from_counts(data))"
     raise InputError(
         f"{name}: an array of {cells.shape[0]} x {cells.shape[1]} does not say who rated. A row for each rater: "
-        f"{call}(data, raters_in='rows'); a column for each rater: {call}(data, raters_in='columns')"
-        + (counts if may_count(cells) else "")
+        f"{call}(data, {option('raters_in', 'rows')}); a column for each rater: "
+        f"{call}(data, {option('raters_in', 'columns')})" + (counts if may_count(cells) else "")
     )
 
 

@@ -25,6 +25,7 @@ from socialstats.errors import InputError, MissingDependency, Problem
 from socialstats.tables.aliases import Bytes, Texts
 from socialstats.tables.formula_cells import NUMERIC, guarded, guarded_frame, unguarded
 from socialstats.text import listing, quoted, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -344,7 +345,7 @@ def writable_place(target: Target, kind: Kind) -> Path:
         if LOG_LINE.search(_head(path, CHUNK)):
             raise _refused(target, "is a log of 'socialstats collect', which nothing replaces")
         if not allowed.overwrite:
-            fix = "Name another file, or add --overwrite."
+            fix = f"Name another file, or add {option('overwrite', True, '--overwrite')}."
             raise _refused(
                 target, f"exists, and is {_describe_file(path)}; {kind.name} would replace it", fix
             )

@@ -41,8 +41,26 @@ def decode(value: Any) -> Any:
             return dict(zip(value["names"], [decode(one) for one in value["values"]], strict=True))
         case "matrix":
             return numbers(value["data"]).reshape(value["dim"], order="F")
+        case "cells":
+            return cells(value)
         case _:
             return table(value)
+
+
+def cells(value: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a matrix of R with the names of its rows and columns: counts by two factors, or raters in columns."""
+    array = numbers(value["data"]).reshape(value["dim"], order="F")
+    if not np.isnan(array).any() and (array == array.round()).all():
+        array = array.astype(np.int64)
+    rows, columns = (
+        pd.Index([*names] or range(1, length + 1), name=title or None)
+        for names, length, title in zip(
+            (value["rows"], value["columns"]), array.shape, value["titles"], strict=True
+        )
+    )
+    if not value["rows"]:
+        rows = pd.RangeIndex(len(array))
+    return pd.DataFrame(array, index=rows, columns=columns)
 
 
 def numbers(data: Any) -> Any:

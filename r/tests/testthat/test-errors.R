@@ -15,7 +15,7 @@ python_test("an option that is misspelt is an input error with the nearest one",
 
 python_test("an argument too many is an input error", {
   expect_s3_class(error_of(bradley_terry(games, ~ urgency, "pair")), "socialstats_input_error")
-  expect_s3_class(error_of(tidy(bradley_terry(games), exponentiate = TRUE)), "socialstats_input_error")
+  expect_s3_class(error_of(tidy(bradley_terry(games), nonsense = TRUE)), "socialstats_input_error")
 })
 
 python_test("no finite estimate: the items to blame are fields", {

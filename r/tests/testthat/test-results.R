@@ -36,7 +36,44 @@ python_test("tidy() takes conf.int and conf.level, as methods of broom do", {
     expect_identical(tidy(fit, conf.level = 0.95), tidy(fit))
   }
   expect_s3_class(error_of(tidy(fit, conf.level = 95)), "socialstats_input_error")
-  expect_match(conditionMessage(error_of(tidy(fit, exponentiate = TRUE))), "takes no argument 'exponentiate'")
+  expect_match(conditionMessage(error_of(tidy(fit, nonsense = TRUE))), "takes no argument 'nonsense'")
+})
+
+python_test("tidy() takes exponentiate for logarithms of odds, and for no other estimates", {
+  fit <- bradley_terry(games)
+  odds <- tidy(fit, exponentiate = TRUE)
+  expect_identical(odds$estimate, exp(tidy(fit)$estimate))
+  expect_identical(odds$conf.low, exp(tidy(fit)$conf.low))
+  expect_identical(odds$std.error, tidy(fit)$std.error)
+  pairs <- paired_difference(sleep_pairs, first = "after", second = "before")
+  expect_match(conditionMessage(error_of(tidy(pairs, exponentiate = TRUE))), "logarithms of odds")
+})
+
+python_test("formula(), predict() and anova() of a fit alone", {
+  wins <- example_data("role_conflict")
+  fit <- bradley_terry(wins, ~ urgency + I(urgency^2), order = TRUE)
+  expect_identical(formula(fit), ~ urgency + I(urgency^2), ignore_attr = TRUE, ignore_formula_env = TRUE)
+  expect_identical(predict(fit), fitted(fit))
+  expect_match(conditionMessage(error_of(anova(fit))), "two fits")
+})
+
+python_test("terms have the reference level of relevel(), and functions of R are refused with what works", {
+  wins <- example_data("role_conflict")
+  other <- bradley_terry(wins, ~ relevel(factor(urgency), ref = "2"), order = TRUE)
+  plain <- bradley_terry(wins, ~ factor(urgency), order = TRUE)
+  expect_equal(unname(tail(coef(other), 2)[1]), -unname(tail(coef(plain), 2)[1]))
+  problem <- error_of(bradley_terry(wins, ~ cut(urgency, 2), order = TRUE))
+  expect_s3_class(problem, "socialstats_input_error")
+  expect_match(conditionMessage(problem), "data$x <- cut(urgency, 2)", fixed = TRUE)
+})
+
+python_test("matrices and tables keep the names of their rows and columns", {
+  counts <- matrix(c(30, 5, 12, 53), 2, dimnames = list(before = c("yes", "no"), after = c("yes", "no")))
+  cells <- tidy(mcnemar(counts))
+  expect_equal(cells$n[cells$term == "both"], 30)
+  expect_identical(tidy(mcnemar(as.table(counts)))$estimate, cells$estimate)
+  raters <- cbind(ann = c(1, 2, 3, 2, 1, 3), bob = c(1, 2, 2, 2, 1, 3))
+  expect_identical(tidy(weighted_kappa(raters))$term, "ann | bob")
 })
 
 python_test("augment() returns the observations as they were used", {
@@ -144,7 +181,7 @@ python_test("update() changes a fit, and predict() takes newdata, as for other m
   expect_identical(update(fit, level = 0.9)$settings$level, 0.9)
   rows <- bradley_terry(games)
   expect_identical(tidy(predict(rows, newdata = games[1, 1:2])), tidy(predict(rows, games[1, 1:2])))
-  expect_match(conditionMessage(error_of(predict(rows))), "newdata")
+  expect_identical(predict(rows), fitted(rows))
 })
 
 python_test("an unknown attribute, term, data set or folder is an input error that says what there is", {
