@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.harness_logs.files import json_lines, load_json, open_bytes
+from socialstats.harness_logs.streaming import CHUNK
 from socialstats.tables.reading import read_source
 from socialstats.tables.sources import from_path
 from socialstats_collect.design import Item, same_form
-from socialstats_collect.readers.files import json_lines, load_json, open_bytes
-from socialstats_collect.readers.streaming import CHUNK
 
 MOST_BYTES, MOST_LINES = 1 << 27, 2_000_000
 ID_NAMES = ("item_id", "id", "item", "unit", "scenario_id", "rot_id")

@@ -160,7 +160,7 @@ def audited(paths: Sequence[str], rules: str) -> AuditReport:
         return audit(paths, rules)
     import pandas as pd
 
-    from socialstats_collect.readers.ada_met import tables_of
+    from socialstats.harness_logs.ada_met import tables_of
 
     with tempfile.TemporaryDirectory() as place:
         made = {

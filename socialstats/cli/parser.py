@@ -380,7 +380,7 @@ def _collecting(commands: Any) -> None:
     add = _command(
         commands,
         "convert",
-        "socialstats_collect.converting:convert",
+        "socialstats.harness_logs.converting:convert",
         about=CONVERT,
         allow_abbrev=False,
     ).add_argument

@@ -97,7 +97,7 @@ def is_log(path: str) -> bool:
     name = place.name.lower().removesuffix(".gz")
     if path == "-" or not (place.is_file() or place.is_dir()) or name.endswith(COLUMNAR):
         return False
-    from socialstats_collect.readers import holds_log
+    from socialstats.harness_logs import holds_log
 
     if name.endswith(SUFFIXES):
         return place.is_file() and bool(holds_log(place))
@@ -150,7 +150,7 @@ def read_logs_of(paths: Texts) -> Input:
     """Stack the rows of logs, each named by its model, or by its file where logs share a model and a unit."""
     import pandas as pd
 
-    from socialstats_collect.readers import read_logs
+    from socialstats.harness_logs import read_logs
 
     logs = [(path, log) for path in paths for log in read_logs(path)]
     asked = next((path for path, log in logs if MODEL not in log.rows.columns), None)

@@ -60,7 +60,7 @@ def run_validate(options: argparse.Namespace) -> int:
     """Check the logs and write the outcome; 1 when a number is wrong."""
     from socialstats.claims.files import read_claims
     from socialstats.claims.judging import check
-    from socialstats_collect.readers import read_logs
+    from socialstats.harness_logs import read_logs
 
     if options.only_claims and not options.claims:
         raise InputError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from socialstats.designs.aliases import Levels, Pair
@@ -624,3 +624,9 @@ BEGIN_TIES = frozenset(
     spelled("tie tied ties draw drawn unentschieden gleichstand empate egalite 平局")
 )
 """First words of labels that are ties without being declared."""
+ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "comply": ("comply", "complies", "complying", "遵守", "従う", "従います", "順守"),
+    "deviate": ("deviate", "deviates", "deviating", "逸脱", "従わない", "従いません"),
+    "escalate": ("escalate", "escalates", "escalating", "エスカレート", "エスカレーション", "上申"),
+}
+"""What a model does where a norm stands in the way of a goal, as replies and columns spell it."""

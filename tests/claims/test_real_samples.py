@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from made_logs import NEEDS_SAMPLES, SAMPLES
 
 from socialstats.claims import check
-from socialstats_collect.readers import read_log
+from socialstats.harness_logs import read_log
 
 pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason=NEEDS_SAMPLES)
 

@@ -16,8 +16,8 @@ from inspect_versions import VERSIONS, made
 from made_logs import std_error
 
 from socialstats.claims import check
-from socialstats_collect.readers import read_log
-from tests.collect.readers.logs import dump, header, printed_score, sample
+from socialstats.harness_logs import read_log
+from tests.harness_logs.logs import dump, header, printed_score, sample
 
 PASSED = ("reproduced", "explained")
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from tests.collect.readers.logs import dump, dump_lines, header, sample, zipped
+from tests.harness_logs.logs import dump, dump_lines, header, sample, zipped
 
 STORY = {"story": 'a,"b"\nc'}
 SAMPLES = [
@@ -184,7 +184,7 @@ def test_labels_are_read_by_the_study_that_is_named(
 def test_traits_made_wide_are_read_by_staged_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from socialstats_collect.readers.eqbench import POLITICS
+    from socialstats.harness_logs.eqbench import POLITICS
 
     def scores(k: int) -> dict[str, int]:
         return {name: 8 + (3 * k + 5 * j) % 7 for j, name in enumerate(POLITICS)}

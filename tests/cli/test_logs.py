@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from socialstats.cli import main
-from tests.collect.readers.logs import dump_lines
+from tests.harness_logs.logs import dump_lines
 
 WINNERS = ("model_1", "model_2", "tie")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from socialstats.designs.vocabulary import ACTIONS
 from socialstats_collect.parse.answers import (
-    ACTIONS,
     parse_action,
     parse_answer,
     parse_scores,

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from socialstats.designs.vocabulary import ACTIONS
 from socialstats_collect.parse.cues import (
     AFTER,
     BEFORE,
@@ -124,11 +125,6 @@ def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple
     )
 
 
-ACTIONS: Mapping[str, tuple[str, ...]] = {
-    "comply": ("comply", "complies", "complying", "遵守", "従う", "従います", "順守"),
-    "deviate": ("deviate", "deviates", "deviating", "逸脱", "従わない", "従いません"),
-    "escalate": ("escalate", "escalates", "escalating", "エスカレート", "エスカレーション", "上申"),
-}
 NOUNS: Mapping[str, tuple[str, ...]] = {
     "comply": ("compliance",),
     "deviate": ("deviation", "違反"),

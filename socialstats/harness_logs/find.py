@@ -1,0 +1,149 @@
+"""Which harness wrote a log: by its content, whatever its name."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+from socialstats.claims.types import Log
+from socialstats.errors import InputError
+from socialstats.harness_logs import promptfoo
+from socialstats.harness_logs.files import Source, look
+from socialstats.harness_logs.tables import header, plain
+from socialstats.harness_logs.tabular import harness_of
+from socialstats.text import listing, quoted, unknown
+
+MODULES = (
+    "inspect",
+    "lighteval",
+    "lm_eval",
+    "helm",
+    "openai_evals",
+    "promptfoo",
+    "deepeval",
+    "eqbench",
+    "role_conflict_bench",
+    "simple_evals",
+    "mt_bench",
+    "alpaca_eval",
+    "ragas",
+    "arena",
+    "ada_met",
+    "gain",
+    "scenarios",
+)
+DEEPEST = 5
+BOARD = {"standarderror", "ratingq025", "ratinglower", "mtbenchscore", "arenaelo", "numbattles"}
+BOARD_SAID = "a leaderboard: numbers without their rows. Check them with socialstats audit, or give the battles"
+
+
+def harnesses() -> dict[str, ModuleType]:
+    """Return the module of each harness by its name."""
+    return {
+        harness_of(name): importlib.import_module(f"socialstats.harness_logs.{name}")
+        for name in MODULES
+    }
+
+
+def recognises(module: ModuleType, source: Source) -> bool:
+    """Return whether a reader knows a file or folder: by the forms it lists, or by a closer look of its own."""
+    own: Callable[[Source], bool] | None = getattr(module, "recognises", None)
+    return source.fits(getattr(module, "FORMS", ())) or (own is not None and own(source))
+
+
+def holds_log(path: Path) -> bool:
+    """Return whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
+    source = look(path)
+    if source.kind == "text":
+        return recognises(
+            promptfoo, source
+        )  # whose tables hold texts or several scores in each row
+    return any(source.fits(getattr(m, "FORMS", ())) for m in harnesses().values())
+
+
+def read_log(path: str | os.PathLike[str], harness: str | None = None) -> Log:
+    """Read the log of one run.
+
+    Parameters
+    ----------
+    path : str or path
+        A log file, or the folder of a run.
+    harness : str, optional
+        Its harness, such as ``inspect`` or ``lm-eval``; by default found by the content.
+
+    Returns
+    -------
+    Log
+        Rows, the harness's own numbers, and notes.
+
+    Raises
+    ------
+    InputError
+        If no reader knows the log, it is damaged, or a folder holds several.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "notes.json"
+    >>> _ = file.write_text('{"a": 1}')
+    >>> read_log(file)
+    Traceback (most recent call last):
+    socialstats.errors.InputError: notes.json: no known log (its keys: ...). Looked for: ...
+    """
+    logs = read_logs(path, harness)
+    if len(logs) > 1:
+        names = quoted([log.files[0] for log in logs])
+        raise InputError(
+            f"{Path(path).name}: {len(logs)} logs in this folder ({names}). Name one of them"
+        )
+    return logs[0]
+
+
+def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple[Log, ...]:
+    """Read every log of a folder (or the one of a file); see `read_log`.
+
+    Raises
+    ------
+    InputError
+        If there is none that a reader knows.
+    """
+    place, known = Path(path), harnesses()
+    if not place.exists():
+        raise InputError(f"{place}: there is no such file or folder")
+    name = harness_of((harness or "").strip().lower().replace("/", "-"))
+    if name and name not in known:
+        raise InputError(unknown("harness", name, known, "harnesses"))
+    source, chosen = look(place), [known[name]] if name else [*known.values()]
+    found = _in(source, chosen, 0)
+    if not found and source.trouble:
+        raise InputError(source.trouble)
+    if not found:
+        held = f" (its keys: {quoted([*source.first], 8)})" if source.first else ""
+        if source.kind == "text" and BOARD & {plain(column) for column in header(source)}:
+            raise InputError(f"{place.name}: {BOARD_SAID}")
+        needs = (
+            chosen[0].NEEDS
+            if name
+            else f"logs of {listing([*known], 20)}; docs/logs.md says what each looks like"
+        )
+        raise InputError(f"{place.name}: no known log{held}. Looked for: {needs}")
+    return tuple(found)
+
+
+def _in(source: Source, modules: list[ModuleType], depth: int) -> list[Log]:
+    """Read a file or folder as a whole where a reader knows it, else what is in the folder, result files first."""
+    for module in modules:
+        if recognises(module, source):
+            return [module.read(source)]
+    found: list[Log] = []
+    children = source.path.iterdir() if source.kind == "folder" and depth < DEEPEST else ()
+    for child in sorted(children, key=lambda p: (p.is_dir(), ".jsonl" in p.name, p.name)):
+        taken = child.is_file() and any(child.name in log.files for log in found)
+        if (child.is_file() or child.is_dir()) and not (
+            taken or child.is_symlink() or child.name.startswith(".")
+        ):
+            found += _in(look(child), modules, depth + 1)
+    return found

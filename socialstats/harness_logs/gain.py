@@ -1,0 +1,104 @@
+"""Answers to norms against goals, one row per scenario and one column per person or a model's run (GAIN).
+
+Actions are comply, deviate and escalate, or their Japanese words. Which columns hold them is told by their values, and
+who answered by the names of the columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from socialstats.claims.types import Log, Status
+from socialstats.designs.vocabulary import ACTIONS
+from socialstats.harness_logs.files import Source
+from socialstats.harness_logs.scenarios import norms
+from socialstats.harness_logs.tables import (
+    PERSON,
+    Columns,
+    columns_in,
+    columns_of,
+    header,
+    mostly,
+    named,
+    plain,
+)
+from socialstats.harness_logs.tabular import Row, log_of, read_by, row
+from socialstats.text import count
+
+NEEDS = "a table with goal, situation, norm (or scenario) and several columns of actions (GAIN)"
+RUN = re.compile(r"(.+?)[\W_]*(?:run|seed)?[\W_]*(\d+)")
+KNOWN = {spelled: name for name, spellings in ACTIONS.items() for spelled in spellings}
+MAPPED = "--map unit=scenario --map rater=rater --map value=action --map rater_source=source --scale nominal"
+
+
+def recognises(source: Source) -> bool:
+    """Return whether this is a wide table of actions."""
+    known = named(header(source), "scenario", "scenarioid", "norm", "id")
+    return known is not None and len(answered(columns_in(source.path))) > 1
+
+
+def answered(columns: Columns) -> list[str]:
+    """Name the columns whose values are actions."""
+    return mostly(columns, lambda said: action(said) is not None)
+
+
+def action(said: str | None) -> str | None:
+    """Return the action that a cell names.
+
+    Examples
+    --------
+    >>> action(" Comply"), action("逸脱"), action("both")
+    ('comply', 'deviate', None)
+    """
+    return KNOWN.get((said or "").strip().lower())
+
+
+def read(source: Source) -> Log:
+    """Read a wide table: one row per scenario and answer, with source, rater and action."""
+    columns = columns_of(source.path)
+    rows = list(_rows(columns, answered(columns)))
+    return log_of(__name__, source, rows, notes=_notes(rows))
+
+
+def _rows(columns: Columns, labels: list[str]) -> Iterator[Row]:
+    rest = {name: values for name, values in columns.items() if name not in labels}
+    sources = _sources(labels)
+    for k, item in enumerate(norms(rest)):
+        metadata = {
+            "scenario": item["scenario"],
+            "domain": item["domain"],
+            "pressure": item["pressure"],
+        }
+        for name in labels:
+            said, who = columns[name][k], sources[name]
+            found = action(said)
+            status: Status = "ok" if found else "unparsed" if said else "missing"
+            yield row(
+                model="" if who == "human" else who,
+                task="norm-goal",
+                unit=item["scenario"],
+                scorer="action",
+                score=(1.0, status),
+                answer=said,
+                metadata={**metadata, "source": who, "rater": name, "action": found},
+            )
+
+
+def _sources(labels: list[str]) -> dict[str, str]:
+    """Return who answered in each column: people, or a model; several columns may be runs of one model."""
+    runs = {name: match[1] for name in labels if (match := RUN.fullmatch(name))}
+    several = Counter(plain(stem) for stem in runs.values())
+    found = {name: stem if several[plain(stem)] > 1 else name for name, stem in runs.items()}
+    return {name: "human" if PERSON.fullmatch(name) else found.get(name, name) for name in labels}
+
+
+def _notes(rows: list[Row]) -> Iterator[str]:
+    people = {r["rater"] for r in rows if r["source"] == "human"}
+    models = {r["source"] for r in rows} - {"human"}
+    yield f"{count(len(people), 'person', 'people')} and {count(len(models), 'model')} by the names of the columns"
+    by = "--by pressure" if len({r["pressure"] for r in rows}) > 1 else ""
+    yield read_by(
+        rows, "norm-goal", MAPPED, by, "--strata domain" if any(r["domain"] for r in rows) else ""
+    )

@@ -1,0 +1,127 @@
+"""Run folders of HELM: ``stats.json`` and ``per_instance_stats.json``, with ``run_spec.json`` where it is kept.
+
+A statistic of ``stats.json`` is the mean of each train trial, merged over trials. Its count is the number of trials and
+its standard deviation (divisor n) that between trials, 0 when there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from socialstats.claims.types import Claim, Log, Quantity
+from socialstats.errors import InputError
+from socialstats.harness_logs.files import Source, inside, load_json
+from socialstats.harness_logs.tabular import (
+    Row,
+    Score,
+    cell,
+    claim,
+    flat,
+    is_number,
+    log_of,
+    mapping,
+    row,
+    scored,
+    sequence,
+)
+from socialstats.text import count
+
+NEEDS = "a folder with stats.json and per_instance_stats.json (HELM)"
+STATS, INSTANCES, SPEC = "stats.json", "per_instance_stats.json", "run_spec.json"
+FORMS = (("folder", INSTANCES), ("list", "instance_id", "stats"), ("list", "name.name", "count"))
+NUMBERS: dict[str, Quantity] = {"mean": "mean", "stddev": "std_dev", "count": "count"}
+
+
+def read(source: Source) -> Log:
+    """Read a run: a row an instance, train trial, perturbation and statistic."""
+    folder = source.path if source.kind == "folder" else source.path.parent
+    paths = {
+        name: path for name in (STATS, INSTANCES, SPEC) if (path := inside(folder, name)).is_file()
+    }
+    if INSTANCES not in paths:
+        raise InputError(
+            f"{folder.name}: no {INSTANCES} beside {source.path.name}: there are no rows to read"
+        )
+    spec, stats = (load_json(paths[name]) if name in paths else None for name in (SPEC, STATS))
+    spec = mapping(spec)
+    adapter = mapping(spec.get("adapter_spec"))
+    model, task = (
+        adapter.get("model") or adapter.get("model_deployment"),
+        spec.get("name") or folder.resolve().name,
+    )
+    instances = load_json(paths[INSTANCES], [lambda instance: list(_rows(mapping(instance)))])
+    rows = [r for found in sequence(instances) for r in found]
+    known = {r["scorer"] for r in rows}
+    return log_of(
+        __name__,
+        source,
+        rows,
+        about={"model": model, "task": task},
+        files=[f"{folder.name}/{name}" for name in paths],
+        notes=_notes(rows),
+        claims=(c for stat in sequence(stats) for c in _claims(mapping(stat), known)),
+    )
+
+
+def _rows(held: dict[str, Any]) -> Iterator[Row]:
+    index = held.get("train_trial_index")
+    trial = index if isinstance(index, int) else 0
+    for stat in map(mapping, sequence(held.get("stats"))):
+        name = mapping(stat.get("name"))
+        bent = _perturbed(name.get("perturbation") or held.get("perturbation"))
+        yield row(
+            unit=held.get("instance_id"),
+            epoch=trial + 1,
+            scorer=name.get("name"),
+            filter=bent,
+            score=_mean(stat),
+            metadata=flat(_where(name)),
+        )
+
+
+def _where(name: dict[str, Any]) -> dict[str, Any]:
+    return {"split": name.get("split") or "", "sub_split": name.get("sub_split") or ""}
+
+
+def _mean(stat: dict[str, Any]) -> Score:
+    """Return a statistic's mean; a statistic of nothing has none."""
+    n, total = stat.get("count"), stat.get("sum")
+    if is_number(n) and is_number(total) and float(n) > 0:
+        return float(total) / float(n), "ok"
+    return scored(None if n == 0 else stat.get("mean"))
+
+
+def _perturbed(perturbation: Any) -> str:
+    """Name a perturbation; ``worst`` and ``original`` say what was computed over the versions of an instance."""
+    held = mapping(perturbation)
+    name, on = cell(held.get("name")) or "", held.get("computed_on")
+    return name if not held or on in (None, "perturbed") else f"{name} ({cell(on)})"
+
+
+def _claims(stat: dict[str, Any], known: set[str]) -> Iterator[Claim]:
+    name = mapping(stat.get("name"))
+    scorer, bent = cell(name.get("name")) or "", mapping(name.get("perturbation"))
+    if scorer not in known or (bent.get("computed_on") or "perturbed") != "perturbed":
+        return
+    for key, quantity in NUMBERS.items():
+        select = {"scorer": scorer, "filter": _perturbed(bent), **_where(name)}
+        settings = {"ddof": 0} if key == "stddev" else {}
+        yield from claim(
+            f"{scorer} {key}",
+            quantity,
+            stat.get(key),
+            f"{STATS}: {scorer}.{key}",
+            select,
+            **settings,
+        )
+
+
+def _notes(rows: list[Row]) -> Iterator[str]:
+    trials, instances = (len({r[name] for r in rows}) for name in ("epoch", "unit"))
+    yield (
+        f"{STATS} counts train trials ({trials}), not instances ({count(instances)}): its stddev is that between "
+        "trials and says nothing about the error of a mean"
+        + ", and with one trial it is 0"
+        * (trials == 1)
+    )

@@ -1,0 +1,557 @@
+"""Logs of Inspect AI: ``.eval`` (a zip) and ``.json``, new and old versions; inspect-ai itself is not needed.
+
+Entries of an ``.eval``: ``header.json`` (or ``_journal/start.json`` of a run that did not end), ``summaries.json``,
+``samples/<id>_epoch_<n>.json``, ``reductions.json``. A ``.json`` log holds the same as one object."""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status, version_of
+from socialstats.errors import InputError
+from socialstats.harness_logs.files import Archive, Source, load_json
+from socialstats.harness_logs.tabular import (
+    Row,
+    Score,
+    at,
+    cell,
+    column,
+    flat,
+    is_number,
+    log_of,
+    mapping,
+    printed,
+    row,
+    scored,
+    sequence,
+    whole,
+)
+from socialstats.tables import as_number
+from socialstats.text import count, quoted
+
+NEEDS = "a .eval file, or a .json with 'eval' and 'status' (Inspect AI)"
+HEADER, START, SUMMARIES, REDUCTIONS = (
+    "header.json",
+    "_journal/start.json",
+    "summaries.json",
+    "reductions.json",
+)
+FORMS = (("zip", HEADER), ("zip", START), ("object", "status", "eval.task"))
+JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
+ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
+SAMPLE = ("id", "epoch", "target", "metadata", "scores", "error", "limit", "score")
+WHOLE = ("version", "status", "eval", "results", "reductions", "error", "invalidated")
+Samples = list[dict[str, Any]]
+Scorers = dict[str, list[str]]
+
+
+def read(source: Source) -> Log:
+    """Read an Inspect log: one row per sample, epoch and scorer; dicts and lists one per part (``scorer/part``)."""
+    if source.kind == "zip":
+        with Archive(source.path) as archive:
+            top, samples = _unpacked(archive)
+    else:
+        shape = {
+            **dict.fromkeys(WHOLE),
+            "samples": [lambda sample: _sample(sample, source.path.name)],
+        }
+        top = mapping(load_json(source.path, shape, nan=True))
+        samples = sequence(top.get("samples"))
+    about = at(top, "eval")
+    rows = rows_of(top, samples)
+    return log_of(
+        __name__,
+        source,
+        rows,
+        about={"model": about.get("model"), "task": about.get("task")},
+        version=at(about, "packages").get("inspect_ai"),
+        claims=claims(top, rows, source.path.name),
+        notes=(*_state(top), *_notes(samples, rows, version_in(top))),
+    )
+
+
+def _sample(held: Any, name: str) -> dict[str, Any]:
+    """Keep of a sample what is needed; the oldest logs have one score, without a name."""
+    found = {key: mapping(held)[key] for key in SAMPLE if key in mapping(held)}
+    if "id" not in found:
+        raise InputError(f"{name}: a sample without an id. Is this a log that Inspect wrote?")
+    if isinstance(found.get("score"), dict) and not found.get("scores"):
+        found["scores"] = {"score": found["score"]}
+    return {"epoch": 1, **found, "scores": mapping(found.get("scores"))}
+
+
+def _unpacked(archive: Archive) -> tuple[dict[str, Any], Samples]:
+    """Take the summaries; read whole samples only where a summary misses something that is needed."""
+    names = archive.namelist()
+    ended = HEADER in names
+    top = mapping(archive.json(HEADER if ended else START))
+    if not ended:
+        top["status"] = top.get("status") or "started"
+    if REDUCTIONS in names:
+        top["reductions"] = archive.json(REDUCTIONS)
+    journal = sorted((int(match[1]), name) for name in names if (match := JOURNAL.fullmatch(name)))
+    listed = [SUMMARIES] if SUMMARIES in names else [name for _, name in journal]
+    samples = [_sample(held, name) for name in listed for held in sequence(archive.json(name))]
+    found = {_entry(sample): sample for sample in samples}
+    needed = _groupings(top)
+    for name in filter(ENTRY.fullmatch, dict.fromkeys(names)):
+        if name not in found or _too_thin(found[name], needed):
+            sample = _sample(archive.json(name), name)
+            found[_entry(sample)] = sample
+    return top, [*found.values()]
+
+
+def _entry(sample: dict[str, Any]) -> str:
+    return f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+
+
+def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
+    """Return whether a summary misses scores or metadata: old versions wrote neither, new ones no long values."""
+    ended = summary["scores"] or summary.get("error")
+    return not ended or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
+
+
+def _groupings(top: dict[str, Any]) -> set[str]:
+    """Return the metadata keys that printed metrics group or cluster samples by."""
+    params = [
+        at(metric, "params")
+        for score in printed_scores(top)
+        for metric in at(score, "metrics").values()
+    ]
+    return {str(held[key]) for held in params for key in ("cluster", "group_key") if held.get(key)}
+
+
+def _state(top: dict[str, Any]) -> Iterator[str]:
+    status = cell(top.get("status"))
+    if status != "success":
+        yield f"the run did not end well: its status is '{status}', so its numbers may be about a part of the samples"
+    if top.get("invalidated"):
+        yield "the log says that it was invalidated"
+    results = mapping(top.get("results"))
+    total, done = whole(results.get("total_samples")), whole(results.get("completed_samples"))
+    if total is not None and done is not None and done < total:
+        yield f"the harness counts {count(done)} of {count(total)} samples as completed"
+
+
+WORTH = {"C": "1", "P": "0.5", "I": "0", "N": "0", "yes": "1", "true": "1", "no": "0", "false": "0"}
+INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out"
+REDUCED = "the log holds no samples: rows are the values after epochs were joined, without metadata"
+
+
+NEWEST = (9,)  # a log that does not say its version is read as one of today's
+POPULATION, EQUAL, KEPT, SIGNED, SHORT, ERRORED = (
+    (0, 3, 64),
+    (0, 3, 101),
+    (0, 3, 123),
+    (0, 3, 133),
+    (0, 3, 221),
+    (0, 3, 248),
+)
+"""First versions of Inspect with a behaviour (its CHANGELOG.md). POPULATION: a variance is divided by n - 1. EQUAL:
+scores above the threshold of pass@k pass too. KEPT: unscored repeats are left out. SIGNED: texts such as "-2" are
+numbers. SHORT: pass@k of fewer than k repeats is undefined, and the standard error of one cluster is 0. ERRORED:
+errored samples with a score are counted."""
+
+
+def version_in(top: dict[str, Any]) -> tuple[int, ...]:
+    """Return the version of Inspect that wrote a log."""
+    return version_of(cell(at(top, "eval", "packages").get("inspect_ai"))) or NEWEST
+
+
+def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
+    """Turn a score into a number as Inspect documents it (scorer/_metric.py, value_to_float).
+
+    Numbers and truth values as they are; C 1, P 0.5, I and N 0; yes, true 1; no, false 0; text that is a number, before
+    0.3.133 only of digits and points. NaN is Inspect's mark of an unscored sample. Anything else has no number: Inspect
+    counts it as 0.0, we do not.
+
+    Examples
+    --------
+    >>> to_float("C"), to_float(True), to_float("0.25"), to_float("maybe"), to_float(float("nan"))
+    ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
+    """
+    if isinstance(value, str):
+        known = WORTH.get(value, WORTH.get(value.lower(), value))
+        number = (
+            as_number(known) if version >= SIGNED or known.replace(".", "").isnumeric() else None
+        )
+        return scored(value if number is None else number)
+    return scored(None if value != value else value)
+
+
+def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
+    """Return one row per sample, epoch, scorer and part.
+
+    Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares. Samples
+    that the log plans and does not hold are missing. Of a log without samples, rows are what its epochs were joined to.
+    """
+    about, version = at(top, "eval"), version_in(top)
+    if not samples:
+        return [r for sample in _joined(top) for r in _rows(sample, _scorers([sample]), version)]
+    declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
+    named = [str(score["scorer"]) for score in printed_scores(top)] or declared or [""]
+    scorers = _scorers(samples) or {name: [] for name in named}
+    seen = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
+    epochs = range(1, 1 + (whole(at(about, "config").get("epochs")) or 1))
+    planned = [
+        (unit, epoch)
+        for unit in sequence(at(about, "dataset").get("sample_ids"))
+        for epoch in epochs
+    ]
+    absent = [
+        {"id": unit, "epoch": epoch, "scores": {}, "planned": True}
+        for unit, epoch in planned
+        if (cell(unit), cell(epoch)) not in seen
+    ]
+    rows = [r for sample in (*samples, *absent) for r in _rows(sample, scorers, version)]
+    _drop_plain_texts(rows)
+    return rows
+
+
+def _joined(top: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what is left of samples in a log without them: values after epochs were joined, in place of scores."""
+    reductions = sequence(top.get("reductions")) or sequence(
+        at(top, "results").get("sample_reductions")
+    )
+    for reduction in map(mapping, reductions):
+        for held in map(mapping, sequence(reduction.get("samples"))):
+            scores = {cell(reduction.get("scorer")) or "": held}
+            yield {
+                "id": held.get("sample_id"),
+                "epoch": 1,
+                "filter": reduction.get("reducer"),
+                "scores": scores,
+            }
+
+
+def _scorers(samples: Samples) -> Scorers:
+    """Return every scorer with the parts of its values, in order of appearance."""
+    found: dict[str, dict[str, None]] = {}
+    for sample in samples:
+        for name, score in sample["scores"].items():
+            found.setdefault(name, {}).update(dict.fromkeys(_parts(mapping(score).get("value"))))
+    return {name: [*parts] for name, parts in found.items()}
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """Return the parts of a dict or list value by name; nothing for a plain value."""
+    held = dict(enumerate(value)) if isinstance(value, list) else mapping(value)
+    return {str(name): part for name, part in held.items()}
+
+
+def _rows(sample: dict[str, Any], scorers: Scorers, version: tuple[int, ...]) -> Iterator[Row]:
+    """Yield one row for each scorer, or for each part of its values where they have parts."""
+    scores = sample["scores"] if version >= ERRORED or not sample.get("error") else {}
+    absent: Status = (
+        "error"
+        if sample.get("error")
+        else "missing"
+        if scores or "planned" in sample
+        else "unscored"
+    )
+    metadata = _metadata(sample)
+    for name, parts in scorers.items():
+        score = mapping(scores.get(name))
+        value = score.get("value")
+        held = {f"{name}/{part}": each for part, each in _parts(value).items()}
+        undivided = not parts or (score and not held and value is not None and value == value)
+        for scorer in [name] if undivided else [f"{name}/{part}" for part in parts]:
+            raw = value if undivided else held.get(scorer)
+            if raw in (math.inf, -math.inf):
+                raise InputError(
+                    f"sample {quoted([str(sample['id'])])}, epoch {cell(sample['epoch'])}: {INFINITE}"
+                )
+            yield row(
+                unit=sample["id"],
+                epoch=sample["epoch"],
+                scorer=scorer,
+                filter=sample.get("filter") or "",
+                score=to_float(raw, version) if score else (None, absent),
+                answer=score.get("answer"),
+                metadata=metadata | ({SCORE_TEXT: raw} if isinstance(raw, str) else {}),
+            )
+
+
+def _drop_plain_texts(found: list[Row]) -> None:
+    """Keep the texts of scores only where two of them stand for one number: the most frequent text is not its number.
+
+    Inspect's reducer ``mode`` counts I and N apart, and both are worth 0.
+    """
+    texts = {
+        (r["scorer"], r["value"], r[SCORE_TEXT])
+        for r in found
+        if SCORE_TEXT in r and r["status"] == "ok"
+    }
+    double = {scorer for (scorer, _), n in Counter(each[:2] for each in texts).items() if n > 1}
+    for each in [r for r in found if r["scorer"] not in double]:
+        each.pop(SCORE_TEXT, None)
+
+
+def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
+    found = flat(mapping(sample.get("metadata")))
+    if sample.get("target") not in (None, ""):
+        found["target"] = cell(sample["target"])
+    for key in ("error", "limit"):
+        if held := sample.get(key):
+            found[f"sample_{key}"] = cell(
+                held.get("message") or held.get("type") if isinstance(held, dict) else held
+            )
+    return found
+
+
+def _notes(samples: Samples, rows: list[Row], version: tuple[int, ...]) -> Iterator[str]:
+    if rows and not samples:
+        yield REDUCED
+    if failed := sum(bool(sample.get("error") and sample["scores"]) for sample in samples):
+        counts = (
+            "the harness counts it"
+            if version >= ERRORED
+            else "this version of Inspect does not count it"
+        )
+        yield f"{count(failed, 'sample')} ended in an error and have a score all the same: {counts}"
+    if limited := sum(bool(sample.get("limit")) for sample in samples):
+        yield f"{count(limited, 'sample')} stopped at a limit (of tokens, time or messages); their scores count"
+    if odd := sorted({str(r["scorer"]) for r in rows if r["status"] == "unparsed"}):
+        yield f"values that are no numbers count as 0.0 in Inspect's own metrics, and are left out here: {odd}"
+
+
+DDOF: dict[str, object] = {"ddof": 1, "undefined": "0"}
+STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95, "undefined": "mean"}
+METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
+    "accuracy": ("mean", {}),
+    "mean": ("mean", {}),
+    "stderr": ("std_error", DDOF),
+    "std": ("std_dev", DDOF),
+    "bootstrap_stderr": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
+    "bootstrap_std": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
+    "var": ("variance", DDOF),
+    "ci lower": ("conf_low", STUDENT),
+    "ci upper": ("conf_high", STUDENT),
+}
+"""Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise."""
+NO_GROUP = "None"  # how a sample is grouped whose metadata says nothing
+PARAMS = {
+    "level": "conf_level",
+    "method": "method",
+    "num_samples": "resamples",
+    "to_float": "to_float",
+}
+
+
+@dataclass(slots=True, frozen=True)
+class DeclaredMetric:
+    """A metric that the log declares, or one number of it that the log prints, with its parameters."""
+
+    kind: str
+    params: dict[str, Any]
+    label: str = field(compare=False)
+
+    @classmethod
+    def of(cls, held: Any, key: str = "") -> DeclaredMetric:
+        """Read a metric; only Inspect's own names go without their package: another's ``accuracy`` may be anything."""
+        held = mapping(held)
+        name, group = (
+            (cell(text) or "").removeprefix("inspect_ai/")
+            for text in (held.get("name") or key, held.get("group"))
+        )
+        params = mapping(held.get("params")) or mapping(held.get("options"))
+        held = {name: value for name, value in params.items() if value is not None}
+        return cls(group or name, held, f"{group} {name}".strip())
+
+
+def printed_scores(top: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what the log prints by scorer; the oldest logs have one scorer, with its metrics beside it."""
+    results = at(top, "results")
+    legacy = at(results, "scorer")
+    alone = (
+        [{**legacy, "metrics": results.get("metrics") or legacy.get("metrics")}] if legacy else []
+    )
+    scores = map(mapping, sequence(results.get("scores", alone)))
+    return [
+        {**score, "scorer": cell(score.get("scorer") or score.get("name")) or ""}
+        for score in scores
+    ]
+
+
+def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
+    """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
+    about, version = at(top, "eval"), version_in(top)
+    known = {str(r["scorer"]) for r in rows}
+    places: dict[tuple[str, str | None], list[tuple[Claim, list[DeclaredMetric]]]] = {}
+    for position, score in enumerate(printed_scores(top)):
+        name, scorer, n = (
+            cell(score.get("name")) or "",
+            score["scorer"],
+            whole(score.get("scored_samples")),
+        )
+        part = f"{scorer}/{name}"
+        by_part = part in known and (
+            name != scorer or all(of is not None for of, _ in _declared(about, scorer))
+        )
+        select = {"scorer": part if by_part else scorer}
+        settings = _of_version(_reducer(score, about, rows, select), version)
+        where = f"{file}: results.scores[{position}]"
+        entry = Claim(
+            name="", quantity="other", printed="", where=where, select=select, settings=settings
+        )
+        metrics = [
+            (key, held, DeclaredMetric.of(held, key)) for key, held in at(score, "metrics").items()
+        ]
+        there = places.setdefault((scorer, name if by_part else None), [])
+        there.append((entry, [metric for *_, metric in metrics]))
+        for key, held, metric in metrics:
+            value = mapping(held).get("value")
+            claim = _claim(
+                metric,
+                replace(entry, printed=printed(value) if is_number(value) else "NaN"),
+                rows,
+                version,
+            )
+            if claim.quantity == "variance" and version < POPULATION:
+                claim = replace(claim, settings={**claim.settings, "ddof": 0})
+            alone = len(claim.select) == 1 and not claim.parts
+            yield replace(claim, where=f"{where}.metrics.{key}", n=n if alone else None)
+        if n is not None and select["scorer"] in known:
+            counted = f"{where}.scored_samples"
+            yield replace(
+                entry, name="scored_samples", quantity="count", printed=str(n), where=counted
+            )
+    for (scorer, of), found in places.items():
+        listed = [
+            (at or "", metric)
+            for at, metric in _declared(about, scorer)
+            if (at is None) == (of is None)
+        ]
+        declared = [metric for at, metric in listed if fnmatch.fnmatch(of or "", at)]
+        entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
+        unprinted = _unprinted(declared, [there for _, there in found])
+        yield from (_claim(metric, entry, rows, version) for metric in unprinted)
+
+
+def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, DeclaredMetric]]:
+    """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
+    scorers = map(mapping, sequence(about.get("scorers")))
+    held = next((scorer.get("metrics") for scorer in scorers if scorer.get("name") == name), None)
+    for metrics in held if isinstance(held, list) else [held]:
+        alone = isinstance(mapping(metrics).get("name"), str)
+        tables = {None: [metrics]} if alone else mapping(metrics)
+        yield from (
+            (at, DeclaredMetric.of(metric))
+            for at, found in tables.items()
+            for metric in sequence(found)
+        )
+
+
+def _unprinted(
+    declared: list[DeclaredMetric], printed: list[list[DeclaredMetric]]
+) -> Iterator[DeclaredMetric]:
+    """Yield declared metrics of one number that no entry prints: fewer are printed of a name than were declared."""
+    seen = [metric for entry in printed for metric in entry]
+    for kind in dict.fromkeys(metric.kind for metric in declared if metric.kind in METRICS):
+        wanted = [metric for metric in declared if metric.kind == kind]
+        there = max(sum(metric.kind == kind for metric in entry) for entry in printed)
+        yield from [metric for metric in wanted if metric not in seen][
+            : max(0, len(wanted) - there)
+        ]
+
+
+def _claim(
+    metric: DeclaredMetric, entry: Claim, rows: list[Row], version: tuple[int, ...]
+) -> Claim:
+    """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
+    inner, label, select = metric, metric.label, dict(entry.select)
+    parts: tuple[dict[str, str], ...] = ()
+    if metric.kind == "grouped":
+        inner = DeclaredMetric.of(metric.params.get("metric"))
+        label, select, parts = _grouped(metric, inner.label, select, rows)
+    elif metric.kind == "aggregate":
+        inner, key = DeclaredMetric.of(metric.params.get("agg")), metric.params.get("key")
+        label, select = f"aggregate {key}", {"scorer": f"{select['scorer']}/{key}"}
+    params = inner.params
+    quantity, usual = METRICS.get(inner.label, ("other", {}))
+    settings = {
+        **entry.settings,
+        **usual,
+        **{ours: params[own] for own, ours in PARAMS.items() if own in params},
+    }
+    if params.get("cluster"):
+        settings["cluster"] = column(str(params["cluster"]))
+        if version < SHORT:
+            settings.pop("undefined", None)
+    if settings.get("method") != "bootstrap":
+        settings.pop("resamples", None)
+    if parts:
+        settings["by_size"] = False
+    if parts and quantity != "mean":
+        quantity = "std_error" if inner.kind == "stderr" and "cluster" not in settings else "other"
+        settings |= {"over_parts": "mean"} if quantity == "std_error" else {}
+    shown = [
+        f"{key}={cell(v)}" for key, v in params.items() if key not in ("metric", "agg", "to_float")
+    ]
+    name = f"{label} ({', '.join(shown)})" if shown else label
+    return replace(
+        entry, name=name, quantity=quantity, select=select, parts=parts, settings=settings
+    )
+
+
+def _grouped(
+    metric: DeclaredMetric, of: str, select: dict[str, str], rows: list[Row]
+) -> tuple[str, dict[str, str], tuple[dict[str, str], ...]]:
+    """Return label and the rows a grouped metric is about (scorer/_metrics/grouped.py): a group, or all of them."""
+    params, by, name = (
+        metric.params,
+        cell(metric.params.get("group_key")),
+        metric.label.removeprefix("grouped").strip(),
+    )
+    key, template = column(str(by)), str(params.get("name_template") or "{group_name}")
+    mine = [
+        r for r in rows if r["scorer"] == select["scorer"] and r["status"] in ("ok", "unparsed")
+    ]
+    groups = dict.fromkeys(r.get(key) or "" for r in mine)
+    if name != str(params.get("all_label") or "all"):
+        named = {
+            template.replace("{group_name}", group or NO_GROUP): group for group in reversed(groups)
+        }
+        return f"{of} ({by} = {name})", {**select, key: named.get(name, name)}, ()
+    if params.get("all") != "groups":
+        return f"{of} (all)", select, ()
+    return f"{of} (mean over {by})", select, tuple({**select, key: group} for group in groups)
+
+
+def _of_version(reducer: str, version: tuple[int, ...]) -> dict[str, object]:
+    """Return how a version joined repeats, and what it did with those that were not scored."""
+    if reducer.startswith("pass_at"):
+        variant = (
+            "pass_at_equal"
+            if version < EQUAL
+            else "pass_at_short"
+            if version < SHORT
+            else "pass_at"
+        )
+        reducer = variant + reducer.removeprefix("pass_at")
+    kept = {"errors": "kept"} if version < KEPT and reducer != "none" else {}
+    return {"reducer": reducer, **kept}
+
+
+def _reducer(
+    score: dict[str, Any], about: dict[str, Any], rows: list[Row], select: dict[str, str]
+) -> str:
+    """Return how epochs were joined: as printed, else as configured; ``none`` where every epoch was counted."""
+    if score.get("reducer"):
+        return str(score["reducer"])
+    mine = [r for r in rows if r["scorer"] == select["scorer"]]
+    units, repeats = (
+        len({r["unit"] for r in mine}),
+        sum(r["status"] in ("ok", "unparsed") for r in mine),
+    )
+    if units < repeats == score.get("scored_samples"):
+        return "none"
+    configured = at(about, "config").get("epochs_reducer")
+    first = configured[0] if isinstance(configured, list) and configured else configured
+    return str(first or "mean")

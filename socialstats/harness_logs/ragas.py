@@ -1,0 +1,92 @@
+"""Tables of ragas: one row per sample with texts, one column per metric (``to_pandas().to_csv()``, experiments)."""
+
+from __future__ import annotations
+
+from socialstats.claims.types import Log
+from socialstats.harness_logs.files import Source
+from socialstats.harness_logs.tables import NOTHING, columns_of, header
+from socialstats.harness_logs.tabular import column, log_of, row, scored
+from socialstats.tables import as_number
+
+NEEDS = "a table with user_input (or question), response (or answer) and columns of metrics (ragas)"
+TEXTS = (
+    "user_input",
+    "response",
+    "reference",
+    "retrieved_contexts",
+    "reference_contexts",
+    "rubrics",
+    "question",
+    "answer",
+    "contexts",
+    "ground_truth",
+    "ground_truths",
+    "multi_responses",
+    "retrieved_context_ids",
+    "reference_context_ids",
+    "persona_name",
+    "query_style",
+    "query_length",
+    "synthesizer_name",
+    "reference_topics",
+    "reference_tool_calls",
+)
+PAIRS = ({"user_input", "response"}, {"question", "answer", "contexts"})
+METRICS = (
+    "faithfulness",
+    "answer_relevancy",
+    "context_precision",
+    "context_recall",
+    "answer_correctness",
+    "context_",
+    "answer_",
+    "semantic_similarity",
+    "factual_correctness",
+    "llm_context",
+    "non_llm",
+    "nv_",
+    "noise_sensitivity",
+    "rouge_score",
+    "bleu_score",
+    "exact_match",
+    "string_present",
+    "aspect_critic",
+    "response_",
+)
+MEANS = "ragas writes no means into its table; it prints them with four decimals: name those to check with --claims"
+
+
+def recognises(source: Source) -> bool:
+    """Return whether this is a table of samples with a metric of ragas."""
+    names = {*header(source)}
+    return any(pair <= names for pair in PAIRS) and any(
+        n.startswith(METRICS) for n in names - {*TEXTS}
+    )
+
+
+def read(source: Source) -> Log:
+    """Read one row per sample and metric; ragas' NaN (no verdict of its judge) is unscored and not in means."""
+    columns = columns_of(source.path)
+    held = {
+        name: [value or "" for value in values if (value or "").strip() not in NOTHING]
+        for name, values in columns.items()
+        if name.strip() and name not in TEXTS
+    }
+    metrics = [
+        name
+        for name, values in held.items()
+        if all(as_number(value) is not None for value in values)
+    ]
+    rest = [name for name in columns if name not in metrics]
+    rows = [
+        row(
+            unit=k + 1,
+            task="ragas",
+            scorer=name,
+            score=scored(as_number(columns[name][k] or "")),
+            metadata={column(other): columns[other][k] for other in rest},
+        )
+        for k in range(len(next(iter(columns.values()))))
+        for name in metrics
+    ]
+    return log_of(__name__, source, rows, notes=(MEANS,))

@@ -1,0 +1,295 @@
+"""What every reader does with values of unknown shape, and the one log that all readers make."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status
+from socialstats.harness_logs.files import Source
+from socialstats.harness_logs.streaming import Spelled
+from socialstats.tables import label_text
+from socialstats.text import count, listing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LONGEST = 200
+Row = dict[str, Any]
+Score = tuple[float | None, Status]
+WORDS: dict[str, str] = {
+    "error": "the sample ended in an error",
+    "unscored": "no score",
+    "unparsed": "the score is not a number",
+    "refusal": "a refusal",
+    "missing": "not in the log",
+}
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Return an object, or an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def at(value: Any, *path: str) -> dict[str, Any]:
+    """Return the object at a path of members, or an empty one.
+
+    Examples
+    --------
+    >>> at({"a": {"b": {"c": 1}}}, "a", "b"), at({"a": 3}, "a", "b")
+    ({'c': 1}, {})
+    """
+    for name in path:
+        value = mapping(value).get(name)
+    return mapping(value)
+
+
+def sequence(value: Any) -> list[Any]:
+    """Return a list, or an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def cell(value: Any) -> str | None:
+    """Write a value as text for a table; characters that no file can hold are made visible.
+
+    Examples
+    --------
+    >>> cell(True), cell(3), cell({"a": [1]}), cell(None)
+    ('True', '3', '{"a": [1]}', None)
+    """
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    text = (
+        json.dumps(value, ensure_ascii=False, default=str)
+        if isinstance(value, (dict, list))
+        else str(value)
+    )
+    if "\0" in text:
+        text = text.replace("\0", "\\x00")
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def label(value: Any) -> str | None:
+    """Write a cell of a table as its other readers do: 7.0 is 7, and nothing is missing.
+
+    Examples
+    --------
+    >>> label(7.0), label(float("nan")), label(["a"])
+    ('7', None, '["a"]')
+    """
+    return cell(value if isinstance(value, (list, dict)) else label_text(value))
+
+
+def printed(value: Any) -> str:
+    """Write a number as its file spells it."""
+    return value.text if isinstance(value, Spelled) else repr(value)
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Return whether a value is a finite number (a truth value is none)."""
+    return (
+        isinstance(value, (int, float)) and not isinstance(value, bool) and -1e308 < value < 1e308
+    )
+
+
+def whole(value: Any) -> int | None:
+    """Return a whole number that counts something, or nothing for anything else."""
+    return int(value) if isinstance(value, int) and is_number(value) else None
+
+
+def column(name: str) -> str:
+    """Name a metadata column so that it does not hide one of the log's own."""
+    return f"meta_{name}" if name in KEYS else name
+
+
+def scored(value: Any, *, failed: bool = False, absent: Status = "unscored") -> Score:
+    """Return the number that a log gives as a score, with its status.
+
+    Examples
+    --------
+    >>> scored(True), scored(0.25), scored(None), scored("high"), scored(1, failed=True)
+    ((1.0, 'ok'), (0.25, 'ok'), (None, 'unscored'), (None, 'unparsed'), (None, 'error'))
+    """
+    if failed:
+        return None, "error"
+    if isinstance(value, bool) or is_number(value):
+        return float(value), "ok"
+    return None, absent if value is None else "unparsed"
+
+
+def row(
+    *,
+    unit: Any,
+    scorer: Any,
+    score: Score,
+    model: Any = "",
+    task: Any = "",
+    epoch: Any = 1,
+    filter: Any = "",
+    answer: Any = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Row:
+    """Make one row; only rows with status ``ok`` keep their value."""
+    value, status = score
+    keys = {
+        "model": cell(model),
+        "task": cell(task),
+        "unit": cell(unit),
+        "epoch": cell(epoch),
+        "scorer": cell(scorer),
+        "filter": cell(filter),
+        "value": value if status == "ok" else None,
+        "answer": cell(answer),
+        "status": status,
+    }
+    return {**keys, **(metadata or {})}
+
+
+def flat(metadata: Mapping[str, Any], prefix: str = "") -> dict[str, str | None]:
+    """Return metadata as text columns; objects in it are spread to ``outer_inner`` once, deeper ones are JSON.
+
+    Examples
+    --------
+    >>> flat({"scenario": "s1", "epoch": 3, "who": {"age": 4}})
+    {'scenario': 's1', 'meta_epoch': '3', 'who_age': '4'}
+    """
+    found: dict[str, str | None] = {}
+    for name, value in metadata.items():
+        if isinstance(value, dict) and not prefix:
+            found.update(flat(value, f"{name}_"))
+        else:
+            found[column(cell(f"{prefix}{name}") or "")] = cell(value)
+    return found
+
+
+def frame(rows: Sequence[Row]) -> pd.DataFrame:
+    """Stack rows in one table: the log's own columns first, then metadata in order of appearance."""
+    import pandas as pd
+
+    names = dict.fromkeys((*KEYS, *(name for each in rows for name in each)))
+    table = pd.DataFrame(
+        {name: pd.Series([r.get(name) for r in rows], dtype="object") for name in names}
+    )
+    return table.astype({"value": "float64"})
+
+
+def harness_of(module: str) -> str:
+    """Name a harness as its module is called.
+
+    Examples
+    --------
+    >>> harness_of("socialstats.harness_logs.lm_eval")
+    'lm-eval'
+    """
+    return module.rpartition(".")[2].replace("_", "-")
+
+
+ALWAYS = (
+    "rot",
+    "item_a",
+    "item_b",
+    "winner",
+    "order",
+)  # columns that studies read, however long their texts
+
+
+def log_of(
+    module: str,
+    source: Source,
+    rows: Iterable[Row],
+    *,
+    about: Mapping[str, Any] | None = None,
+    files: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    claims: Iterable[Claim] = (),
+    version: Any = None,
+) -> Log:
+    """Make the log of a reader: its rows without long texts, and notes on statuses and on what was left out.
+
+    Parameters
+    ----------
+    module
+        Name of the reader's module, which names the harness.
+    rows, notes, claims, version
+        As in `Log`.
+    source
+        What was read, where ``files`` does not say it.
+    about
+        What all rows share that do not say it themselves: model and task of the run.
+    """
+    shared = {name: cell(value) for name, value in (about or {}).items()}
+    rows = [
+        each | {name: value for name, value in shared.items() if not each.get(name)}
+        for each in rows
+    ]
+    long = {
+        name
+        for each in rows
+        for name, value in each.items()
+        if isinstance(value, str) and len(value) > LONGEST
+    }
+    long -= {*KEYS, *ALWAYS}
+    counts = Counter(str(each["status"]) for each in rows if each["status"] != "ok")
+    said = [
+        f"status {status}: {count(n)} of {count(len(rows), 'row')} ({WORDS[status]})"
+        for status, n in sorted(counts.items())
+    ]
+    if long:
+        rows = [{name: value for name, value in each.items() if name not in long} for each in rows]
+        said.append(f"columns with long texts were left out: {listing(sorted(long), most=8)}")
+    named = tuple(files) or (source.path.name,)
+    notes = (*notes, *said)
+    return Log(
+        harness=harness_of(module),
+        version=cell(version),
+        files=named,
+        claims=tuple(claims),
+        notes=notes,
+        rows=frame(rows),
+    )
+
+
+def claim(
+    name: str,
+    quantity: Quantity,
+    value: Any,
+    where: str,
+    select: Mapping[str, str],
+    n: int | None = None,
+    **settings: object,
+) -> Iterator[Claim]:
+    """Make a claim of a value that is a number."""
+    if is_number(value):
+        yield Claim(
+            name=name,
+            quantity=quantity,
+            printed=printed(value),
+            where=where,
+            select=select,
+            settings=settings,
+            n=n,
+        )
+
+
+def read_by(rows: Sequence[Row], study: str, *options: str) -> str:
+    """State how the converted table is read."""
+    said = " ".join(filter(None, (f"--study {study}", *options)))
+    dropped = "" if all(each["status"] == "ok" for each in rows) else " --where status=ok"
+    return f"the converted table is read by: socialstats report TABLE {said}{dropped}"
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """Return a sort key in which numbers count as numbers.
+
+    Examples
+    --------
+    >>> sorted(["s.10", "s.9"], key=natural)
+    ['s.9', 's.10']
+    """
+    return [
+        (int(part), "") if part.isdecimal() and len(part) < 18 else (-1, part)
+        for part in re.split(r"(\d+)", text)
+    ]
