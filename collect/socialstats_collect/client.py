@@ -17,7 +17,7 @@ from openai import APIStatusError, AsyncAzureOpenAI, AsyncOpenAI
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Status
-from socialstats_collect.replies import Outcome, outcome_of, text_of
+from socialstats_collect.replies import Outcome, response_outcome, text_of
 from socialstats_collect.runfile import Endpoint, Limits
 from socialstats_collect.secrets import hide, is_here, remember
 
@@ -286,7 +286,9 @@ async def send_ask(client: AsyncOpenAI, ask: Ask, endpoint: Endpoint, raw: bool 
     except APIStatusError as error:
         response = error.response
     body = response.content
-    outcome = outcome_of(body, response.status_code, response.headers, usage=endpoint.trust_usage)
+    outcome = response_outcome(
+        body, response.status_code, response.headers, usage=endpoint.trust_usage
+    )
     return replace(outcome, detail={**outcome.detail, "raw": _packed(body)}) if raw else outcome
 
 

@@ -122,7 +122,7 @@ def at(value: Any, *steps: str | int) -> Any:
     return value
 
 
-def outcome_of(
+def response_outcome(
     body: bytes,
     http_status: int = 200,
     headers: Mapping[str, str] | None = None,
@@ -135,11 +135,11 @@ def outcome_of(
 
     Examples
     --------
-    >>> outcome_of(b"<html>busy</html>").status, outcome_of(b'{"error": {"code": "overloaded"}}').status
+    >>> response_outcome(b"<html>busy</html>").status, response_outcome(b'{"error": {"code": "overloaded"}}').status
     ('malformed', 'http_error')
-    >>> outcome_of(b'{"error": {"code": "content_filter", "message": "filtered"}}', 400).status
+    >>> response_outcome(b'{"error": {"code": "content_filter", "message": "filtered"}}', 400).status
     'blocked'
-    >>> outcome_of(b'{"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]}').content
+    >>> response_outcome(b'{"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]}').content
     'A'
     """
     text, headers = text_of(body), headers or {}
@@ -257,7 +257,7 @@ def _answered(response: Mapping[str, Any], text: str) -> Outcome:
         if feedback:
             return Outcome(status="blocked", detail={"blocked_by": as_short_text(feedback)})
         return _malformed("no choice with a message", text)
-    texts = texts_of(message.get("content"))
+    texts = content_texts(message.get("content"))
     if texts is None:
         return _malformed("content is not text", text)
     content = texts["text"]
@@ -287,7 +287,7 @@ def _answered(response: Mapping[str, Any], text: str) -> Outcome:
     return Outcome(status=status, content=content, refusal=refusal, detail=detail)
 
 
-def texts_of(content: object) -> dict[str, str] | None:
+def content_texts(content: object) -> dict[str, str] | None:
     """Return the text, the thinking and the refusal in a string or a list of parts; None where it is neither."""
     texts = {"text": "", "thinking": "", "refusal": ""}
     if content is None or isinstance(content, str):
@@ -298,7 +298,7 @@ def texts_of(content: object) -> dict[str, str] | None:
         kind = str(part.get("type", "text")) if isinstance(part, dict) else ""
         value = (at(part, kind) or at(part, "text")) if kind else None
         if isinstance(value, list):
-            value = "".join((texts_of(value) or {}).values())
+            value = "".join((content_texts(value) or {}).values())
         if not isinstance(value, str):
             return None
         kind = "thinking" if kind == "reasoning" else kind

@@ -258,7 +258,7 @@ class Run:
                 "type": "attempt",
                 **call,
                 **asked_columns(unit, ask, first=number == 1),
-                **outcome_columns(outcome),
+                **reply_columns(outcome),
                 "host": host_of(endpoint.base_url),
                 "t_start": start.isoformat(),
                 "t_end": datetime.now(UTC).isoformat(),
@@ -340,7 +340,7 @@ def asked_columns(unit: Unit, ask: Ask, *, first: bool) -> dict[str, Any]:
     }
 
 
-def outcome_columns(outcome: Outcome) -> dict[str, Any]:
+def reply_columns(outcome: Outcome) -> dict[str, Any]:
     """Return what came back, for a line of the log."""
     return {
         "status": outcome.status,

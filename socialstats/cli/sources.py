@@ -26,12 +26,10 @@ if TYPE_CHECKING:
 
 MODEL, FILE = "model", "file"
 COLUMNAR = (".parquet", ".pq")  # always tables
-SUFFIXES = (
-    ".csv",
-    ".tsv",
-    ".tab",
-    *COLUMNAR,
-)  # tables, but for outputs of a harness with a text in each cell
+DELIMITED = (".csv", ".tsv")
+SUFFIXES = (*DELIMITED, ".tab", *COLUMNAR)  # tables, but for outputs with a verdict in each cell
+VERDICTS = (b"[PASS]", b"[FAIL]", b"[ERROR]")  # with which promptfoo begins the cells of a csv
+LOOKED = 1 << 20  # bytes in which a reader looks for them
 NAMED = 4  # files that a message names
 
 
@@ -97,6 +95,8 @@ def is_log(path: str) -> bool:
     name = place.name.lower().removesuffix(".gz")
     if path == "-" or not (place.is_file() or place.is_dir()) or name.endswith(COLUMNAR):
         return False
+    if place.is_file() and place.name.lower().endswith(DELIMITED) and not holds_verdicts(place):
+        return False
     from socialstats.harness_logs import holds_log
 
     if name.endswith(SUFFIXES):
@@ -111,6 +111,16 @@ def is_log(path: str) -> bool:
         )  # this folder belongs to the collect package
         return bool(others) and (run or len(others) == len(found) or any(map(holds_log, others)))
     return bool(holds_log(place))
+
+
+def holds_verdicts(path: Path) -> bool:
+    """Return whether a delimited file may be an output of promptfoo; only then are readers of logs loaded."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(LOOKED)
+    except OSError:  # the reader of tables says why
+        return False
+    return any(verdict in head for verdict in VERDICTS)
 
 
 def joined(paths: Texts, input_format: Any, settings: Settings) -> Input:

@@ -61,6 +61,19 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.strip().endswith("[]")
 
 
+def test_a_csv_loads_no_reader_of_logs_and_nothing_of_collect() -> None:
+    script = (
+        "import sys\nfrom socialstats.cli import main\n"
+        "main(['check', 'examples/data/choices.csv'])\n"
+        "rooms = ('socialstats.harness_logs', 'socialstats_collect', 'openai')\n"
+        "print([name for name in sys.modules if name.startswith(rooms)])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.strip().endswith("[]")
+
+
 @pytest.mark.slow
 def test_import_loads_no_peer_no_figure_library_and_no_scipy_stats() -> None:
     script = (

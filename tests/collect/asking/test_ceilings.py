@@ -22,7 +22,7 @@ from socialstats_collect.budget import (
     Claim,
     prompt_tokens,
 )
-from socialstats_collect.replies import outcome_of
+from socialstats_collect.replies import response_outcome
 from socialstats_collect.runfile import Limits
 from socialstats_collect.tally import CallTally, Costs
 from tests.collect.runs import attempts, collect, write_run
@@ -441,9 +441,9 @@ def test_simulated_logs(seeds: int) -> None:
 
 
 def test_reported_amounts_are_kept_beside_those_that_count() -> None:
-    outcome = outcome_of(charged(0.25).body)
+    outcome = response_outcome(charged(0.25).body)
     assert outcome.detail["cost_reported"] == 0.25
-    assert "cost_reported" not in outcome_of(charged(0.25).body, usage=False).detail
+    assert "cost_reported" not in response_outcome(charged(0.25).body, usage=False).detail
 
 
 def test_a_call_that_ends_before_another_waits_for_it_wakes_it() -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats_collect.replies import FINISH, outcome_of
+from socialstats_collect.replies import FINISH, response_outcome
 from tests.collect.runs import attempts, collect, table, write_run
 from tests.collect.server import Send, fails, says, serving
 
@@ -265,7 +265,7 @@ SERVERS = {
 @pytest.mark.parametrize("server", SERVERS)
 def test_finish_reasons(server: str) -> None:
     for finish, status in SERVERS[server]:
-        outcome = outcome_of(says(ANSWER, finish=finish).body)
+        outcome = response_outcome(says(ANSWER, finish=finish).body)
         assert outcome.status == status, finish
         assert status == "malformed" or outcome.detail["finish_reason"] == finish
         assert status != "blocked" or outcome.detail["blocked_by"] == finish
@@ -327,9 +327,9 @@ def test_a_block_is_an_answer_and_paid_once(
 
 def test_a_prompt_without_a_choice_was_blocked() -> None:
     body = {"choices": [], "promptFeedback": {"blockReason": "SAFETY"}}
-    assert outcome_of(json.dumps(body).encode()).status == "blocked"
-    assert outcome_of(b'{"choices": []}').status == "malformed"
-    assert outcome_of(b'{"error": {"message": "content filter"}}', 500).status == "http_error"
+    assert response_outcome(json.dumps(body).encode()).status == "blocked"
+    assert response_outcome(b'{"choices": []}').status == "malformed"
+    assert response_outcome(b'{"error": {"message": "content filter"}}', 500).status == "http_error"
 
 
 def test_what_comes_with_a_reply_is_kept(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from socialstats.cli import main
 from socialstats_collect.ask import DATA, STATUSES
 from socialstats_collect.log import Log, _records, encode, reply_of
-from socialstats_collect.replies import outcome_of
+from socialstats_collect.replies import response_outcome
 from socialstats_collect.tally import CallTally
 from socialstats_collect.tidy import table_of
 from tests.collect.runs import attempts, collect, table, write_run
@@ -225,7 +225,7 @@ def bodies(seed: int) -> Iterator[bytes]:
 
 
 def check(body: bytes, http_status: int) -> None:
-    outcome = outcome_of(body, http_status, {"x-request-id": "r"})
+    outcome = response_outcome(body, http_status, {"x-request-id": "r"})
     assert outcome.status in STATUSES
     texts = {"status": outcome.status, "content": outcome.content, "refusal": outcome.refusal}
     line = {
