@@ -12,8 +12,8 @@ import pytest
 import socialstats as ss
 from socialstats.cli import main
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
+from socialstats.figures import axes as look
 from socialstats.figures import forest
-from socialstats.figures import style as look
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.role_conflict.study import sensitivity_answer, verdict_on_covariate
@@ -129,10 +129,11 @@ def test_characters_that_a_font_lacks_come_from_the_next_one(
         )  # a warning of a missing glyph would be an error
     monkeypatch.setattr(look, "FALLBACK", ())
     names = ["模型甲", "模型乙"]
-    drawn = look.literals(names)
+    drawn = list(look.written(names).values())
     known = look._glyphs()
     assert len(set(drawn)) == 2
-    assert drawn == (names if ord("模") in known else ["U+6A21U+578BU+7532", "U+6A21U+578BU+4E59"])
+    coded = ["U+6A21U+578BU+7532", "U+6A21U+578BU+4E59"]
+    assert drawn == (names if ord("模") in known else coded)
 
 
 def test_why_a_row_is_undefined_stands_in_tidy_and_under_the_table() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ __all__ = [
 MOST_OF_CAPTION = 60  # characters of a caption in a list
 FONT, LONGEST = "DejaVu Sans", 10_000  # characters of a caption
 ROOT = (
-    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {0} {1}" '
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" '
     'width="{0}pt" height="{1}pt" data-made="socialstats" fill="{2}" font-size="9px" '
     f'font-family="{FONT}, sans-serif" stroke-linejoin="round">'
 )
@@ -227,26 +227,11 @@ def figure_of(page: str, number: str) -> str:
     if drawing is None or drawing.start() > page.index("</figure>", at):
         raise InputError(f"figure {number} has no drawing")
     width, height = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing[1])[0]
-    inside = drawing[2] + "".join(_elsewhere(page, drawing[2]))
+    inside = drawing[2]
     for name, color in style.LIGHT.items():
         inside = inside.replace(f"var(--{name})", color)
-    inside = inside.replace("<text ", '<text stroke="none" xml:space="preserve" ').replace(
-        ' href="#', ' xlink:href="#'
-    )
+    inside = inside.replace("<text ", '<text stroke="none" xml:space="preserve" ')
     return f"{ROOT.format(width, height, style.LIGHT['ink'])}{inside}</svg>\n"
-
-
-def _elsewhere(page: str, drawing: str) -> Iterator[str]:
-    """Yield the definitions that a drawing uses and another drawing of the page holds."""
-    for name in dict.fromkeys(re.findall(r'href="#([^"]+)"', drawing)):
-        if f'id="{name}"' not in drawing:
-            found = re.search(
-                rf'<(path|g|symbol)\b[^>]*\bid="{re.escape(name)}"[^>]*?(/>|>.*?</\1>)',
-                page,
-                re.DOTALL,
-            )
-            if found:
-                yield f"<defs>{found[0]}</defs>"
 
 
 def as_pdf(drawing: str) -> bytes:

@@ -53,7 +53,7 @@ TERMS_HERE = "<!-- terms -->"  # where the list of explained terms goes
 PHONE_WIDTH = 40  # characters of a table that fit on a phone
 UNBROKEN, LEAST = 16, 10  # characters of a text and of numbers that a column has room for
 ALWAYS = ("level", "seed", "resamples")
-PACKAGES = ("numpy", "scipy", "pandas", "narwhals", "formulaic", "matplotlib", "jinja2")
+PACKAGES = ("numpy", "scipy", "pandas", "narwhals", "formulaic", "jinja2")
 
 
 def render(

@@ -186,7 +186,7 @@ def rendered(plan: Any, kind: str) -> str | bytes:
 
 def drawn(plan: Any, kind: str) -> str | bytes:
     """Return the curve as a figure; an SVG does not change from run to run."""
-    from socialstats.figures.style import default_settings
+    from socialstats.figures.axes import default_settings
 
     out = io.BytesIO()
     about = {

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.figures import style
+from socialstats.figures.axes import figure
+from socialstats.figures.labels import fitted, literal, literals, wrapped
+from socialstats.figures.plot import Plot, new_plot, write_legend
+from socialstats.figures.style import (
+    DASHED,
+    INK,
+    LINE,
+    QUIET,
+    SMALL,
+    SMALL_INK,
+    Look,
+    Stroke,
+)
+from socialstats.figures.ticks import ends_of, is_known, padded, stacked_ticks
 from socialstats.text import count as counted
 from socialstats.text import interval, number, percent, shortened
 
@@ -18,19 +33,17 @@ if TYPE_CHECKING:
 
     from socialstats.results import Row
 
-HEIGHT = 3.2  # inches
-PANELS = (
-    (0.0, 0.0, 0.47, 1.0),
-    (0.6, 0.0, 0.4, 1.0),
-)  # left, bottom, width, height: shares of the Axes
-STACKED = ((0.0, 0.59, 1.0, 0.41), (0.0, 0.0, 1.0, 0.41))  # the same on narrow screens
+HEIGHT = 154.8  # points of a panel
+BETWEEN = 78.0  # points between panels
 MOST_LINES = 150
 MOST_BINS = 24
 LABEL_WIDTH = 18  # characters of a condition
 UP, DOWN, SAME = "series-1", "series-2", "muted"
+AT_MEAN = -0.2  # where the mean difference stands across its panel
+SIDE = (-0.42, 1.04)  # horizontal limits of the panel of differences
 
 
-@style.figure("Estimation plot")
+@figure("Estimation plot")
 def estimation(
     first: ArrayLike,
     second: ArrayLike,
@@ -45,7 +58,7 @@ def estimation(
     digits: int = 2,
     most: int = MOST_LINES,
     unit: str = "pair",
-) -> Axes:
+) -> Plot:
     """Draw pairs at the left and differences, with their mean and interval, on an axis of their own at the right.
 
     Numbers: one line per pair (an even selection of them, sorted by difference, where there are more than `most`; the
@@ -106,36 +119,40 @@ def estimation(
     ['value', 'before minus after']
     """
     one, two, n = _checked(first, second, count)
-    if ax is None:
-        height = 2 * HEIGHT if style.is_narrow() else HEIGHT + 0.17
-        ax = style.new_axes(height, left=0.62, right=0.12, top=0.67, bottom=0.55)
-    ax.set_axis_off()
+    narrow = style.is_narrow()
+    height = 2 * HEIGHT + BETWEEN if narrow else HEIGHT
+    plot = new_plot(height, left=44.6, right=8.6, top=48.2, bottom=39.6, ax=ax)
     if not len(n):
-        return style.message(ax, f"no {unit}s to show")
-    ones = (
-        bool(np.isin(one, (0, 1)).all() and np.isin(two, (0, 1)).all())
-        if binary is None
-        else binary
-    )
-    left, right = (ax.inset_axes(place) for place in (STACKED if style.is_narrow() else PANELS))
-    for panel in (left, right):
-        style.dress(panel)
-        panel.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
-    names = style.literals(conditions, LABEL_WIDTH)
-    if ones:
-        _shares(left, one, two, n, ylabel, unit)
-        _discordant(right, one, two, n, conditions)
+        return plot.message(f"no {unit}s to show")
+    plot.framed = False
+    width, height = plot.box.width, plot.box.height
+    if narrow:
+        high = (height - BETWEEN) / 2
+        left, right = plot.panel(0, high + BETWEEN, width, high), plot.panel(0, 0, width, high)
     else:
-        names = names[
-            ::-1
-        ]  # lines go from the second to the first: they rise where the difference is positive
-        _lines(left, two, one, n, most, ylabel, digits)
-        _key(left, two, one, n, most, unit)
-        _histogram(right, one - two, n, unit)
-    _conditions(left, names)
-    _ylabel(right, " minus ".join(shortened(conditions, LABEL_WIDTH)))
-    _mean(right, row, reference)
-    return ax
+        left = plot.panel(0, 0, 0.47 * width, height)
+        right = plot.panel(0.6 * width, 0, 0.4 * width, height)
+    is_binary = bool(np.isin(one, (0, 1)).all() and np.isin(two, (0, 1)).all())
+    names = literals(conditions, LABEL_WIDTH)
+    left.x.limits, right.x.limits = (-0.45, 1.45), SIDE
+    if is_binary if binary is None else binary:
+        _draw_shares(left, one, two, n, unit)
+        what = f"share of {'ones' if ylabel == 'value' else ylabel}"
+        _draw_discordant(right, one, two, n, conditions)
+    else:
+        # lines go from the second to the first: they rise where the difference is positive
+        names = names[::-1]
+        _draw_lines(left, two, one, n, most, digits)
+        what = ylabel
+        _write_key(left, two, one, n, most, unit)
+        _draw_histogram(right, one - two, n, unit)
+    left.x.ticks, left.x.look = [(0.0, names[0]), (1.0, names[1])], INK
+    _draw_mean(right, row, reference)
+    for panel, text in ((left, what), (right, " minus ".join(shortened(conditions, LABEL_WIDTH)))):
+        panel.grid = "y"
+        panel.y.ticks = stacked_ticks(panel.y.limits, panel.box.height)
+        panel.y.label = fitted([text], panel.box.height, SMALL, 44)
+    return plot
 
 
 def _checked(first: Any, second: Any, count: Any) -> tuple[Any, Any, Any]:
@@ -154,13 +171,6 @@ def _checked(first: Any, second: Any, count: Any) -> tuple[Any, Any, Any]:
     return one[kept], two[kept], n[kept]
 
 
-def _conditions(ax: Axes, names: list[str]) -> None:
-    """Write the conditions below the two columns of the left panel."""
-    ax.set_xlim(-0.45, 1.45)
-    ax.set_xticks([0, 1], names)
-    ax.tick_params(axis="x", labelsize=style.FONT, labelcolor=style.LIGHT["ink"])
-
-
 def chosen(difference: Any, value: Any, count: Any, most: int) -> Any:
     """Return which cells to draw: all, or `most` pairs evenly spaced in the order of their differences.
 
@@ -177,185 +187,127 @@ def chosen(difference: Any, value: Any, count: Any, most: int) -> Any:
     return np.unique(order[np.searchsorted(reached, places)])
 
 
-def _lines(ax: Axes, one: Any, two: Any, n: Any, most: int, ylabel: str, digits: int) -> None:
+def _draw_lines(plot: Plot, one: Any, two: Any, n: Any, most: int, digits: int) -> None:
     """Draw one line a pair, and both means."""
+    plot.y.limits = padded([float(f(values)) for f in (np.min, np.max) for values in (one, two)])
     shown = chosen(one - two, one, n, most)
     alpha = float(np.clip(8 / math.sqrt(len(shown)), 0.25, 0.8))
-    widest = n[shown].max()
+    thickest = n[shown].max()
     for i in shown.tolist():
-        color = style.LIGHT[SAME if one[i] == two[i] else DOWN if one[i] > two[i] else UP]
-        width = 0.8 + 1.8 * (n[i] - 1) / max(widest - 1, 1)
-        ax.plot((0, 1), (one[i], two[i]), color=color, linewidth=width, alpha=alpha, zorder=2)
+        color = SAME if one[i] == two[i] else DOWN if one[i] > two[i] else UP
+        width = 0.8 + 1.8 * float((n[i] - 1) / max(thickest - 1, 1))
+        places = [(0.0, float(one[i])), (1.0, float(two[i]))]
+        plot.line(places, Stroke(color, width, alpha=alpha))
     total = n.sum()
-    means = float((n * one).sum() / total), float((n * two).sum() / total)
-    ax.plot((0, 1), means, "o", color=style.LIGHT["ink"], markersize=6, zorder=4, markeredgewidth=0)
-    for x, mean, align in ((-0.06, means[0], "right"), (1.06, means[1], "left")):
-        ax.text(x, mean, number(mean, digits), ha=align, va="center", zorder=5, **style.SMALL_INK)
-    _ylabel(ax, ylabel)
+    means = [float((n * values).sum() / total) for values in (one, two)]
+    plot.points([(0.0, means[0]), (1.0, means[1])], "ink", "o", 6.0)
+    plot.text(number(means[0], digits), (-0.06, means[0]), look=SMALL_INK, ha="right")
+    plot.text(number(means[1], digits), (1.06, means[1]), look=SMALL_INK)
 
 
-def _ylabel(ax: Axes, text: str) -> None:
-    """Write what the vertical axis of a panel shows, no longer than the axis."""
-    room = ax.get_window_extent().height * style.POINTS / ax.figure.dpi
-    ax.set_ylabel(style.fitted([text], room, style.SMALL, 44)[0], **style.QUIET)
-
-
-def _key(ax: Axes, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
+def _write_key(plot: Plot, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
     """State above the lines how many there are, and how many of them fall, rise and stay, in their colours."""
     total = n.sum()
     drawn = total if len(n) <= most else len(chosen(one - two, one, n, most))
-    what = (
-        f"{counted(total, unit)}:"
-        if drawn == total
-        else f"{counted(drawn)} of {counted(total, unit)}; of all,"
-    )
+    what = f"{counted(total, unit)}:"
+    if drawn != total:
+        what = f"{counted(drawn)} of {counted(total, unit)}; of all,"
     parts = [(f"means and {what}", SAME)]
-    for word, chosen_ones, color in (
-        ("fall", one > two, DOWN),
-        ("rise", one < two, UP),
-        ("stay", one == two, SAME),
-    ):
-        if chosen_ones.any():
-            parts.append((f"{counted(float(n[chosen_ones].sum()))} {word}", color))
-    style.legend(ax, parts, style.SMALL, gap=6.0)
+    kinds = (("fall", one > two, DOWN), ("rise", one < two, UP), ("stay", one == two, SAME))
+    for word, cells, color in kinds:
+        if cells.any():
+            parts.append((f"{counted(float(n[cells].sum()))} {word}", color))
+    write_legend(plot, parts, SMALL, gap=6.0)
 
 
-def _histogram(ax: Axes, difference: Any, n: Any, unit: str) -> None:
-    """Draw the distribution of the differences as bars that grow to the right."""
+def _bin_edges(difference: Any, n: Any) -> Any:
+    """Return bins of the differences: one for each value where these are few and evenly apart."""
     values = np.unique(difference)
     low, high = float(values[0]), float(values[-1])
-    if high > low:
-        gap = float(np.diff(values).min()) if len(values) <= MOST_BINS else 0.0
-        steps = (high - low) / gap if gap > 0 else MOST_BINS + 1
-        one_each = steps <= MOST_BINS and np.allclose(
-            (values - low) / gap, np.round((values - low) / gap), atol=1e-6
-        )
-        edges = (
-            low + gap * (np.arange(round(steps) + 2) - 0.5)
-            if one_each
-            else np.linspace(low, high, int(np.clip(2 * math.sqrt(n.sum()), 5, MOST_BINS)) + 1)
-        )
-    else:
-        edges = np.array([low - 0.5, low + 0.5])
-    height, _ = np.histogram(difference, bins=edges, weights=n)
-    peak = height.max()
-    ax.barh(
-        edges[:-1],
-        height / peak,
-        np.diff(edges) * 0.92,
-        align="edge",
-        color=style.LIGHT["muted"],
-        alpha=0.3,
-        zorder=1.5,
-    )
-    ax.set_xlim(-0.42, 1.04)
-    ax.set_xticks([])
-    ax.set_xlabel(
-        style.literal(f"{unit}s (longest bar: {counted(peak)})", 60), labelpad=7, **style.QUIET
-    )
+    if low == high:
+        return np.array([low - 0.5, low + 0.5])
+    if len(values) <= MOST_BINS:
+        gap = float(np.diff(values).min())
+        steps = (values - low) / gap
+        if steps[-1] <= MOST_BINS and np.allclose(steps, np.round(steps), atol=1e-6):
+            return low + gap * (np.arange(round(steps[-1]) + 2) - 0.5)
+    bins = int(np.clip(2 * math.sqrt(n.sum()), 5, MOST_BINS))
+    return np.linspace(low, high, bins + 1)
 
 
-def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str, unit: str) -> None:
+def _draw_histogram(plot: Plot, difference: Any, n: Any, unit: str) -> None:
+    """Draw the distribution of the differences as bars that grow to the right."""
+    edges = _bin_edges(difference, n)
+    heights, _ = np.histogram(difference, bins=edges, weights=n)
+    peak = heights.max()
+    plot.y.limits = padded([float(edges[0]), float(edges[-1])])
+    bars = zip(edges[:-1].tolist(), np.diff(edges).tolist(), heights.tolist(), strict=True)
+    boxes = [(0.0, low, length / peak, 0.92 * gap) for low, gap, length in bars]
+    plot.bars(boxes, "muted", 0.3)
+    plot.x.label = [literal(f"{unit}s (longest bar: {counted(peak)})", 60)]
+
+
+def _draw_shares(plot: Plot, one: Any, two: Any, n: Any, unit: str) -> None:
     """Draw the share of ones under each condition."""
     total = n.sum()
-    sums = float((n * one).sum()), float((n * two).sum())
-    shares = sums[0] / total, sums[1] / total
-    ax.plot((0, 1), shares, color=style.LIGHT["line"], linewidth=1.6, zorder=2)
-    ax.plot(
-        (0, 1), shares, "o", color=style.LIGHT["ink"], markersize=7, zorder=4, markeredgewidth=0
-    )
-    for x, share, ones in zip((0, 1), shares, sums, strict=True):
-        below = share > 0.5
-        _at(
-            ax,
-            f"{percent(share)}\n{counted(ones)} of {counted(total)}",
-            x,
-            share,
-            -8 if below else 8,
-            zorder=5,
-        )
-    ax.set_ylim(-0.03, 1.03)
-    _ylabel(ax, f"share of {'ones' if ylabel == 'value' else ylabel}")
-    _above(ax, counted(total, unit))
+    sums = [float((n * values).sum()) for values in (one, two)]
+    places = [(float(x), ones / total) for x, ones in enumerate(sums)]
+    plot.y.limits = (-0.03, 1.03)
+    plot.line(places, Stroke("line", 1.6))
+    plot.points(places, "ink", "o", 7.0)
+    for place, ones in zip(places, sums, strict=True):
+        text = f"{percent(place[1])}\n{counted(ones)} of {counted(total)}"
+        _write_near(plot, text, place, -8 if place[1] > 0.5 else 8)
+    _write_above(plot, counted(total, unit), QUIET)
 
 
-def _at(ax: Axes, text: str, x: float, y: float, up: float, **options: Any) -> None:
-    """Write a text some points above (or, with a minus, below) a point of the data."""
-    ax.annotate(
-        text,
-        (x, y),
-        (0, up),
-        textcoords="offset points",
-        ha="center",
-        va="bottom" if up > 0 else "top",
-        **style.SMALL_INK,
-        **options,
-    )
+def _write_near(plot: Plot, text: str, place: tuple[float, float], up: float) -> None:
+    """Write a text some points above (or, with a minus, below) a place."""
+    va = "bottom" if up > 0 else "top"
+    plot.text(text, place, (0.0, up), look=SMALL_INK, ha="center", va=va)
 
 
-def _discordant(ax: Axes, one: Any, two: Any, n: Any, conditions: tuple[str, str]) -> None:
+def _draw_discordant(plot: Plot, one: Any, two: Any, n: Any, conditions: Sequence[str]) -> None:
     """Draw the shares of pairs with a one under one condition only: their difference is the estimate."""
     total = n.sum()
-    cells = float(n[(one == 1) & (two == 0)].sum()), float(n[(one == 0) & (two == 1)].sum())
-    for x, cell, sign, color in zip((0.35, 0.8), cells, (1, -1), (UP, DOWN), strict=True):
+    counts = [float(n[(one == k) & (two == 1 - k)].sum()) for k in (1, 0)]
+    most = max(*counts, 0.02 * total) / total
+    plot.y.limits = (-1.35 * most, 1.35 * most)
+    for x, cell, sign, color in zip((0.35, 0.8), counts, (1, -1), (UP, DOWN), strict=True):
         height = sign * cell / total
-        ax.bar(x, height, 0.3, color=style.LIGHT[color], alpha=0.35, zorder=1.5)
-        _at(ax, counted(cell), x, height, 4 * sign)
-    ax.set_xlim(-0.42, 1.04)
-    most = max(*cells, 0.02 * total) / total
-    ax.set_ylim(-1.35 * most, 1.35 * most)
-    ax.set_xticks(
-        [-0.2, 0.35, 0.8], ["difference", *(style.literal(f"only {c}", 13) for c in conditions)]
-    )
+        plot.bars([(x - 0.15, 0.0, 0.3, height)], color, 0.35)
+        _write_near(plot, counted(cell), (x, height), 4 * sign)
+    only = [literal(f"only {condition}", 13) for condition in conditions]
+    plot.x.ticks = [(AT_MEAN, "difference"), (0.35, only[0]), (0.8, only[1])]
 
 
-def _mean(ax: Axes, row: Row, reference: float | None) -> None:
+def _draw_mean(plot: Plot, row: Row, reference: float | None) -> None:
     """Draw the mean difference with its interval at the left of the panel, its numbers above."""
-    low, high = ax.get_ylim()
-    ends = [
-        v
-        for v in (row.estimate, row.conf_low, row.conf_high, reference)
-        if v is not None and math.isfinite(v)
-    ]
+    low, high = plot.y.limits
     gap = 0.04 * (high - low)
+    values = (row.estimate, row.conf_low, row.conf_high, reference)
+    ends = [value for value in values if value is not None and math.isfinite(value)]
     if ends:
-        ax.set_ylim(min(low, min(ends) - gap), max(high, max(ends) + gap))
+        plot.y.limits = (min(low, min(ends) - gap), max(high, max(ends) + gap))
     if reference is not None:
-        ax.axhline(reference, **style.DASHED)
-    if row.estimate is None or not style.is_known(row):
-        _above(ax, f"undefined: {row.undefined or 'no value was given'}")
+        plot.level(reference, DASHED)
+    if row.estimate is None or not is_known(row):
+        _write_above(plot, f"undefined: {row.undefined or 'no value was given'}", QUIET)
         return
     text = number(row.shown())
-    if both := row.ends():
-        edges = ax.get_ylim()
-        low, high = style.ends_of(row, edges) or edges
-        inside = max(low, edges[0]), min(high, edges[1])
-        ax.plot(
-            (-0.2, -0.2),
-            inside,
-            color=style.LIGHT["series-1"],
-            linewidth=2.2,
-            solid_capstyle="butt",
-            zorder=3,
-        )
-        level = row.conf_level or 0.95
-        text += f", {interval(*both, level=level)}"
-    ax.plot(
-        -0.2,
-        row.estimate,
-        "o",
-        color=style.LIGHT["series-1"],
-        markersize=7,
-        zorder=4,
-        markeredgewidth=0,
-    )
-    _above(ax, text, ink="ink")
+    both = row.ends()
+    if both:
+        edges = plot.y.limits
+        low, high = ends_of(row, edges) or edges
+        inside = [(AT_MEAN, max(low, edges[0])), (AT_MEAN, min(high, edges[1]))]
+        plot.line(inside, Stroke("series-1", 2.2))
+        text += f", {interval(*both, level=row.conf_level or 0.95)}"
+    plot.points([(AT_MEAN, row.estimate)], "series-1", "o", 7.0)
+    _write_above(plot, text, INK)
 
 
-def _above(ax: Axes, text: str, ink: str = "muted") -> None:
+def _write_above(plot: Plot, text: str, look: Look) -> None:
     """Write above a panel, on as many lines as it is too narrow for."""
-    look = {"fontsize": style.FONT if ink == "ink" else style.SMALL, "color": style.LIGHT[ink]}
-    room = ax.get_window_extent().width * style.POINTS / ax.figure.dpi
-    lines = style.wrapped(text, room, float(style.FONT if ink == "ink" else style.SMALL), 2)
+    lines = wrapped(text, plot.box.width, look.size, 2)
     for i, line in enumerate(reversed(lines)):
-        style.outside(ax, line, (0, 1), (0, 8 + style.LINE * i), ha="left", va="bottom", **look)
+        plot.text(line, (0, 1), (0, 8 + LINE * i), of="box", look=look, va="bottom")

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
-from socialstats.figures import style
-from socialstats.figures.dumbbell import undefined_reasons
-from socialstats.text import count, number
+from socialstats.figures.axes import figure
+from socialstats.figures.cells import fill_cell, lay_out_cells, write_in
+from socialstats.figures.labels import text_width
+from socialstats.figures.plot import Plot
+from socialstats.figures.rows import shown_number, undefined_reasons
+from socialstats.figures.ticks import is_known
+from socialstats.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,11 +20,13 @@ if TYPE_CHECKING:
     from socialstats.results import Row
 
 MOST_GROUPS = 20
-CELL_HEIGHT = 0.46  # inches
+CELL = (86.4, 33.1)  # points
 LABEL_WIDTH = 22  # characters
+HEAD_WIDTH = 14
+FAINT, STRONG = 0.04, 0.44  # strengths of colour at the neutral value, and at the extreme
 
 
-@style.figure("Heat map")
+@figure("Heat map")
 def heat(
     rows: Sequence[Row],
     *,
@@ -28,7 +34,7 @@ def heat(
     neutral: float = 0.5,
     extreme: float = 0.5,
     xlabel: str = "against",
-) -> Axes:
+) -> Plot:
     """Draw one cell for each pair of groups, with its value and n.
 
     Parameters
@@ -59,58 +65,51 @@ def heat(
     >>> [t.get_text() for t in ax.texts]
     ['0.62', 'n 240']
     """
+    return lay_out_pairs(rows, neutral=neutral, extreme=extreme, xlabel=xlabel, ax=ax)
+
+
+def lay_out_pairs(
+    rows: Sequence[Row], *, neutral: float, extreme: float, xlabel: str, ax: Axes | None
+) -> Plot:
+    """Return the plot of `heat`."""
     across = list(dict.fromkeys(row.group or "" for row in rows))
     down = list(dict.fromkeys(row.term for row in rows))
     if set(across) == set(down):
         across = down
-    if max(len(across), len(down)) > MOST_GROUPS:
-        raise InputError(
-            f"a heat map shows at most {MOST_GROUPS} groups, got {max(len(across), len(down))}"
-        )
+    most = max(len(across), len(down))
+    if most > MOST_GROUPS:
+        raise InputError(f"a heat map shows at most {MOST_GROUPS} groups, got {most}")
     if len({(row.term, row.group) for row in rows}) < len(rows):
         raise InputError("a pair of groups is given twice; aggregate the rows first")
-    reasons = undefined_reasons(rows)
-    labels = style.fitted(down, style.label_room(0.35), width=LABEL_WIDTH)
-    left = style.room_for(labels) + 0.15
-    notes = style.noted(reasons, left)
-    if ax is None:
-        ax = _new(across, len(down), left, len(notes))
-    if not rows:
-        return style.message(ax, "no rows to show")
-    style.dress(ax, xlabel=xlabel)
-    names, turned = style.heads(
-        across, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / len(across)
+    plot = lay_out_cells(
+        across,
+        down,
+        cell=CELL,
+        widths=(HEAD_WIDTH, LABEL_WIDTH),
+        share=0.35,
+        xlabel=xlabel,
+        notes=undefined_reasons(rows),
+        ax=ax,
     )
-    style.tiled(ax, names, labels, turned=turned > 0)
-    room = style.cell_size(ax)
-    colors: list[tuple[int, int, str, float]] = []
+    if not rows:
+        return plot.message("no rows to show")
     for row in rows:
         x, y = across.index(row.group or ""), down.index(row.term)
-        value = row.estimate if row.estimate is not None and style.is_known(row) else neutral
+        value = neutral if row.estimate is None or not is_known(row) else row.estimate
         strength = min(abs(value - neutral) / extreme, 1.0)
-        colors.append((x, y, "series-1" if value >= neutral else "series-2", 0.04 + 0.4 * strength))
-        _numbers(ax, row, x, y, room)
-    style.tiles(ax, colors)
-    style.footnotes(ax, notes, 6)
-    return ax
+        color = "series-1" if value >= neutral else "series-2"
+        fill_cell(plot, x, y, color, FAINT + (STRONG - FAINT) * strength)
+        _write_number(plot, row, x, y)
+    return plot
 
 
-def _new(across: Sequence[str], down: int, left: float, notes: int) -> Axes:
-    room = style.width() - left - 0.1
-    inner = min(room, 1.2 * max(len(across), 1))
-    top = 0.55 + max(style.heads(across, inner * style.POINTS / max(len(across), 1))[1] - 0.2, 0.0)
-    bottom = 0.15 + style.LINE * notes / style.POINTS
-    height = max(down, 1) * CELL_HEIGHT + top + bottom
-    return style.new_axes(
-        height, left=left, right=style.width() - left - inner, top=top, bottom=bottom
-    )
-
-
-def _numbers(ax: Axes, row: Row, x: int, y: int, room: tuple[float, float]) -> None:
+def _write_number(plot: Plot, row: Row, x: int, y: int) -> None:
     """Write the value of a cell and its n, where they fit."""
-    if not style.is_known(row):
-        wide = style.text_width("undefined") <= room[0] - 2
-        style.in_cell(ax, x, y, ["undefined" if wide else "\u2014"], room, "muted")
+    if is_known(row):
+        texts = [shown_number(row)]
+        if row.n is not None:
+            texts.append(f"n {count(row.n)}")
+        write_in(plot, x, y, texts)
         return
-    texts = [number(row.shown()), *([] if row.n is None else [f"n {count(row.n)}"])]
-    style.in_cell(ax, x, y, texts, room)
+    wide = text_width("undefined") <= plot.points_across - 2
+    write_in(plot, x, y, ["undefined" if wide else "\u2014"], "muted")

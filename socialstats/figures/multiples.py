@@ -7,6 +7,32 @@ from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
 from socialstats.figures import style
+from socialstats.figures.axes import figure
+from socialstats.figures.labels import (
+    fitted,
+    label_room,
+    literal,
+    room_for,
+    text_width,
+    wrapped,
+)
+from socialstats.figures.plot import Plot, new_plot
+from socialstats.figures.rows import (
+    ROW_HEIGHT,
+    chosen_rows,
+    count_left_out,
+    draw_estimates,
+    draw_hairs,
+    row_lines,
+)
+from socialstats.figures.style import DASHED, EDGE, INK, LINE, QUIET, SMALL, SMALL_INK
+from socialstats.figures.ticks import (
+    are_bounded,
+    is_known,
+    padded,
+    spaced_ticks,
+    values_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,15 +43,12 @@ MOST_PANELS, MOST_ROWS = 12, 100
 BESIDE = 4  # panels side by side
 LABEL_WIDTH = 52  # characters of a row
 LABEL_SHARE = 0.42  # labels may take this share of a narrow figure
-LEAST_PANEL = 0.65  # inches across
-APART, ABOVE, BELOW = (
-    0.16,
-    0.3,
-    0.5,
-)  # inches between panels, for their titles, and for ticks and axis label
+LEAST_PANEL = 46.8  # points across
+APART, ABOVE, BELOW = 11.5, 21.6, 36.0  # points between panels, for their titles, and below them
+MOST_TICKS = 4
 
 
-@style.figure("Small multiples")
+@figure("Small multiples")
 def multiples(
     panels: Mapping[str, Sequence[Row]],
     *,
@@ -35,7 +58,7 @@ def multiples(
     reference: float | None = 0.0,
     sort: bool = True,
     columns: int | None = None,
-) -> Axes:
+) -> Plot:
     """Draw one panel per group of rows: points with intervals, the same terms on the same lines.
 
     Parameters
@@ -69,7 +92,7 @@ def multiples(
     >>> from socialstats.results import Row
     >>> ax = multiples({"man - woman": [Row(term="bus", estimate=0.4), Row(term="park", estimate=0.6)],
     ...                 "man - neutral": [Row(term="bus", estimate=0.1)]})
-    >>> [panel.get_title(loc="left") for panel in ax.child_axes]
+    >>> [panel.texts[0].get_text() for panel in ax.child_axes]
     ['man - woman', 'man - neutral']
     >>> [text.get_text() for text in ax.child_axes[0].get_yticklabels()]
     ['park', 'bus']
@@ -84,74 +107,61 @@ def multiples(
             f"small multiples show at most {MOST_PANELS} panels and {MOST_ROWS} terms, "
             f"got {len(table)} and {len(terms)}"
         )
-    total = len(terms)
-    terms, ys = style.ends(terms)
-    lines = int(max(ys, default=0.0)) + 1
-    labels = style.fitted(terms, style.label_room(LABEL_SHARE), width=LABEL_WIDTH)
-    left = (
-        style.room_for(
-            [*labels, *style.fitted([label], style.label_room(LABEL_SHARE), width=LABEL_WIDTH)]
-        )
-        + 0.2
+    shown = chosen_rows(terms)
+    every_row = [row for rows in panels.values() for row in rows]
+    labels = fitted(shown, label_room(LABEL_SHARE), width=LABEL_WIDTH)
+    heading = fitted([label], label_room(LABEL_SHARE), width=LABEL_WIDTH)
+    left = room_for([*labels, *heading]) + EDGE
+    room = style.width() - left - EDGE
+    # on narrow screens, ticks of neighbours would meet
+    beside = 1 if style.is_narrow() else columns or BESIDE
+    fit = max(1, int((room + APART) / (LEAST_PANEL + APART)))
+    beside = min(beside, max(len(table), 1), fit)
+    deep = -(-len(table) // beside) or 1
+    titles = [wrapped(title, room / beside - APART, SMALL, 3) for title in table]
+    above = ABOVE + LINE * (max(map(len, titles), default=1) - 1)
+    ys = row_lines(len(shown), len(terms))
+    height = (max(ys, default=0.0) + 1) * ROW_HEIGHT
+    plot = new_plot(
+        deep * (height + above + BELOW), left=left, right=EDGE, top=0.0, bottom=0.0, ax=ax
     )
-    room = style.width() - left - style.EDGE
-    beside = 1 if style.is_narrow() else columns or BESIDE  # ticks of neighbours would meet
-    wide = min(beside, max(len(table), 1), max(1, int((room + APART) / (LEAST_PANEL + APART))))
-    deep = -(-len(table) // wide) or 1
-    own = (room - APART * (wide - 1)) / wide * style.POINTS
-    titles = [style.wrapped(title, own, style.SMALL, 3) for title in table]
-    above = ABOVE + style.LINE / style.POINTS * (max(map(len, titles), default=1) - 1)
-    if ax is None:
-        ax = style.new_axes(
-            deep * (lines * style.ROW_HEIGHT + above + BELOW),
-            left=left,
-            right=style.EDGE,
-            top=0.0,
-            bottom=0.0,
-        )
     if not terms:
-        return style.message(ax, "no rows to show")
-    ax.set_axis_off()
-    limits = style.padded(
-        style.drawn([row for rows in panels.values() for row in rows])
-        + ([] if reference is None else [reference])
-        or [0.0]
-    )
-    size = ax.get_window_extent()
-    width, height = size.width / ax.figure.dpi, size.height / ax.figure.dpi
-    own = (width - APART * (wide - 1)) / wide
+        return plot.message("no rows to show")
+    plot.framed = False
+    lined = [] if reference is None else [reference]
+    limits = padded([*values_of(every_row), *lined] or [0.0])
+    width = (plot.box.width - APART * (beside - 1)) / beside
+    each = plot.box.height / deep
+    bounded = are_bounded(every_row)
     for k, cells in enumerate(table.values()):
-        across, down = k % wide, k // wide
-        top = height * (1 - down / deep)
-        place = (
-            across * (own + APART),
-            top - height / deep + BELOW,
-            own,
-            height / deep - above - BELOW,
-        )
-        panel = ax.inset_axes(
-            (place[0] / width, place[1] / height, place[2] / width, place[3] / height)
-        )
-        style.dress(panel)
-        panel.set_title("\n".join(titles[k]), loc="left", pad=5, **style.SMALL_INK)
-        panel.set_xlim(*limits)
-        panel.locator_params(axis="x", nbins=4)
-        style.lines_of_rows(panel, lines, top=False)
-        if style.bounded(row for rows in panels.values() for row in rows):
-            style.short_ticks(panel.xaxis)
-        if reference is not None:
-            panel.axvline(reference, **style.DASHED)
-        panel.set_yticks(ys, labels if across == 0 else [""] * len(ys), **style.INK)
-        style.points(
-            panel, [(y, row) for y, term in zip(ys, terms, strict=True) if (row := cells.get(term))]
-        )
-        style.left_out(panel, total, ys)
-    text = style.literal(xlabel, 90)
+        down, across = divmod(k, beside)
+        low = plot.box.height - (down + 1) * each + BELOW
+        panel = plot.panel(across * (width + APART), low, width, each - above - BELOW)
+        panel.text("\n".join(titles[k]), (0, 1), (0, 5), of="box", look=SMALL_INK, va="bottom")
+        panel.x.limits, panel.y.limits = limits, (-0.6, max(ys) + 0.6)
+        lined = [(y, cells[term]) for y, term in zip(ys, shown, strict=True) if term in cells]
+        _draw_panel(panel, lined, reference, bounded)
+        count_left_out(panel, len(shown), len(terms))
+        panel.y.ticks = list(zip(ys, labels if across == 0 else [""] * len(ys), strict=True))
+    text = literal(xlabel, 90)
     # a long label begins left of the panels, where their own labels leave room
-    beyond = style.text_width(text, style.SMALL) * style.HINTED / 2 - style.POINTS * width / 2
-    shift = -max(0.0, beyond - style.POINTS * style.EDGE)
-    style.outside(ax, text, (0.5, 0), (shift, 4), ha="center", va="bottom", **style.QUIET)
-    return ax
+    beyond = text_width(text, SMALL) / 2 - plot.box.width / 2 - EDGE
+    shift = (-max(0.0, beyond), 4.0)
+    plot.text(text, (0.5, 0), shift, of="box", look=QUIET, ha="center", va="bottom")
+    return plot
+
+
+def _draw_panel(
+    panel: Plot, rows: Sequence[tuple[float, Row]], reference: float | None, bounded: bool
+) -> None:
+    """Draw the scale of a panel and its rows."""
+    width = panel.box.width
+    panel.x.ticks = spaced_ticks(panel.x.limits, width, bounded=bounded, most=MOST_TICKS)
+    panel.y.look, panel.grid = INK, "x"
+    draw_hairs(panel)
+    if reference is not None:
+        panel.upright(reference, DASHED)
+    draw_estimates(panel, rows)
 
 
 def _terms(table: Mapping[str, Mapping[str, Row]], sort: bool) -> list[str]:
@@ -161,9 +171,7 @@ def _terms(table: Mapping[str, Mapping[str, Row]], sort: bool) -> list[str]:
         return terms
     values = {
         term: [
-            row.estimate
-            for cells in table.values()
-            if (row := cells.get(term)) and style.is_known(row)
+            row.estimate for cells in table.values() if (row := cells.get(term)) and is_known(row)
         ]
         for term in terms
     }

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from socialstats.figures import style
+from socialstats.figures.axes import figure
+from socialstats.figures.plot import Plot, new_plot
+from socialstats.figures.style import Stroke
+from socialstats.figures.ticks import padded, spaced_ticks, stacked_ticks
 from socialstats.text import count, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HEIGHT = 3.0
+HEIGHT = 158.4  # points
 
 
-@style.figure("Line chart")
+@figure("Line chart")
 def power_curve(
     curve: Mapping[str, Any], *, ax: Axes | None = None, reference: float | None = 0.8
-) -> Axes:
+) -> Plot:
     """Draw power against the number of pairs or clusters, the planned size marked.
 
     Parameters
@@ -40,19 +43,16 @@ def power_curve(
     >>> [t.get_text() for t in power_curve({**curve, "xlabel": "Pairs"}).texts]
     ['20: .90']
     """
-    if ax is None:
-        ax = style.new_axes(HEIGHT, left=0.6, right=0.3, xlabel=curve["xlabel"])
-    style.dress(ax, xlabel=curve["xlabel"])
-    ax.set_ylabel("Power", **style.QUIET)
+    plot = new_plot(HEIGHT, left=43.2, right=21.6, xlabel=curve["xlabel"], ax=ax)
+    places = list(zip(map(float, curve["x"]), map(float, curve["power"]), strict=True))
+    at = (float(curve["at"]), float(curve["reached"]))
+    plot.x.limits, plot.y.limits = padded([x for x, _ in [*places, at]]), (0.0, 1.02)
+    plot.x.ticks = spaced_ticks(plot.x.limits, plot.box.width)
+    plot.y.ticks = stacked_ticks(plot.y.limits, plot.box.height)
+    plot.y.label = ["Power"]
     if reference is not None:
-        ax.axhline(reference, color=style.LIGHT["line"], linewidth=0.8)
-    ax.plot(curve["x"], curve["power"], color=style.LIGHT["series-1"], linewidth=1.6)
-    ax.plot(
-        [curve["at"]], [curve["reached"]], marker="o", markersize=6, color=style.LIGHT["series-1"]
-    )
-    text = f"{count(curve['at'])}: {number(curve['reached'], 2, bounded=True)}"
-    ax.annotate(
-        text, (curve["at"], curve["reached"]), (8, -10), textcoords="offset points", **style.INK
-    )
-    ax.set_ylim(0, 1.02)
-    return ax
+        plot.level(reference, Stroke("line", 0.8))
+    plot.line(places, Stroke("series-1", 1.6))
+    plot.points([at], "series-1", "o", 6.0)
+    plot.text(f"{count(curve['at'])}: {number(at[1], 2, bounded=True)}", at, (8, -8))
+    return plot

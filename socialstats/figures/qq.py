@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.errors import InputError
-from socialstats.figures import style
+from socialstats.figures.axes import figure
+from socialstats.figures.labels import literal, wrapped
+from socialstats.figures.plot import Areas, Plot, new_plot
+from socialstats.figures.style import SMALL, SMALL_INK, Stroke
+from socialstats.figures.ticks import padded, spaced_ticks, stacked_ticks
 from socialstats.text import count as counted
 from socialstats.text import number, percent_of, visible_text
 
@@ -18,12 +22,12 @@ if TYPE_CHECKING:
 
     from socialstats.arrays import FloatArray, IntArray
 
-HEIGHT = 3.4  # inches
+HEIGHT = 190.8  # points
 LEAST = 3  # differences
 MOST_POINTS = 300
 
 
-@style.figure("Quantile-quantile plot")
+@figure("Quantile-quantile plot")
 def qq(
     differences: ArrayLike,
     count: ArrayLike | None = None,
@@ -34,7 +38,7 @@ def qq(
     ylabel: str = "Difference",
     unit: str = "pair",
     digits: int = 2,
-) -> Axes:
+) -> Plot:
     """Draw differences against normal quantiles, with the line of mean and SD and a pointwise band around it.
 
     The band holds each ordered value of a normal sample of this size, mean and SD with probability `level`. It takes
@@ -74,81 +78,59 @@ def qq(
     ['d: 5.00 (2.0 SD from the mean)']
     """
     values, cells = _checked(differences, count, labels)
-    if ax is None:
-        ax = style.new_axes(HEIGHT, left=0.65, right=0.2, top=0.25)
-    spread = float(values.std(ddof=1)) if len(values) >= LEAST else 0.0
+    plot = new_plot(HEIGHT, left=46.8, right=14.4, top=18.0, xlabel="Normal quantile", ax=ax)
+    mean, n = float(values.mean()) if len(values) else 0.0, len(values)
+    spread = float(values.std(ddof=1)) if n >= LEAST else 0.0
     if spread == 0:
-        reason = (
-            f"{counted(len(values), unit)}: too few"
-            if len(values) < LEAST
-            else "all differences are equal"
-        )
-        return style.message(ax, f"no Q-Q plot: {reason}")
-    style.dress(ax, xlabel="Normal quantile")
-    ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
-    ax.set_ylabel(style.literal(ylabel, 48), **style.QUIET)
-    mean, n = float(values.mean()), len(values)
+        few = f"{counted(n, unit)}: too few" if n < LEAST else "all differences are equal"
+        return plot.message(f"no Q-Q plot: {few}")
     order = np.argsort(values, kind="stable")
     far = int(np.argmax(np.abs(values - mean)))
     place = int(np.flatnonzero(order == far)[0])
     shown = _shown(n)
     z, low, high = quantiles(n, level, shown + 1)
-    ax.fill_between(
-        z,
-        mean + spread * low,
-        mean + spread * high,
-        color=style.LIGHT["series-1"],
-        alpha=0.15,
-        linewidth=0,
-        zorder=1,
-    )
-    ends = z[[0, -1]]
-    ax.plot(ends, mean + spread * ends, color=style.LIGHT["muted"], linewidth=1.0, zorder=2)
-    rest = shown != place
-    ax.plot(
-        z[rest],
-        values[order[shown[rest]]],
-        "o",
-        color=style.LIGHT["series-1"],
-        markersize=3.6,
-        markeredgewidth=0,
-        zorder=3,
-    )
     z_far = float(quantiles(n, level, np.array([place + 1]))[0][0])
-    ax.plot(
-        [z_far],
-        [values[far]],
-        "D",
-        color=style.LIGHT["series-2"],
-        markersize=6,
-        markeredgewidth=0,
-        zorder=4,
+    lower, upper = mean + spread * low, mean + spread * high
+    plot.x.limits = padded([float(z[0]), float(z[-1]), z_far])
+    plot.y.limits = padded(
+        [float(lower.min()), float(upper.max()), *map(float, values[[order[0], order[-1]]])]
     )
+    plot.x.ticks = spaced_ticks(plot.x.limits, plot.box.width)
+    plot.y.ticks = stacked_ticks(plot.y.limits, plot.box.height)
+    plot.y.label, plot.grid = [literal(ylabel, 48)], "y"
+    band = [*zip(z, lower, strict=True), *zip(z[::-1], upper[::-1], strict=True)]
+    plot.marks.append(Areas([_places(band)], "series-1", 0.15))
+    ends = [(end, mean + spread * end) for end in (z[0], z[-1])]
+    plot.line(_places(ends), Stroke("muted", 1.0))
+    rest = shown != place
+    others = list(zip(z[rest], values[order[shown[rest]]], strict=True))
+    plot.points(_places(others), "series-1", "o", 3.6)
+    at = (z_far, float(values[far]))
+    plot.points([at], "series-2", "D", 6.0)
     name = f"{labels[cells[far]]}: " if labels is not None else ""
-    text = (
-        f"{name}{number(float(values[far]), digits)} "
-        f"({number(abs(values[far] - mean) / spread, 1)} SD from the mean)"
-    )
-    right = z_far > 0
-    left_end, right_end = ax.get_xlim()
-    beside = (z_far - left_end if right else right_end - z_far) / (right_end - left_end)
-    room = float(beside * ax.get_window_extent().width * style.POINTS / ax.figure.dpi) - 8
-    ax.annotate(
-        "\n".join(style.wrapped(text, room, style.SMALL)),
-        (z_far, values[far]),
-        (-8 if right else 8, 0),
-        textcoords="offset points",
-        ha="right" if right else "left",
-        va="center",
-        **style.SMALL_INK,
-    )
+    away = number(abs(at[1] - mean) / spread, 1)
+    _write_beside(plot, f"{name}{number(at[1], digits)} ({away} SD from the mean)", at)
     part = "" if len(shown) == n else f"; {counted(len(shown))} of {counted(n, unit)} drawn"
-    ends_text = " to ".join(number(float(end), digits) for end in (values.min(), values.max()))
-    ax.set_label(
-        f"Normal Q-Q plot of {visible_text(ylabel)}, {counted(n, unit)}, {ends_text}; "
+    least, most = (number(float(end), digits) for end in (values.min(), values.max()))
+    plot.label = (
+        f"Normal Q-Q plot of {visible_text(ylabel)}, {counted(n, unit)}, {least} to {most}; "
         f"{percent_of(level)} pointwise band{part}."
     )
-    return ax
+    return plot
+
+
+def _places(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in pairs]
+
+
+def _write_beside(plot: Plot, text: str, at: tuple[float, float]) -> None:
+    """Write a text beside a point, at the side that has more room."""
+    left, right = plot.x.limits
+    at_left = at[0] > 0
+    room = (at[0] - left if at_left else right - at[0]) * plot.points_across - 8
+    lines = "\n".join(wrapped(text, room, SMALL))
+    shift = (-8.0 if at_left else 8.0, 0.0)
+    plot.text(lines, at, shift, look=SMALL_INK, ha="right" if at_left else "left")
 
 
 def quantiles(

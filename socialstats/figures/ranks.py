@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
-from socialstats.figures import style
-from socialstats.figures.forest import column_offsets, row_labels, write_columns, write_heading
+from socialstats.figures.axes import figure
+from socialstats.figures.labels import literal
+from socialstats.figures.plot import Plot, Span, legend_height, write_legend
+from socialstats.figures.rows import (
+    MOST_ROWS,
+    NumberColumn,
+    chosen_rows,
+    draw_estimates,
+    draw_rows,
+    lay_out_rows,
+    row_labels,
+)
+from socialstats.figures.style import EDGE, INTERVAL, NARROW, SMALL, Stroke
+from socialstats.figures.ticks import ends_of, is_known
 from socialstats.text import listing, number, percent_of, visible_text
 
 if TYPE_CHECKING:
@@ -15,11 +27,11 @@ if TYPE_CHECKING:
 
     from socialstats.results import Row
 
-MOST_ROWS = 200
 LABEL_WIDTH = 44  # characters
+MARGINAL = Stroke("series-1", 5.0, alpha=0.4)
 
 
-@style.figure("Ranks with intervals")
+@figure("Ranks with intervals")
 def ranks(
     marginal: Sequence[Row],
     simultaneous: Sequence[Row] = (),
@@ -27,7 +39,7 @@ def ranks(
     ax: Axes | None = None,
     label: str = "",
     xlabel: str = "Rank (1 = first)",
-) -> Axes:
+) -> Plot:
     """Draw ranks with their intervals, the first item at the top.
 
     The broad bar is the marginal rank interval, the thin line the simultaneous one, the disc the rank.
@@ -61,95 +73,84 @@ def ranks(
     ['a', 'b']
     """
     all_at_once = {row.term: row for row in simultaneous}
-    unknown = [term for term in all_at_once if term not in {row.term for row in marginal}]
+    terms = {row.term for row in marginal}
+    unknown = [term for term in all_at_once if term not in terms]
     if unknown:
         raise InputError(f"no marginal rank interval of {listing(unknown)}")
-    known = sorted(
-        (row for row in marginal if style.is_known(row)), key=lambda row: row.estimate or 0.0
-    )
-    rows = [*known, *(row for row in marginal if not style.is_known(row))]
-    shown, ys = style.ends(rows)
+    known = [row for row in marginal if is_known(row)]
+    known.sort(key=lambda row: row.estimate or 0.0)
+    rows = [*known, *(row for row in marginal if not is_known(row))]
+    shown = chosen_rows(rows)
     if len(shown) > MOST_ROWS:  # pages draw both ends only
         raise InputError(
             f"a leaderboard shows at most {MOST_ROWS} items, got {len(marginal)}; pass some of them"
         )
-    labels = row_labels(shown, LABEL_WIDTH)
+    labels, heading = row_labels(shown, LABEL_WIDTH), literal(label, LABEL_WIDTH)
     columns = _columns(shown, all_at_once)
-    wide = column_offsets(columns)[-1]
-    place = style.slots(style.ROW_HEIGHT, max(map(style.text_width, labels), default=0.0), wide)
     legend = _legend([*marginal, *simultaneous], bool(all_at_once))
-    lines = int(max(ys, default=0.0)) + 1
-    if ax is None:
-        left, right = style.margins([*labels, style.literal(label, LABEL_WIDTH)], wide)
-        top = (
-            style.legend_height(legend, style.SMALL, (style.width() - left - right) * style.POINTS)
-            + 0.2
-        )
-        height = lines * place.height + top + 0.5
-        ax = style.new_axes(height, left=left, right=right, top=top, xlabel=xlabel, kind=style.ROWS)
+    places = lay_out_rows(
+        labels,
+        columns,
+        len(rows),
+        heading=heading,
+        top=legend_height(legend, SMALL, NARROW - 2 * EDGE) - 7.2,
+        xlabel=xlabel,
+        ax=ax,
+    )
+    plot = places.plot
     if not shown:
-        return style.message(ax, "no ranks to show")
-    style.dress(ax, xlabel=xlabel)
-    ax.set_xlim(0.4, max(len(known), 1) + 0.6)
-    ax.xaxis.set_major_locator(style.few_whole())
-    style.lines_of_rows(ax, lines, top=False)
-    style.names(ax, ys, labels, place)
-    at = [y + place.marks for y in ys]
-    _bars(
-        ax,
-        [all_at_once.get(row.term) for row in shown],
-        at,
-        color=style.LIGHT["series-1"],
-        linewidth=1.3,
+        return plot.message("no ranks to show")
+    plot.x.limits = (0.4, max(len(known), 1) + 0.6)
+    draw_rows(places, rows, total=len(rows), whole=True)
+    at_once = [all_at_once.get(row.term) for row in shown]
+    plot.segments(_spans(at_once, places.marks), INTERVAL)
+    plot.segments(_spans(shown, places.marks), MARGINAL)
+    draw_estimates(plot, list(zip(places.marks, shown, strict=True)), intervals=False)
+    write_legend(plot, legend, SMALL, room=NARROW - 2 * EDGE, up=14.0)
+    plot.label = _description(known)
+    return plot
+
+
+def _description(known: Sequence[Row]) -> str:
+    """Return the ranks in words, for readers who do not see them."""
+    if not known:
+        return ""
+    first, last = visible_text(known[0].term), visible_text(known[-1].term)
+    at_first = sum(row.conf_low == 1 for row in known)
+    return (
+        f"Rank intervals, {len(known)} items, from {first} to {last}; "
+        f"{at_first} marginal intervals hold rank 1."
     )
-    _bars(ax, shown, at, color=style.LIGHT["series-1"], linewidth=5, alpha=0.4)
-    style.points(ax, [(y, row) for y, row in zip(at, shown, strict=True)], intervals=False)
-    style.left_out(ax, len(rows), ys)
-    style.legend(ax, legend, style.SMALL, up=14.0)
-    write_columns(ax, columns, ys, place)
-    if label:
-        write_heading(ax, style.literal(label, LABEL_WIDTH), wide)
-    first = [row.term for row in known if row.conf_low == 1]
-    ax.set_label(
-        f"Rank intervals, {len(known)} items, from {visible_text(known[0].term)} to "
-        f"{visible_text(known[-1].term)}; {len(first)} marginal intervals hold rank 1."
-        if known
-        else ""
-    )
-    return ax
 
 
 def _legend(rows: Sequence[Row], both: bool) -> list[tuple[str, str]]:
     level = next((row.conf_level for row in rows if row.conf_level is not None), None)
-    before = f"{percent_of(level)} " if level is not None else ""
-    return [
-        (f"\u25ac {before}marginal", "muted"),
-        *([(f"\u2500 {before}simultaneous", "muted")] if both else []),
-    ]
+    before = "" if level is None else f"{percent_of(level)} "
+    parts = [(f"\u25ac {before}marginal", "muted")]
+    return [*parts, (f"\u2500 {before}simultaneous", "muted")] if both else parts
 
 
-def _columns(rows: Sequence[Row], all_at_once: dict[str, Row]) -> list[tuple[str, list[str]]]:
+def _columns(rows: Sequence[Row], all_at_once: Mapping[str, Row]) -> list[NumberColumn]:
     """Return the columns beside the marks: the rank, and each interval."""
+    places = [number(row.estimate, 0) if is_known(row) else "undef." for row in rows]
     columns = [
-        ("Rank", [number(row.estimate, 0) if style.is_known(row) else "undef." for row in rows]),
-        ("Marginal", [_span(row) for row in rows]),
+        NumberColumn(["Rank"], places),
+        NumberColumn(["Marginal"], [_span(row) for row in rows]),
     ]
     if all_at_once:
-        columns.append(("Simult.", [_span(all_at_once.get(row.term)) for row in rows]))
+        columns.append(
+            NumberColumn(["Simult."], [_span(all_at_once.get(row.term)) for row in rows])
+        )
     return columns
 
 
 def _span(row: Row | None) -> str:
     """Return a rank interval as ``[1, 4]``."""
-    ends = style.ends_of(row) if row is not None else None
+    ends = ends_of(row) if row is not None else None
     return "\u2014" if ends is None else f"[{ends[0]:.0f}, {ends[1]:.0f}]"
 
 
-def _bars(ax: Axes, rows: Sequence[Row | None], ys: Sequence[float], **look: object) -> None:
-    """Draw the intervals of some rows, a third of a rank longer at each end, so that a single rank can be seen."""
-    spans = [
-        (y, ends[0] - 1 / 3, ends[1] + 1 / 3)
-        for y, row in zip(ys, rows, strict=True)
-        if row is not None and (ends := style.ends_of(row))
-    ]
-    style.segments(ax, spans, zorder=2, **look)
+def _spans(rows: Sequence[Row | None], ys: Sequence[float]) -> list[Span]:
+    """Return the intervals of rows, a third of a rank longer at each end, so that a single rank can be seen."""
+    intervals = [(y, ends_of(row)) for y, row in zip(ys, rows, strict=True) if row is not None]
+    return [(y, ends[0] - 1 / 3, ends[1] + 1 / 3) for y, ends in intervals if ends]

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
-from socialstats.figures import style
-from socialstats.figures.heat import heat
+from socialstats.figures.axes import figure
+from socialstats.figures.heat import lay_out_pairs
+from socialstats.figures.plot import Plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from socialstats.results import Row
 
 
-@style.figure("Heat map")
+@figure("Heat map")
 def rater_heat(
     pairs: Sequence[tuple[str, str, Row]],
     *,
     ax: Axes | None = None,
     neutral: float = 0.0,
     extreme: float = 1.0,
-) -> Axes:
+) -> Plot:
     """Draw the agreement of each pair of raters twice, at both sides of an empty diagonal.
 
     Parameters
@@ -66,4 +67,4 @@ def rater_heat(
         for other in names
         if (one, other) in both
     ]
-    return heat(rows, ax=ax, neutral=neutral, extreme=extreme, xlabel="agreement with")
+    return lay_out_pairs(rows, neutral=neutral, extreme=extreme, xlabel="agreement with", ax=ax)

@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
 from socialstats.figures import style
+from socialstats.figures.axes import figure
+from socialstats.figures.labels import (
+    fitted,
+    label_room,
+    literals,
+    room_for,
+    text_width,
+)
+from socialstats.figures.plot import SQUARE, Plot, legend_height, new_plot, write_legend
+from socialstats.figures.style import FONT, INK, QUIET, SMALL, STEPS, Look, fills
 from socialstats.text import percent
 
 if TYPE_CHECKING:
@@ -17,8 +27,11 @@ if TYPE_CHECKING:
 
 MOST_LEVELS, MOST_BARS = 5, 60
 LABEL_WIDTH = 24  # characters
-BAR, GAP = 0.23, 0.13  # inches: a bar, and the space before a new section
-HEADING = 0.2  # inches
+LEVEL_WIDTH = 18
+RIGHT = 21.6  # points at the right, for half of the last tick
+BAR, GAP = 16.6, 9.4  # points: a bar, and the space before a new section
+HEADING = 14.4  # points
+BETWEEN = 2.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +43,14 @@ class Bar:
     section: str = ""
 
 
-@style.figure("Stacked bars")
+@figure("Stacked bars")
 def shares(
     bars: Sequence[Bar],
     *,
     ax: Axes | None = None,
     xlabel: str = "Share of answers",
     ordered: bool = False,
-) -> Axes:
+) -> Plot:
     """Draw one stacked bar a source, under a heading where a new section starts.
 
     Parameters
@@ -66,32 +79,35 @@ def shares(
     >>> [t.get_text() for t in shares([Bar(label="human", rows=rows)]).texts][-2:]
     ['70.0%', '30.0%']
     """
-    levels = _levels(bars, style.STEPS if ordered else MOST_LEVELS)
-    colors = style.fills(len(levels), ordered=ordered)
+    levels = _levels(bars, STEPS if ordered else MOST_LEVELS)
+    colors = fills(len(levels), ordered=ordered)
     places, height = _places(bars)
-    labels = style.fitted([bar.label for bar in bars], style.label_room(0.4), width=LABEL_WIDTH)
-    legend = _legend(levels, colors)
-    if ax is None:
-        left = style.room_for(labels) + 0.15
-        room = (style.width() - left - 0.3) * style.POINTS
-        top = style.legend_height(legend, style.FONT, room) if legend else 0.35
-        ax = style.new_axes(height + top + 0.5, left=left, right=0.3, top=top, xlabel=xlabel)
+    labels = fitted([bar.label for bar in bars], label_room(0.4), width=LABEL_WIDTH)
+    names = literals(levels, LEVEL_WIDTH)
+    legend = [(f"{SQUARE}{name}", color) for name, (color, _) in zip(names, colors, strict=True)]
+    left = room_for(labels) + 10.8
+    room = style.width() - left - RIGHT
+    plot = new_plot(
+        height,
+        left=left,
+        right=RIGHT,
+        top=legend_height(legend, FONT, room) if legend else 25.2,
+        xlabel=xlabel,
+        ax=ax,
+    )
     if not bars:
-        return style.message(ax, "no shares to show")
-    style.dress(ax, xlabel=xlabel)
-    ax.set_xlim(0, 1)
-    ax.set_ylim(height, 0)
-    ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
-    ax.set_xticks(ticks, [f"{round(100 * t)}%" for t in ticks])
-    ax.set_yticks(places, labels, **style.INK)
-    style.legend(ax, legend, style.FONT)
-    room = ax.get_window_extent().width * style.POINTS / ax.figure.dpi
+        return plot.message("no shares to show")
+    plot.y.limits = (height, 0.0)
+    plot.x.ticks = [(k / 4, f"{25 * k}%") for k in range(5)]
+    plot.y.ticks = list(zip(places, labels, strict=True))
+    plot.y.look = INK
+    write_legend(plot, legend, FONT)
     for bar, y, opens in zip(bars, places, _opens(bars), strict=True):
         if opens:
-            [section] = style.fitted([bar.section], room, style.SMALL)
-            ax.text(0.0, y - BAR / 2 - 0.05, section, va="bottom", **style.QUIET)
-        _bar(ax, bar, y, room, colors)
-    return ax
+            [section] = fitted([bar.section], plot.box.width, SMALL)
+            plot.text(section, (0.0, y - BAR / 2), (0.0, 3.0), look=QUIET, va="bottom")
+        _draw_bar(plot, bar, y, colors)
+    return plot
 
 
 def _levels(bars: Sequence[Bar], most: int) -> tuple[str, ...]:
@@ -106,15 +122,15 @@ def _levels(bars: Sequence[Bar], most: int) -> tuple[str, ...]:
 
 
 def _places(bars: Sequence[Bar]) -> tuple[list[float], float]:
-    """Middle of each bar, in inches from the top, and the height of all."""
+    """Return the middle of each bar, in points from the top, and the height of all."""
     places: list[float] = []
-    y = 0.05
+    y = 3.6
     for opens in _opens(bars):
         if opens:
             y += HEADING + (GAP if places else 0.0)
         places.append(y + BAR / 2)
-        y += BAR + 0.04
-    return places, y + 0.05
+        y += BAR + BETWEEN
+    return places, y + 3.6
 
 
 def _opens(bars: Sequence[Bar]) -> list[bool]:
@@ -125,36 +141,16 @@ def _opens(bars: Sequence[Bar]) -> list[bool]:
     ]
 
 
-def _legend(levels: Sequence[str], colors: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the name of each level after a square, with its colour."""
-    names = style.literals(levels, 18)
-    return [(f"{style.SQUARE}{name}", fill) for name, (fill, _) in zip(names, colors, strict=True)]
-
-
-def _bar(ax: Axes, bar: Bar, y: float, room: float, colors: Sequence[tuple[str, str]]) -> None:
-    """Draw a bar that may be `room` points long, and write the shares that fit into their part."""
+def _draw_bar(plot: Plot, bar: Bar, y: float, colors: Sequence[tuple[str, str]]) -> None:
+    """Draw a bar, and write the shares that fit into their part."""
     start = 0.0
-    for (fill, ink), row in zip(colors, bar.rows, strict=True):
+    for (color, ink), row in zip(colors, bar.rows, strict=True):
         if row.estimate is None:
             continue
-        ax.barh(
-            y,
-            row.estimate,
-            left=start,
-            height=BAR,
-            color=style.LIGHT[fill],
-            edgecolor=style.LIGHT["surface"],
-            linewidth=0.8,
-        )
+        box = (start, y - BAR / 2, row.estimate, BAR)
+        plot.bars([box], color, edge=True)
         text = percent(row.estimate)
-        if style.text_width(text, style.SMALL) + 2 <= row.estimate * room:
-            ax.text(
-                start + row.estimate / 2,
-                y,
-                text,
-                ha="center",
-                va="center_baseline",
-                fontsize=style.SMALL,
-                color=style.LIGHT[ink],
-            )
+        if text_width(text, SMALL) + 2 <= row.estimate * plot.points_across:
+            middle = (start + row.estimate / 2, y)
+            plot.text(text, middle, look=Look(SMALL, ink), ha="center")
         start += row.estimate

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.errors import InputError
-from socialstats.figures import style
+from socialstats.figures.axes import figure
+from socialstats.figures.cells import fill_cell, lay_out_cells, write_in
+from socialstats.figures.plot import Plot
 from socialstats.text import count as counted
 from socialstats.text import percent
 
@@ -18,19 +20,21 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 MOST_LEVELS = 12
-CELL = (1.15, 0.5)  # inches
+CELL = (82.8, 36.0)  # points
 LABEL_WIDTH = 20  # characters
+HEADINGS = 64  # characters of all headings
+FAINT, STRONG = 0.05, 0.4  # strengths of colour for a share of 0, and of 1
 SAME, ABOVE, BELOW = "muted", "series-2", "series-1"
 
 
-@style.figure("Table of counts")
+@figure("Table of counts")
 def square(
     table: ArrayLike,
     *,
     levels: Sequence[str],
     conditions: tuple[str, str],
     ax: Axes | None = None,
-) -> Axes:
+) -> Plot:
     """Draw a square table: rows are the first condition's values, columns the second's.
 
     Every cell has its count and its share of all pairs; the colour's strength is the share. Cells on the diagonal
@@ -61,43 +65,10 @@ def square(
     >>> [t.get_text() for t in ax.texts][:4]
     ['20', '20.0%', '5', '5.0%']
     """
-    cells = _checked(table, levels)
-    k = len(levels)
-    if ax is None:
-        ax = _new(levels, k)
-    total = float(cells.sum())
-    if total == 0:
-        return style.message(ax, "no pairs to show")
-    style.dress(ax)
-    across, turned = _across(
-        levels, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / (k + 1)
-    )
-    style.tiled(ax, across, _down(levels), turned=turned > 0)
-    room = style.cell_size(ax)
-    ax.set_xlabel(
-        style.fitted([conditions[1]], room[0] * (k + 1), style.SMALL)[0], **style.QUIET, labelpad=5
-    )
-    ax.set_ylabel(
-        style.fitted([conditions[0]], room[1] * (k + 1), style.SMALL)[0], **style.QUIET, labelpad=5
-    )
-    for i in range(k):
-        for j in range(k):
-            _cell(
-                ax,
-                j,
-                i,
-                float(cells[i, j]),
-                total,
-                room,
-                SAME if i == j else ABOVE if j > i else BELOW,
-            )
-        _cell(ax, k, i, float(cells[i].sum()), total, room, None)
-        _cell(ax, i, k, float(cells[:, i].sum()), total, room, None)
-    _cell(ax, k, k, total, total, room, None)
-    return ax
+    return _lay_out(table, levels, conditions, ax)
 
 
-@style.figure("Table of counts")
+@figure("Table of counts")
 def two_by_two(
     *,
     a: float,
@@ -107,7 +78,7 @@ def two_by_two(
     conditions: tuple[str, str],
     levels: tuple[str, str] = ("0", "1"),
     ax: Axes | None = None,
-) -> Axes:
+) -> Plot:
     """Draw McNemar's table from its four cells.
 
     Parameters
@@ -134,7 +105,38 @@ def two_by_two(
     >>> [t.get_text() for t in ax.texts][::2][:4]
     ['20', '5', '25', '32']
     """
-    return square([[d, c], [b, a]], levels=levels, conditions=conditions, ax=ax)
+    return _lay_out([[d, c], [b, a]], levels, conditions, ax)
+
+
+def _lay_out(
+    table: ArrayLike, levels: Sequence[str], conditions: tuple[str, str], ax: Axes | None
+) -> Plot:
+    cells = _checked(table, levels)
+    k, total = len(levels), float(cells.sum())
+    plot = lay_out_cells(
+        [*levels, "all"],
+        [*levels, "all"],
+        cell=CELL,
+        widths=(max(4, HEADINGS // max(k, 4)), LABEL_WIDTH),
+        share=0.3,
+        xlabel=conditions[1],
+        ylabel=conditions[0],
+        ax=ax,
+    )
+    if total == 0:
+        return plot.message("no pairs to show")
+    with_margins = np.zeros((k + 1, k + 1))
+    with_margins[:k, :k] = cells
+    with_margins[k, :k], with_margins[:k, k] = cells.sum(axis=0), cells.sum(axis=1)
+    with_margins[k, k] = total
+    for (y, x), n in np.ndenumerate(with_margins):
+        inside = x < k and y < k
+        if inside:
+            color = SAME if x == y else ABOVE if x > y else BELOW
+            fill_cell(plot, x, y, color, FAINT + (STRONG - FAINT) * math.sqrt(n / total))
+        texts = [counted(float(n)), percent(float(n) / total)]
+        write_in(plot, x, y, texts, "ink" if inside else "muted")
+    return plot
 
 
 def _checked(table: Any, levels: Sequence[str]) -> Any:
@@ -148,31 +150,3 @@ def _checked(table: Any, levels: Sequence[str]) -> Any:
     if len(levels) > MOST_LEVELS:
         raise InputError(f"a square table shows at most {MOST_LEVELS} levels, got {len(levels)}")
     return cells
-
-
-def _across(levels: Sequence[str], cell: float) -> tuple[list[str], float]:
-    return style.heads([*levels, "all"], cell, max(4, int(16 * 4 / max(len(levels), 4))))
-
-
-def _down(levels: Sequence[str]) -> list[str]:
-    return [*style.fitted(levels, style.label_room(0.3), width=LABEL_WIDTH), "all"]
-
-
-def _new(levels: Sequence[str], k: int) -> Axes:
-    left = style.room_for(_down(levels)) + 0.4
-    inner = min(style.width() - left - 0.1, CELL[0] * (k + 1))
-    top = 0.55 + max(_across(levels, inner * style.POINTS / (k + 1))[1] - 0.2, 0.0)
-    right = style.width() - left - inner
-    return style.new_axes(
-        (k + 1) * CELL[1] + top + 0.1, left=left, right=right, top=top, bottom=0.1
-    )
-
-
-def _cell(
-    ax: Axes, x: int, y: int, n: float, total: float, room: tuple[float, float], color: str | None
-) -> None:
-    """Draw one cell, or (without a colour) a margin."""
-    share = n / total
-    if color is not None:
-        style.tiles(ax, [(x, y, color, 0.05 + 0.35 * math.sqrt(share))])
-    style.in_cell(ax, x, y, [counted(n), percent(share)], room, "muted" if color is None else "ink")

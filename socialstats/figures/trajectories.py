@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
 from socialstats.figures import style
+from socialstats.figures.axes import figure
+from socialstats.figures.labels import (
+    fitted,
+    label_room,
+    literal,
+    literals,
+    room_for,
+    text_width,
+    widest,
+)
+from socialstats.figures.plot import Place, Plot, new_plot, noted
+from socialstats.figures.style import DASHED, FONT, INK, LINE, QUIET, SMALL, Look, Stroke
+from socialstats.figures.ticks import (
+    are_bounded,
+    ends_of,
+    padded,
+    stacked_ticks,
+    values_of,
+)
 from socialstats.text import number
 
 if TYPE_CHECKING:
@@ -15,16 +33,18 @@ if TYPE_CHECKING:
 
     from socialstats.results import Row
 
-HEIGHT = 4.2  # inches
+HEIGHT = 252.0  # points
 MOST_ITEMS = 15
 COLORS = ("series-1", "series-2", "series-3", "series-4", "series-5")
-DASHES = ("-", (0, (5, 2)), (0, (1.2, 1.6)))  # a colour comes again with another line
+DASHES = ((), (6.5, 2.6), (1.6, 2.1))  # a colour comes again with another line
 SPREAD = 0.22  # how far the items of a stage lie apart, in stages
 LABEL_WIDTH = 24  # characters of an item
+STAGE_WIDTH = 16
+MOST_NOTES = 6
 GAP = 12.5  # points between two labels
 
 
-@style.figure("Line chart")
+@figure("Line chart")
 def trajectories(
     rows: Sequence[Row],
     *,
@@ -32,7 +52,7 @@ def trajectories(
     ax: Axes | None = None,
     lines: Mapping[str, float] | None = None,
     ylabel: str = "Estimate",
-) -> Axes:
+) -> Plot:
     """Draw the course of each item over the stages.
 
     Parameters
@@ -65,45 +85,52 @@ def trajectories(
     (['start', 'end'], 'm 3.00')
     """
     table = by_item(rows, stages)
-    reasons = [
-        f"{r.term}, {r.group}: undefined ({r.undefined or 'no value was given'})"
-        for r in rows
-        if r.estimate is None
-    ]
-    marks = lines or {}
-    below = (
-        [f"dashed: {label} {number(value, 1)}" for label, value in marks.items()]
-        if style.is_narrow()
-        else []
+    references = dict(lines or {})
+    names = fitted(list(table), label_room(0.3), width=LABEL_WIDTH)
+    left = 43.2 if style.is_narrow() else 54.0
+    right = room_for([f"{name} \u22120.00" for name in names]) + 10.8
+    step = (style.width() - left - right) / max(len(stages) - 0.2, 1.0)
+    heads = literals(stages, STAGE_WIDTH)
+    turned = widest(heads) > step - 4
+    more = max(widest(heads) - 9, 0.0) if turned else 0.0
+    notes = noted(_notes(rows, references), left)
+    plot = new_plot(
+        HEIGHT,
+        left=left,
+        right=right,
+        top=14.4,
+        bottom=36.0 + LINE * len(notes) + more,
+        ax=ax,
     )
-    left = 0.6 if style.is_narrow() else 0.75
-    notes = style.noted([*below, *reasons[:6]], left)
-    right = style.room_for([f"{name} \u221200.00" for name in _names(list(table)).values()]) + 0.15
-    step = (style.width() - left - right) * style.POINTS / max(len(stages) - 0.2, 1.0)
-    heads, turned = style.heads(stages, step, 16)
-    if ax is None:
-        bottom = 0.5 + style.LINE * len(notes) / style.POINTS + max(turned - 0.2, 0.0)
-        ax = style.new_axes(HEIGHT + bottom - 0.5, left=left, right=right, top=0.2, bottom=bottom)
     if not table:
-        return style.message(ax, "no rows to show")
-    style.dress(ax)
-    ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
-    ax.set_xticks(range(len(stages)), heads, rotation=90 if turned else 0)
-    ax.tick_params(axis="x", labelsize=style.FONT, labelcolor=style.LIGHT["ink"])
-    ax.set_ylabel(style.literal(ylabel, 60), **style.QUIET)
-    _scale(ax, rows, marks, len(stages))
-    for k, cells in enumerate(table.values()):
-        _course(ax, cells, stages, k, len(table))
-    _labels(ax, table, stages)
-    style.footnotes(ax, notes, 22 + style.POINTS * max(turned - 0.2, 0.0))
-    return ax
+        return plot.message("no rows to show")
+    plot.grid = "y"
+    plot.x.ticks = [(float(i), head) for i, head in enumerate(heads)]
+    plot.x.look, plot.x.turned = INK, turned
+    plot.y.label = fitted([ylabel], plot.box.height, SMALL)
+    plot.y.limits = padded([*values_of(rows), *references.values()] or [0.0])
+    plot.y.ticks = stacked_ticks(plot.y.limits, plot.box.height, bounded=are_bounded(rows))
+    _draw_references(plot, references, len(stages))
+    courses = [
+        Course(name, cells, stages, k, len(table))
+        for k, (name, cells) in enumerate(zip(names, table.values(), strict=True))
+    ]
+    for course in courses:
+        course.draw(plot)
+    _write_names(plot, [course for course in courses if course.places], len(stages))
+    plot.footnotes(notes, 22 + more)
+    return plot
 
 
-def _names(items: Sequence[str]) -> dict[str, str]:
-    """Return the name of each item as it stands beside its course."""
-    return dict(
-        zip(items, style.fitted(items, style.label_room(0.3), width=LABEL_WIDTH), strict=True)
-    )
+def _notes(rows: Sequence[Row], references: Mapping[str, float]) -> list[str]:
+    """Return what stands below: on narrow screens what dashed lines are, and why values do not exist."""
+    reasons = [
+        f"{row.term}, {row.group}: undefined ({row.undefined or 'no value was given'})"
+        for row in rows
+        if row.estimate is None
+    ]
+    lines = [f"dashed: {label} {number(value, 1)}" for label, value in references.items()]
+    return [*(lines if style.is_narrow() else []), *reasons[:MOST_NOTES]]
 
 
 def by_item(rows: Sequence[Row], stages: Sequence[str]) -> dict[str, dict[str, Row]]:
@@ -128,120 +155,76 @@ def _last(cells: Mapping[str, Row], stages: Sequence[str]) -> Row:
     return known[-1] if known else next(iter(cells.values()))
 
 
-def _look(k: int) -> tuple[str, object]:
-    return style.LIGHT[COLORS[k % len(COLORS)]], DASHES[k // len(COLORS) % len(DASHES)]
+class Course:
+    """One item over the stages: its look, and its places beside those of the others."""
+
+    def __init__(
+        self, name: str, cells: Mapping[str, Row], stages: Sequence[str], k: int, items: int
+    ) -> None:
+        self.name = name
+        self.color = COLORS[k % len(COLORS)]
+        self.dash = DASHES[k // len(COLORS) % len(DASHES)]
+        shift = SPREAD * (2 * (k + 0.5) / items - 1)
+        self.rows = {x + shift: cells[s] for x, s in enumerate(stages) if s in cells}
+        self.last = _last(cells, stages)
+        # the stages without a gap between them
+        self.runs: list[list[Place]] = [[]]
+        for x, stage in enumerate(stages):
+            estimate = cells[stage].estimate if stage in cells else None
+            if estimate is not None:
+                self.runs[-1].append((x + shift, estimate))
+            elif self.runs[-1]:
+                self.runs.append([])
+
+    @property
+    def places(self) -> list[Place]:
+        """Return the places of all estimates."""
+        return [place for run in self.runs for place in run]
+
+    def draw(self, plot: Plot) -> None:
+        """Draw intervals, the line between the points, and the points."""
+        for x, row in self.rows.items():
+            ends = ends_of(row)
+            if ends:
+                plot.line([(x, ends[0]), (x, ends[1])], Stroke(self.color, 1.0, alpha=0.7))
+        for run in self.runs:
+            if len(run) > 1:
+                plot.line(run, Stroke(self.color, 1.3, dash=self.dash))
+        plot.points(self.places, self.color, "o", 3.6)
 
 
-def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) -> None:
-    """Set the limits, and draw the reference lines with their labels."""
-    if style.bounded(rows):
-        style.short_ticks(ax.yaxis)
-    ax.set_ylim(*style.padded(style.drawn(rows) + list(lines.values()) or [0.0]))
-    size = ax.get_window_extent()
-    width, height = (length * style.POINTS / ax.figure.dpi for length in (size.width, size.height))
-    names = {
-        label: style.literal(f"{label} {number(value, 1)}", 60) for label, value in lines.items()
+def _draw_references(plot: Plot, references: Mapping[str, float], stages: int) -> None:
+    """Set the horizontal limits, and draw the reference lines, with their labels at the left of wide figures."""
+    width, height = plot.box.width, plot.box.height
+    texts = {
+        label: literal(f"{label} {number(value, 1)}", 60) for label, value in references.items()
     }
-    room = min(
-        max((style.text_width(name, style.SMALL) for name in names.values()), default=0.0) + 8,
-        0.4 * width,
-    )
-    left = (
-        -0.45 if not lines or style.is_narrow() else -0.35 - room / (width - room) * (n - 0.2)
-    )  # room for the labels of the lines
-    ax.set_xlim(left, n - 0.55)
-    low, high = ax.get_ylim()
-    ordered = sorted(lines.items(), key=lambda pair: pair[1])
-    for k, (label, value) in enumerate(ordered):
-        near = k + 1 < len(ordered) and (ordered[k + 1][1] - value) / (high - low) * height < GAP
-        ax.axhline(value, **style.DASHED)
-        if style.is_narrow():
-            continue
-        ax.annotate(
-            names[label],
-            xy=(left, value),
-            xytext=(2, -2 if near else 2),
-            textcoords="offset points",
-            **style.QUIET,
-            va="top" if near else "bottom",
-        )
+    plot.x.limits = (-0.45, stages - 0.55)
+    labelled = bool(references) and not style.is_narrow()
+    if labelled:
+        room = min(max(text_width(text, SMALL) for text in texts.values()) + 8, 0.4 * width)
+        plot.x.limits = (-0.35 - room / (width - room) * (stages - 0.2), stages - 0.55)
+    low, high = plot.y.limits
+    values = sorted(references.values())
+    for label, value in references.items():
+        plot.level(value, DASHED)
+        above = min((other - value for other in values if other > value), default=high - low)
+        near = above / (high - low) * height < GAP
+        if labelled:
+            place = (plot.x.limits[0], value)
+            shift = (2.0, -2.0 if near else 2.0)
+            plot.text(texts[label], place, shift, look=QUIET, va="top" if near else "bottom")
 
 
-def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n: int) -> None:
-    """Draw one item: its points with intervals, beside those of the others, and the line between them."""
-    color, dash = _look(k)
-    shift = SPREAD * (2 * (k + 0.5) / n - 1)
-    xs: list[float] = []
-    ys: list[float] = []
-    for x, stage in enumerate(stages):
-        row = cells.get(stage)
-        xs.append(x + shift)
-        ys.append(math.nan if row is None or row.estimate is None else row.estimate)
-        if row is not None and (ends := style.ends_of(row)):
-            ax.plot(
-                (x + shift,) * 2,
-                ends,
-                color=color,
-                linewidth=1.0,
-                alpha=0.7,
-                solid_capstyle="butt",
-                zorder=2,
-            )
-    ax.plot(
-        xs,
-        ys,
-        color=color,
-        linestyle=dash,
-        linewidth=1.3,
-        marker="o",
-        markersize=3.6,
-        markeredgewidth=0,
-        zorder=3,
-    )
-
-
-def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], stages: Sequence[str]) -> None:
+def _write_names(plot: Plot, courses: Sequence[Course], stages: int) -> None:
     """Write each item with its last value at the right, moved apart where they would overlap, and tied to its point."""
-    low, high = ax.get_ylim()
-    scale = (high - low) / max(ax.get_window_extent().height * style.POINTS / ax.figure.dpi, 1.0)
-    ends = [
-        (k, item, last)
-        for k, (item, cells) in enumerate(table.items())
-        if (last := _last(cells, stages)).estimate is not None
-    ]
-    names = _names(list(table))
-    values = [float(last.estimate or 0.0) for _, _, last in ends]
-    for (k, item, last), value, place in zip(
-        ends, values, spread_out(values, GAP * scale), strict=True
-    ):
-        shift = SPREAD * (2 * (k + 0.5) / len(table) - 1)
-        ax.annotate(
-            f"{names[item]} {number(last.shown())}",
-            xy=(list(stages).index(str(last.group)) + shift, value),
-            xycoords="data",
-            xytext=(len(stages) - 0.55, place),
-            textcoords=_to_the_right(ax),
-            va="center",
-            fontsize=style.FONT,
-            color=_look(k)[0],
-            annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "linewidth": 0.6,
-                "alpha": 0.6,
-                "color": _look(k)[0],
-                "relpos": (0, 0.5),
-                "shrinkA": 0,
-                "shrinkB": 2,
-            },
-        )
-
-
-def _to_the_right(ax: Axes) -> Any:
-    """Return the coordinates of the data, six points to the right."""
-    from matplotlib.transforms import ScaledTranslation
-
-    return ax.transData + ScaledTranslation(6 / style.POINTS, 0, ax.figure.dpi_scale_trans)
+    values = [course.places[-1][1] for course in courses]
+    edge = stages - 0.55
+    beside = edge + 5 / plot.points_across
+    for course, y in zip(courses, spread_out(values, GAP / plot.points_up), strict=True):
+        plot.line([course.places[-1], (beside, y)], Stroke(course.color, 0.6, alpha=0.6))
+        text = f"{course.name} {number(course.last.shown())}"
+        plot.text(text, (edge, y), (6.0, 0.0), look=Look(FONT, course.color))
 
 
 def spread_out(values: Sequence[float], gap: float) -> list[float]:

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
 from socialstats.figures import style
-from socialstats.figures.forest import ordered
+from socialstats.figures.axes import figure
+from socialstats.figures.cells import fill_cell, lay_out_cells, write_in
+from socialstats.figures.labels import fitted, label_room, room_for, text_width
+from socialstats.figures.plot import Plot
+from socialstats.figures.rows import sorted_rows
+from socialstats.figures.ticks import is_known
 from socialstats.text import count, number, visible_text
 
 if TYPE_CHECKING:
@@ -19,14 +24,19 @@ if TYPE_CHECKING:
 
 MOST_ITEMS = 35
 LABEL_WIDTH = 24  # characters
-LEAST_CELL, HIGHEST = 0.2, 0.34  # inches
+LABEL_SHARE = 0.3  # labels may take this share of a narrow figure
+CELL, LEAST_HEIGHT, HEIGHT = 36.0, 14.4, 24.5  # points across, at most; and up
 LEAST_HEAD = 11.0  # points of a column that has room for a turned label
 STEPS = (0.05, 0.15, 0.25, 0.35, 0.45)  # distances from .5 at which the colour becomes stronger
 STRENGTH = (0.0, 0.12, 0.24, 0.38, 0.54, 0.72)  # strengths of the colour
+COLORS = (
+    "Blue: the item of the line is expected to win more often; orange: less often. "
+    "Colours change at .55, .65, .75, .85, .95."
+)
 
 
-@style.figure("Heat map")
-def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "against") -> Axes:
+@figure("Heat map")
+def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "against") -> Plot:
     """Draw expected win probabilities of every item against every other, the strongest first.
 
     The probability is 1 / (1 + exp(-d)) with d the difference of two log-strengths: ties and order effects are left
@@ -57,67 +67,57 @@ def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "aga
     >>> [t.get_text() for t in ax.get_yticklabels()], [t.get_text() for t in ax.texts][:2]
     (['a', 'b'], ['.73', '.27'])
     """
-    rows = [row for row in ordered(strengths) if style.is_known(row)]
+    rows = [row for row in sorted_rows(strengths) if is_known(row)]
     if len({row.term for row in rows}) < len(rows):
         raise InputError("an item is given twice")
     half = MOST_ITEMS // 2
     shown = rows if len(rows) <= MOST_ITEMS else [*rows[:half], *rows[-half:]]
-    n = len(shown)
-    lost = (
-        [f"{count(len(rows) - n, 'item')} between the strongest and the weakest {half} not drawn"]
-        if len(rows) > n
-        else []
-    )
-    lost += (
-        [f"{count(len(strengths) - len(rows), 'item')} without a strength left out"]
-        if len(strengths) > len(rows)
-        else []
-    )
     names = [row.term for row in shown]
-    labels = style.fitted(names, style.label_room(0.3), width=LABEL_WIDTH)
-    left = style.room_for(labels) + 0.15
-    inner = min(style.width() - left - 0.1, 0.5 * max(n, 1))
-    cell = inner * style.POINTS / max(n, 1)
-    written = style.text_width(".00") + 5 <= cell
-    if not written:
-        lost.append(
-            "Blue: the item of the line is expected to win more often; orange: less often. "
-            "Colours change at .55, .65, .75, .85, .95."
-        )
-    if cell < LEAST_HEAD:
-        lost.append("Columns are in the order of the lines.")
-    heads, turned = style.heads(names if cell >= LEAST_HEAD else [""] * n, cell, LABEL_WIDTH)
-    notes = style.noted(lost, left)
-    if ax is None:
-        high = min(max(inner / max(n, 1), LEAST_CELL), HIGHEST)
-        top = 0.55 + max(turned - 0.2, 0.0)
-        bottom = 0.15 + style.LINE * len(notes) / style.POINTS
-        ax = style.new_axes(
-            max(n, 2) * high + top + bottom,
-            left=left,
-            right=style.width() - left - inner,
-            top=top,
-            bottom=bottom,
-        )
-    if n < 2:
-        return style.message(ax, "no two items with strengths to compare")
-    style.dress(ax, xlabel=xlabel)
-    style.tiled(ax, heads, labels, turned=turned > 0)
-    room = style.cell_size(ax)
-    table = [[expected(one, other) for other in shown] for one in shown]
-    _cells(ax, table, room[1])
-    if written:
-        for y, line in enumerate(table):
-            for x, p in enumerate(line):
-                if x != y:
-                    style.in_cell(ax, x, y, [number(p, 2, bounded=True)], room)
-    style.footnotes(ax, notes, 6)
-    ax.set_label(
-        f"Heat map of expected win probabilities, {n} items, {visible_text(names[0])} strongest, "
-        f"{number(1 - table[0][-1], 2, bounded=True)} to {number(table[0][-1], 2, bounded=True)}; "
-        "no colour at .50."
+    n = max(len(shown), 1)
+    labels = fitted(names, label_room(LABEL_SHARE), width=LABEL_WIDTH)
+    cell = min((style.width() - room_for(labels) - 18.0) / n, CELL)
+    written = text_width(".00") + 5 <= cell
+    headed = cell >= LEAST_HEAD
+    plot = lay_out_cells(
+        names if headed else [""] * len(names),
+        names,
+        cell=(CELL, min(max(cell, LEAST_HEIGHT), HEIGHT)),
+        widths=(LABEL_WIDTH, LABEL_WIDTH),
+        share=LABEL_SHARE,
+        xlabel=xlabel,
+        notes=_notes(len(rows) - len(shown), len(strengths) - len(rows), written, headed),
+        ax=ax,
     )
-    return ax
+    if len(shown) < 2:
+        return plot.message("no two items with strengths to compare")
+    table = [[expected(one, other) for other in shown] for one in shown]
+    for y, line in enumerate(table):
+        _fill_line(plot, y, line)
+        for x, p in enumerate(line):
+            if written and x != y:
+                write_in(plot, x, y, [number(p, 2, bounded=True)])
+    least, most = (number(p, 2, bounded=True) for p in (1 - table[0][-1], table[0][-1]))
+    plot.label = (
+        f"Heat map of expected win probabilities, {n} items, {visible_text(names[0])} strongest, "
+        f"{least} to {most}; no colour at .50."
+    )
+    return plot
+
+
+def _notes(between: int, without: int, written: bool, headed: bool) -> list[str]:
+    """Return what stands below the cells: items left out, and what colours and columns are."""
+    half = MOST_ITEMS // 2
+    notes = []
+    if between:
+        items = count(between, "item")
+        notes.append(f"{items} between the strongest and the weakest {half} not drawn")
+    if without:
+        notes.append(f"{count(without, 'item')} without a strength left out")
+    if not written:
+        notes.append(COLORS)
+    if not headed:
+        notes.append("Columns are in the order of the lines.")
+    return notes
 
 
 def expected(one: Row, other: Row) -> float:
@@ -133,17 +133,11 @@ def expected(one: Row, other: Row) -> float:
     return 1 / (1 + math.exp(-gap)) if gap > 0 else math.exp(gap) / (1 + math.exp(gap))
 
 
-def _cells(ax: Axes, table: Sequence[Sequence[float]], high: float) -> None:
-    """Fill the cells: neighbours of one colour in a row are one thick line."""
-    spans: dict[int, list[tuple[float, float, float]]] = {}
-    for y, line in enumerate(table):
-        steps = [sum(abs(p - 0.5) > edge for edge in STEPS) * (1 if p >= 0.5 else -1) for p in line]
-        for step, run in groupby(range(len(steps)), key=steps.__getitem__):
-            places = list(run)
-            spans.setdefault(step, []).append((y + 0.5, float(places[0]), places[-1] + 1.0))
-    for step, lines in sorted(spans.items()):
+def _fill_line(plot: Plot, y: int, line: Sequence[float]) -> None:
+    """Fill the cells of a line: neighbours of one colour together."""
+    steps = [sum(abs(p - 0.5) > edge for edge in STEPS) * (1 if p >= 0.5 else -1) for p in line]
+    for step, run in groupby(range(len(steps)), key=steps.__getitem__):
+        places = list(run)
         if step:
-            color = style.LIGHT["series-1" if step > 0 else "series-2"]
-            style.segments(
-                ax, lines, color=color, alpha=STRENGTH[abs(step)], linewidth=high - 0.8, zorder=1
-            )
+            color = "series-1" if step > 0 else "series-2"
+            fill_cell(plot, places[0], y, color, STRENGTH[abs(step)], len(places))

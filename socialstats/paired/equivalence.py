@@ -429,18 +429,10 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     row = result.rows[0]
     low, high = result.extras["bounds"]
     name = "Mean difference" if row.term == "difference" else "Standardised difference d_z"
-    axes = forest(
-        [row],
-        ax=ax,
-        **{"xlabel": f"{name} (bounds dashed)", "reference": 0.0, **options},
-    )
     # noninferiority has one bound
-    for bound in (low, high)[: 1 if result.settings["test"] == "noninferiority" else 2]:
-        axes.axvline(bound, color="0.35", linestyle="--", linewidth=1)
-    left, right = axes.get_xlim()
-    pad = 0.05 * (high - low)
-    axes.set_xlim(min(left, low - pad), max(right, high + pad))
-    return axes
+    drawn = [low] if result.settings["test"] == "noninferiority" else [low, high]
+    settings = {"xlabel": f"{name} (bounds dashed)", "reference": 0.0, "bounds": drawn}
+    return forest([row], ax=ax, **{**settings, **options})
 
 
 def sample_tested_pairs(result: Result) -> Iterator[PlainSample]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from socialstats import sentences
-from socialstats.figures.forest import MOST_ROWS
+from socialstats.figures.rows import MOST_ROWS
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.scales.judge_agreement import DIFFERENCE, agreement_rows, judge_sentence

@@ -13,11 +13,12 @@ import pytest
 
 from socialstats import figures
 from socialstats.errors import InputError
-from socialstats.figures import dumbbell, forest, heat, style
-from socialstats.figures.forest import LABEL_WIDTH
+from socialstats.figures import axes, dumbbell, forest, heat, style
+from socialstats.figures.rows import LABEL_WIDTH
 from socialstats.results import Row
 from socialstats.studies.page import Block
 from socialstats_reports.arrangement import described
+from tests.figures.drawn_marks import bars, paths
 
 HOSTILE = [
     "$x_1$ and $y$",
@@ -64,8 +65,8 @@ def drawn(ax: object) -> bytes:
 
 
 def line_through(ax: object, y: float) -> list[tuple[float, float]]:
-    lines = [line for found in ax.collections for line in found.get_segments()]  # type: ignore[attr-defined]
-    return [(a[0, 0], a[1, 0]) for a in lines if len(a) == 2 and a[0, 1] == a[1, 1] == y]
+    level = [path for path in paths(ax) if len(path) == 2 and path[0][1] == path[1][1] == y]
+    return [(path[0][0], path[1][0]) for path in level]
 
 
 def test_a_forest_is_sorted_and_draws_each_interval_at_its_place() -> None:
@@ -118,7 +119,7 @@ def test_the_number_columns_of_a_forest_do_not_touch() -> None:
     ]
     ax = forest(rows, ranks={"a": (100, 200), "b": (1, 99)})
     ax.figure.draw_without_rendering()
-    at_a = [t for t in ax.texts if t.get_position()[1] == 0.0]
+    at_a = [t for t in ax.texts if t.xy[1] == 0.0]  # type: ignore[attr-defined]
     boxes = sorted((t.get_window_extent() for t in at_a), key=lambda box: box.x0)
     assert len(boxes) == 3
     assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
@@ -150,11 +151,14 @@ def test_hostile_labels_are_drawn_literally_and_without_warnings(label: str) -> 
 def test_characters_without_a_glyph_are_kept_only_for_a_browser(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(style, "_glyphs", lambda: frozenset({ord("a")}))  # whatever fonts there are
-    assert style.literal("\u6f22a") == "\ufffda"
-    with style.browser_draws_text():
-        assert style.literal("\u6f22a") == "\u6f22a"
-    assert style.literal("\u6f22a") == "\ufffda"
+    monkeypatch.setattr(
+        axes, "_glyphs", lambda: frozenset(map(ord, "ab"))
+    )  # whatever fonts there are
+    ax = forest([Row(term="\u6f22a", estimate=0.5), Row(term="b", estimate=0.4)])
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["\ufffda", "b"]
+    with style.on_screen("wide"):
+        plot = forest([Row(term="\u6f22a", estimate=0.5)])
+    assert [text for _, text in plot.y.ticks] == ["\u6f22a"]  # type: ignore[attr-defined]
 
 
 def test_a_dumbbell_keeps_the_order_and_says_what_is_undefined() -> None:
@@ -173,7 +177,7 @@ def test_a_dumbbell_keeps_the_order_and_says_what_is_undefined() -> None:
 
 def test_a_dumbbell_draws_targets_and_refuses_unknown_conditions() -> None:
     ax = dumbbell([Row(term="x", group="now", estimate=2.0)], targets={"now": 3.0, "then": None})
-    assert any(list(line.get_xdata()) == [3.0, 3.0] for line in ax.lines)
+    assert any([x for x, _ in path] == [3.0, 3.0] for path in paths(ax))
     with pytest.raises(InputError, match="no target for condition 'now'; targets name 'higher'"):
         dumbbell([Row(term="x", group="now", estimate=2.0)])
 
@@ -186,10 +190,9 @@ def test_a_heat_map_colours_by_distance_from_neutral() -> None:
             Row(term="a", group="a", undefined="not compared"),
         ]
     )
-    at = {
-        tuple(a[0]): lines.get_color()[0] for lines in ax.collections for a in lines.get_segments()
-    }
-    high, low, gone = (at[place] for place in ((1.02, 0.5), (0.02, 1.5), (0.02, 0.5)))
+    faces = [patch.get_facecolor() for patch in ax.patches]
+    at = {bar[:2]: face for bar, face in zip(bars(ax), faces, strict=True)}
+    high, low, gone = (at[place] for place in ((1, 0), (0, 1), (0, 0)))
     assert high[2] > high[0]  # blue
     assert low[0] > low[2]  # orange
     assert high[3] == pytest.approx(low[3])
@@ -261,7 +264,7 @@ def test_every_figure_knows_its_kind_of_chart() -> None:
 def test_axes_have_limits_that_matplotlib_can_draw(values: list[float]) -> None:
     from matplotlib import pyplot
 
-    from socialstats.figures.style import padded
+    from socialstats.figures.ticks import padded
 
     low, high = padded(values)
     assert low < min(values)

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from socialstats.errors import InputError
 from socialstats.figures import multiples, qq, ranks, style, wins
 from socialstats.figures.qq import MOST_POINTS, quantiles
 from socialstats.results import Row
+from tests.figures.drawn_marks import spans
 
 
 def row(term: str, value: float | None, undefined: str | None = None) -> Row:
@@ -25,11 +27,6 @@ def texts(ax: Any) -> list[str]:
     return [t.get_text() for t in ax.texts]
 
 
-def spans(ax: Any) -> dict[float, tuple[float, float]]:
-    found = [a for lines in ax.collections for a in lines.get_segments()]
-    return {float(a[0, 1]): (float(a[0, 0]), float(a[1, 0])) for a in found}
-
-
 def test_panels_share_the_scale_and_the_line_of_each_term() -> None:
     ax = multiples({"one": [row("a", 0.1), row("b", 0.5)], "two": [row("b", 2.0), row("c", None)]})
     one, two = ax.child_axes
@@ -37,7 +34,7 @@ def test_panels_share_the_scale_and_the_line_of_each_term() -> None:
     assert one.get_xlim() == two.get_xlim()
     assert spans(one) == {2.0: pytest.approx((0.2, 0.7)), 1.0: pytest.approx((-0.2, 0.3))}
     assert spans(two) == {2.0: pytest.approx((1.7, 2.2))}
-    assert texts(two) == ["undefined"]
+    assert texts(two) == ["two", "undefined"]
     assert [list(line.get_xdata()) for line in two.lines if line.get_marker() == "o"] == [[2.0]]
 
 
@@ -169,25 +166,16 @@ def test_expected_wins_are_those_of_bradley_and_terry_in_the_order_of_strength()
     ax = wins([row(name, value) for name, value in strengths.items()])
     names = [t.get_text() for t in ax.get_yticklabels()]
     assert names == [t.get_text() for t in ax.get_xticklabels()] == ["a", "b", "c"]
-    shown = {t.get_position(): t.get_text() for t in ax.texts}
+    shown = {t.xy: t.get_text() for t in ax.texts}  # type: ignore[attr-defined]
     for y, one in enumerate(names):
         for x, other in enumerate(names):
             odds = np.exp(strengths[one]) / np.exp(strengths[other])
             wanted = f"{odds / (1 + odds):.2f}".removeprefix("0")
             assert shown.get((x + 0.5, y + 0.5)) == (wanted if x != y else None)
-    blue = [
-        a
-        for lines in ax.collections
-        for a in lines.get_segments()
-        if matplotlib_color(lines) == style.LIGHT["series-1"]
-    ]
-    assert all(a[0, 0] > a[0, 1] - 0.5 for a in blue)  # above the diagonal
-
-
-def matplotlib_color(lines: Any) -> str:
-    from matplotlib.colors import to_hex
-
-    return to_hex(lines.get_color()[0])
+    blue = [p for p in ax.patches if to_hex(p.get_facecolor()) == style.LIGHT["series-1"]]
+    assert len(blue) == 3
+    places = [patch.get_xy()[0] for patch in blue]  # type: ignore[attr-defined]
+    assert all(x > y for x, y in places)  # above the diagonal
 
 
 def test_of_many_items_the_strongest_and_weakest_are_drawn() -> None:

@@ -13,6 +13,7 @@ from socialstats.errors import InputError
 from socialstats.figures import estimation, rater_heat, square, style, two_by_two
 from socialstats.figures.estimation import chosen
 from socialstats.results import Row
+from tests.figures.drawn_marks import bars, colors, paths
 
 HOSTILE = [
     "$x_1$ and $y$",
@@ -41,8 +42,8 @@ def drawn(ax: Any) -> bytes:
 
 def segments(ax: Any) -> list[tuple[float, float]]:
     """Both ends of each line from the first to the second condition."""
-    lines = [line.get_xydata() for line in ax.lines if line.get_marker() == "None"]
-    return [(a[0, 1], a[1, 1]) for a in lines if len(a) == 2 and (a[0, 0], a[1, 0]) == (0, 1)]
+    pairs = [path for path in paths(ax) if [x for x, _ in path] == [0, 1]]
+    return [(path[0][1], path[1][1]) for path in pairs]
 
 
 def test_every_pair_is_a_line_and_the_mean_stands_with_its_interval_on_its_own_axis() -> None:
@@ -51,15 +52,16 @@ def test_every_pair_is_a_line_and_the_mean_stands_with_its_interval_on_its_own_a
     )
     left, right = ax.child_axes
     assert segments(left) == [(2, 1), (2, 2), (5, 3), (3, 4)]  # from the second to the first
-    colors = [line.get_color() for line in left.lines[:4]]
-    assert colors == [style.LIGHT[name] for name in ("series-2", "muted", "series-2", "series-1")]
+    assert colors(left) == [
+        style.LIGHT[name] for name in ("series-2", "muted", "series-2", "series-1")
+    ]
     assert {"2.50", "3.00", "means and 4 pairs:", "2 fall", "1 rise", "1 stay"} <= set(texts(left))
     inks = {t.get_text(): t.get_color() for t in left.texts}
     assert (inks["1 rise"], inks["2 fall"]) == (style.LIGHT["series-1"], style.LIGHT["series-2"])
     assert "−0.50, 95% CI [−1.25, 0.25]" in texts(right)
     assert right.get_ylabel() == "before minus after"
     ends = [
-        tuple(line.get_ydata()) for line in right.lines if list(line.get_xdata()) == [-0.2, -0.2]
+        tuple(y for _, y in path) for path in paths(right) if [x for x, _ in path] == [-0.2, -0.2]
     ]
     assert ends == [(-1.25, 0.25)]
     assert drawn(ax)
@@ -67,12 +69,12 @@ def test_every_pair_is_a_line_and_the_mean_stands_with_its_interval_on_its_own_a
 
 def test_the_histogram_counts_pairs_in_bins_of_the_differences() -> None:
     ax = estimation([3, 3, 1], [2, 1, 1], [5, 10, 2], ROW, conditions=("a", "b"))
-    bars = {
-        round(p.get_y() + p.get_height() / 2, 1): p.get_width() for p in ax.child_axes[1].patches
+    drawn_bars = {
+        round(low + height / 2, 1): width for _, low, width, height in bars(ax.child_axes[1])
     }
-    assert bars[round(0.0 - 0.04, 1)] == pytest.approx(0.2)
-    assert bars[round(1.0 - 0.04, 1)] == pytest.approx(0.5)
-    assert bars[round(2.0 - 0.04, 1)] == pytest.approx(1.0)
+    assert drawn_bars[round(0.0 - 0.04, 1)] == pytest.approx(0.2)
+    assert drawn_bars[round(1.0 - 0.04, 1)] == pytest.approx(0.5)
+    assert drawn_bars[round(2.0 - 0.04, 1)] == pytest.approx(1.0)
     assert ax.child_axes[1].get_xlabel() == "pairs (longest bar: 10)"
 
 
@@ -121,7 +123,7 @@ def test_answers_of_zero_and_one_are_drawn_as_shares_and_discordant_pairs() -> N
     ax = estimation([1, 1, 0, 0], [1, 0, 1, 0], [60, 20, 14, 6], row, conditions=("old", "new"))
     left, right = ax.child_axes
     assert {"80.0%\n80 of 100", "74.0%\n74 of 100"} <= set(texts(left))
-    assert [p.get_height() for p in right.patches] == pytest.approx([0.20, -0.14])
+    assert [height for *_, height in bars(right)] == pytest.approx([0.20, -0.14])
     assert {"20", "14", "0.06, 90% CI [−0.05, 0.17]"} <= set(texts(right))
     assert [t.get_text() for t in right.get_xticklabels()] == ["difference", "only old", "only new"]
     low, high = right.get_ylim()
@@ -165,8 +167,8 @@ def test_bad_pairs_are_refused(
 def test_a_square_table_has_cells_shares_and_margins_at_their_places() -> None:
     ax = square([[20, 5], [12, 63]], levels=("no", "yes"), conditions=("before", "after"))
     at: dict[tuple[int, int], list[str]] = {}
-    for t in sorted(ax.texts, key=lambda t: t.get_position()[1]):
-        x, y = t.get_position()
+    for t in ax.texts:
+        x, y = t.xy  # type: ignore[attr-defined]
         at.setdefault((int(x), int(y)), []).append(t.get_text())
     assert [at[x, y][0] for y in (0, 1, 2) for x in (0, 1, 2)] == [
         "20",

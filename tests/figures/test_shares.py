@@ -10,6 +10,7 @@ from matplotlib.colors import to_hex
 from socialstats.errors import InputError
 from socialstats.figures import Bar, shares, style
 from socialstats.results import Row
+from tests.figures.drawn_marks import bars as drawn_bars
 
 
 def rows(*values: float | None) -> tuple[Row, ...]:
@@ -26,12 +27,12 @@ def test_segments_stand_end_to_end_and_small_ones_are_not_written() -> None:
             Bar(label="$x$", rows=rows(None, 1.0, 0.0)),
         ]
     )
-    found = [(round(p.get_x(), 3), round(p.get_width(), 3)) for p in ax.patches]
+    found = [(round(left, 3), round(width, 3)) for left, _, width, _ in drawn_bars(ax)]
     assert found == [(0.0, 0.5), (0.5, 0.46), (0.96, 0.04), (0.0, 1.0), (1.0, 0.0)]
     texts = [t.get_text() for t in ax.texts]
     assert {"50.0%", "46.0%", "100.0%", "level 0", "level 2"} <= set(texts)
     assert "4.0%" not in texts
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["human", "\\$x\\$"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["human", "$x$"]
 
 
 def test_sections_have_headings_once_and_bars_do_not_overlap() -> None:
@@ -43,7 +44,7 @@ def test_sections_have_headings_once_and_bars_do_not_overlap() -> None:
     ax = shares(bars)
     texts = [t.get_text() for t in ax.texts]
     assert texts.count("goal") == texts.count("none") == 1
-    spans = sorted({(p.get_y(), p.get_y() + p.get_height()) for p in ax.patches})
+    spans = sorted({(low, low + height) for _, low, _, height in drawn_bars(ax)})
     assert all(low >= high for (_, high), (low, _) in pairwise(spans))
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]
 

@@ -77,7 +77,7 @@ def test_page_and_figures_follow_the_colour_scheme(
         palette["surface"]
     )
     assert browser.evaluate("getComputedStyle(document.body).color") == rgb(palette["ink"])
-    mark = "getComputedStyle(document.querySelector('svg use')).fill"
+    mark = "getComputedStyle(document.querySelector('svg circle').parentElement).fill"
     assert browser.evaluate(mark) in [rgb(palette[f"series-{i}"]) for i in range(1, 6)]
 
 

@@ -1,4 +1,4 @@
-"""Figures drawn once for wide and once for narrow screens, and the shorter SVG: nothing is lost, nothing overlaps."""
+"""Figures drawn once for wide and once for narrow screens: nothing is lost, nothing overlaps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 
 import pytest
 from chromium import PROGRAM, Chromium
-from matplotlib.colors import to_hex
 
 from socialstats.figures import (
     Bar,
@@ -30,8 +29,9 @@ from socialstats.figures import (
     trajectories,
     wins,
 )
+from socialstats.figures.labels import text_width
+from socialstats.figures.plot import Lines
 from socialstats.results import Row
-from socialstats_reports.lean import short_path
 from socialstats_reports.page import palette_css
 from socialstats_reports.svg import inline
 
@@ -191,58 +191,39 @@ def test_all_rows_are_in_both_drawings_or_both_ends_of_more_than_35() -> None:
         assert [t for t in texts if t and t.startswith("role ")] == [
             f"role {i}" for i in reversed(range(35))
         ]
-        assert len(list(one.iter("use"))) == 35
+        assert len(list(one.iter("circle"))) == 35
     for one in two("forest"):
         texts = [t.text for t in one.iter("text")]
         shown = [*range(39, 31, -1), *range(7, -1, -1)]
         assert [t for t in texts if t and t.startswith("role ")] == [f"role {i}" for i in shown]
         assert any(t and "24 rows not drawn" in t for t in texts)
-        assert texts.count("1\u20139") == len(list(one.iter("use"))) == 16
+        assert texts.count("1\u20139") == len(list(one.iter("circle"))) == 16
         paths = "".join(
-            p.attrib["d"] for p in one.iter("path") if "series-1" in p.attrib.get("style", "")
+            path.attrib["d"]
+            for group in one.iter("g")
+            if "stroke:var(--series-1)" in group.attrib["style"]
+            for path in group.iter("path")
         )
         assert paths.count("M") == paths.count("H") == 16  # 16 intervals in one path
 
 
-def test_paths_are_written_short_and_say_the_same() -> None:
-    def points(d: str) -> list[tuple[str, list[float]]]:
-        return [
-            (c, [float(x) for x in re.findall(r"-?[\d.]+", rest)])
-            for c, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", d)
-        ]
-
-    for d in ("M 1 2 L 3 4 L -5.25 -6 z", "M 0 2.5 C 0.73 2.5 -1.43 2.46 1.94 1.94"):
-        assert points(short_path(d)) == points(d)
-        assert len(short_path(d)) < len(d)
-    assert short_path("M 1.5 2 L 1.5 -7") == "M1.5 2V-7"
-    assert short_path("M 1.5 2 L -1.5 2") == "M1.5 2H-1.5"
-
-
-@pytest.mark.parametrize("name", ["forest", "dumbbell", "ranks"])
+@pytest.mark.parametrize("name", ["forest", "dumbbell", "ranks", "long names"])
 def test_on_a_phone_no_line_passes_through_names_and_numbers(name: str) -> None:
-    """A line in the colour of the page, above the lines of the Axes, lies under every text of a row."""
-    with style.narrow(), style.browser_draws_text():
-        ax = FIGURES[name]()
-    figure = ax.figure
-    figure.canvas.draw()
-    point = figure.dpi / 72
-    surface = [
-        lines
-        for lines in ax.collections
-        if to_hex(lines.get_color()[0]) == style.LIGHT["surface"] and lines.get_zorder() > 1
-    ]
+    """Every text of a row stands beside the box of the marks, or on a band in the colour of the page."""
+    with style.on_screen("narrow"):
+        plot = FIGURES[name]()
     bands = [
-        (ax.transData.transform(path.vertices)[0][1], lines.get_linewidth()[0] * point / 2)
-        for lines in surface
-        for path in lines.get_paths()
+        (path[0][1], mark.stroke.width / 2 / plot.points_up)
+        for mark in plot.marks
+        if isinstance(mark, Lines) and mark.stroke.color == "surface"
+        for path in mark.paths
     ]
-    frame = ax.get_window_extent()
-    texts = [t for t in ax.texts if frame.y0 < t.get_window_extent().y0 < frame.y1 - 5]
-    assert len(texts) > 16
+    texts = [t for t in plot.texts if t.of == "row" and t.place[1] < plot.y.limits[1]]
+    assert len(texts) >= 8
     for text in texts:
-        box = text.get_window_extent()
-        middle = (box.y0 + box.y1) / 2
-        assert any(abs(middle - y) <= half for y, half in bands), text.get_text()
+        beside = text.place[0] == 1.0 and text.shift[0] - text_width(text.text) > 0
+        middle = text.place[1] + text.shift[1] / plot.points_up
+        assert beside or any(abs(middle - y) <= half for y, half in bands), text.text
 
 
 def test_an_index_stands_lower_and_nothing_is_lost() -> None:
@@ -311,7 +292,7 @@ def test_on_a_phone_everything_is_inside_readable_and_apart(
     assert browser.evaluate(
         "(b => b.scrollWidth <= b.clientWidth)(document.querySelector('.drawn'))"
     )
-    texts, marks = boxes(browser, ".narrow text"), boxes(browser, ".narrow use")
+    texts, marks = boxes(browser, ".narrow text"), boxes(browser, ".narrow :is(circle,path[d$=z])")
     for what, left, right, top, bottom in (*texts, *marks):
         assert frame[1] - 1 <= left, what
         assert right <= frame[2] + 1, what
@@ -329,7 +310,7 @@ def test_on_a_phone_the_marks_of_a_row_are_below_its_name_and_above_the_next(
 ) -> None:
     shown(browser, tmp_path, drawn("forest"), 390)
     names = [box for box in boxes(browser, ".narrow text") if box[0].startswith("role ")]
-    marks = boxes(browser, ".narrow use")
+    marks = boxes(browser, ".narrow :is(circle,path[d$=z])")
     assert len(names) == len(marks) == 16
     for (_, left, _, _, bottom), (_, _, _, top, low), after in itertools.zip_longest(
         names, marks, names[1:]

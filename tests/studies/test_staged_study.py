@@ -450,7 +450,7 @@ def test_trajectories_order_labels_and_gaps() -> None:
     rows.append(Row(term="gone", group="a", undefined="no answer"))
     ax = trajectories(rows, stages=["a", "b"], lines={"zero": 0.5})
     labels = [t.get_text() for t in ax.texts if t.get_text().endswith(("2.00", "2.10"))]
-    assert labels == ["high 2.10", r"\$low\$ 2.00"]
+    assert labels == ["high 2.10", "$low$ 2.00"]
     ax.figure.draw_without_rendering()
     with pytest.raises(InputError, match="at most 15 items"):
         trajectories([Row(term=f"m{k}", group="a", estimate=1.0) for k in range(16)], stages=["a"])
