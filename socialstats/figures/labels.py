@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from socialstats.figures.style import EDGE, FONT, NARROW, is_narrow, width
 from socialstats.text import shorten, shortened, visible_text
 
-# widths of the characters from the space to the tilde in DejaVu Sans, in thousandths of the size of the font; the
-# fonts of browsers are narrower
+# Widths of the characters from the space to the tilde in DejaVu Sans, in thousandths of the size of the font.
+# The fonts of browsers are narrower.
 ASCII = """318 401 460 838 636 950 780 275 390 390 500 838 318 361 318 337 636 636 636 636 636 636 636 636
 636 636 337 337 838 838 838 531 1000 684 686 698 770 632 575 775 752 295 295 656 557 863 748 787 603 787 695
 635 611 732 684 989 685 611 685 390 337 390 838 500 500 613 635 550 635 615 352 635 634 278 278 579 278 974
 634 612 635 635 411 521 392 634 592 818 592 592 525 636 337 636 838"""
 WIDTHS = dict(zip(map(chr, range(32, 127)), map(int, ASCII.split()), strict=True))
 WIDTHS |= {"\u2212": 838, "\u2013": 500, "\u2026": 1000, "\u2019": 318, "\u00b7": 318}
-FULL, USUAL = 1000, 700  # of characters of East Asia and of symbols, and of other alphabets
+FULL, USUAL = 1000, 700  # widths of characters of East Asia and of symbols; of other letters
 HINTED = 1.05  # letters on whole pixels take up to 5% more than `text_width`: 52 letters at 72 to 200 dpi
 LEAST_LABELS = 30.0  # points
 

@@ -128,8 +128,8 @@ def multiples(
     if not terms:
         return plot.message("no rows to show")
     plot.framed = False
-    lined = [] if reference is None else [reference]
-    limits = padded([*values_of(every_row), *lined] or [0.0])
+    references = [] if reference is None else [reference]
+    limits = padded([*values_of(every_row), *references] or [0.0])
     width = (plot.box.width - APART * (beside - 1)) / beside
     each = plot.box.height / deep
     bounded = are_bounded(every_row)

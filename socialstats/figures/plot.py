@@ -58,8 +58,8 @@ class Points:
 class Text:
     """Words, which may have several lines, moved right and up by some points from a place.
 
-    The place is in ``data``; in a ``row``, x is a share of the width of the box; in a ``column``, y is one of its
-    height; in the ``box``, both are.
+    The place is in ``data``. In a ``row``, x is a share of the width of the box. In a ``column``, y is one of its
+    height. In the ``box``, both are.
     """
 
     text: str

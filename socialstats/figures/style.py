@@ -50,14 +50,21 @@ DARK: dict[str, str] = {
     "step-7": "#c7e0f0",
 }
 
-STEPS = 7  # colours of ordered values, from nearest to the surface to nearest to the ink
-INK_UP_TO = 3  # steps on which text is written in ink; on the others in the colour of the surface
-WIDTH = 547.2  # about 760 px on the page, so that 9 pt text is read as 12.5 px and printed at 8 pt on A4
-NARROW = 237.6  # 358 px on a screen of 390 px, so that 8 pt text is read as 12 px
-EDGE = 14.4  # beside the marks of a narrow figure, for half a tick label
+# colours of ordered values, from nearest to the surface to nearest to the ink
+STEPS = 7
+# steps on which text is written in ink; on the others it has the colour of the surface
+INK_UP_TO = 3
+
+# about 760 px on the page: 9 pt text is read as 12.5 px, and printed at 8 pt on A4
+WIDTH = 547.2
+# 358 px on a screen of 390 px: 8 pt text is read as 12 px
+NARROW = 237.6
+# beside the marks of a narrow figure, for half a tick label
+EDGE = 14.4
 FONT = 9.0
 SMALL = 8.0
-LINE = 12.5  # a line of text takes
+# a line of text takes
+LINE = 12.5
 
 _screen: ContextVar[str] = ContextVar("screen", default="")
 
