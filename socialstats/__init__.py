@@ -6,6 +6,7 @@ Names are loaded when they are first used, so that ``import socialstats`` and th
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
@@ -282,7 +283,9 @@ __doc__ = f"{__doc__}\nPublic names by job; help(socialstats.NAME) has an exampl
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        hint = "" if name.startswith("_") else _hint(name)
+        # an import of a module asks for its name first
+        is_module = find_spec(f"socialstats.{name}") is not None
+        hint = "" if name.startswith("_") or is_module else _hint(name)
         raise AttributeError(f"module 'socialstats' has no attribute '{name}'{hint}")
     module = importlib.import_module(f"socialstats.{_HOME[name] or name}")
     return getattr(module, name) if _HOME[name] else module

@@ -20,6 +20,8 @@ ENGINES = {"duckdb", "polars", "pyspark", "dask"}
 LEAST = 4
 # CPU seconds that it takes a process to load the packages of another kind of pieces
 LOADING = 0.7
+# pieces of a process in which it loads them
+LOADED = 2
 # seconds between two looks at what the other process has done
 PAUSE = 0.002
 # a copied process has it; while it is set, neither makes a third
@@ -80,7 +82,7 @@ class PiecesLeft:
         The first piece that is left, and the one after the last.
     costs : shared array of four float
         For the process that goes from the start, and for the one from the end: CPU seconds of its pieces, and how many
-        they are. Its first piece is left out, as that loads the packages.
+        they are. Its first pieces are left out, as they load the packages.
     """
 
     def __init__(self, fork: ForkContext, n: int, border: int | None) -> None:
@@ -89,13 +91,13 @@ class PiecesLeft:
         self.costs: Any = fork.Array("d", [0.0, 0.0, 0.0, 0.0])
 
     def from_the_start(self, is_second_alive: Callable[[], bool]) -> Iterator[int]:
-        """Yield the pieces that the first process begins, until the other has taken the rest."""
-        first = True
+        """Yield the pieces that the first process begins, until the other has taken the rest.
+
+        At the border it waits until the other has no piece left, or is so slow that the first had better help.
+        """
+        done = 0
         while True:
-            # what pieces of the other kind cost is known when the other process has done two of them
-            while self.ends[0] == self.border < self.ends[1] and not self.costs[3]:
-                if not is_second_alive():
-                    break
+            while self.is_left_alone() and is_second_alive():
                 time.sleep(PAUSE)
             with self.ends.get_lock():
                 piece, end = self.ends
@@ -104,13 +106,13 @@ class PiecesLeft:
                 self.ends[0] = piece + 1
             began = time.process_time()
             yield piece
-            if not first and piece < self.border:
+            done += 1
+            if done > LOADED and piece < self.border:
                 self.add_cost(0, time.process_time() - began)
-            first = False
 
     def from_the_end(self) -> Iterator[int]:
         """Yield the pieces that the second process begins, from the last on."""
-        first = True
+        done = 0
         while True:
             with self.ends.get_lock():
                 start, end = self.ends
@@ -119,9 +121,14 @@ class PiecesLeft:
                 self.ends[1] = end - 1
             began = time.process_time()
             yield end - 1
-            if not first and end > self.border:
+            done += 1
+            if done > LOADED and end > self.border:
                 self.add_cost(2, time.process_time() - began)
-            first = False
+
+    def is_left_alone(self) -> bool:
+        """Return whether the first process has done its kind, and the rest is not worth its help so far."""
+        start, end = self.ends
+        return start == self.border < end and not self.is_worth(end - start, 2)
 
     def add_cost(self, place: int, seconds: float) -> None:
         """Count a piece of a process, whose numbers begin at a place of `costs`."""

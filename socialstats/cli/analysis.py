@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.beside import read_beside, with_factors
 from socialstats.cli.deciding import words
-from socialstats.cli.describe import columns_read, describe
-from socialstats.cli.designs import Design, read, second_reading, values_below
+from socialstats.cli.describe import columns_read, describe, first_line
+from socialstats.cli.designs import read, second_reading, values_below
 from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
@@ -18,19 +18,17 @@ from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, r
 from socialstats.cli.settings import COMPUTED, Settings
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
-from socialstats.cli.with_people import join_people_file
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
-from socialstats.studies.models import FACTORS
-from socialstats.studies.page import Outcome
-from socialstats.studies.plan import Hypothesis, with_hypotheses
+from socialstats.studies.page import FACTORS, Design, Outcome
 from socialstats.tables import Table, as_table, rows_where
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
     from socialstats.cli.own_study import OwnAnalysis
+    from socialstats.studies.plan import Hypothesis
 
 ANSWER = ("model", "task", "unit", "epoch", "filter")  # what an answer of a log is told by
 
@@ -78,6 +76,10 @@ class Analysis:
         """Return the design in lines of text."""
         return describe(self.design)
 
+    def size_line(self) -> str:
+        """Return how large the design is, the first of its lines."""
+        return first_line(self.design)
+
     def column_lines(self) -> list[str]:
         """Return what each column that was used holds."""
         return columns_read(self.design, self.table)
@@ -91,6 +93,11 @@ class Analysis:
             raise InputError(
                 "--models has no effect: this page compares no models by their factors. Leave it out"
             )
+        if not self.hypotheses:
+            return found, self.deviations
+        # only a plan has hypotheses
+        from socialstats.studies.plan import with_hypotheses
+
         outcome, departed = with_hypotheses(
             found, self.hypotheses, self.design, self.options, METRICS
         )
@@ -123,7 +130,10 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
     if options.example is not None:
         settings = with_reading(options.example, settings)
     found = read_input(options, settings)
-    if plan.own is None:
+    if plan.own is None and settings.get("people") is not None:
+        # answers of people in a table of their own are read like a survey
+        from socialstats.cli.with_people import join_people_file
+
         found, settings = join_people_file(found, settings)
     if plan.values.get("simulated") and not found.simulated:
         found = replace(found, simulated=SIMULATED)
@@ -210,13 +220,13 @@ def first_scorer(table: Table, settings: Settings) -> str:
 
 def read_input(options: argparse.Namespace, settings: Fields) -> Input:
     """Return the table of the files, or of a bundled data set."""
-    from socialstats import datasets
-
     if (options.example is None) == (options.data is None):
         both = ", not both" if options.data is not None else ""
         raise InputError(f"name a file (or - for stdin), or --example NAME{both}")
     if options.example is None:
         return read_files((options.data, *options.more), options.input_format, settings)
+    from socialstats import datasets
+
     entry = datasets.describe(dataset_of(options.example))
     subject = entry.title.removeprefix("Simulated ")
     simulated = f"These data are simulated: {subject}." if entry.simulated else ""

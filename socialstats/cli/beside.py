@@ -11,15 +11,13 @@ import narwhals as nw
 from socialstats.cli.deciding import mapped_columns, words
 from socialstats.cli.settings import SETTINGS, Settings
 from socialstats.designs.aliases import Fields
+from socialstats.designs.instrument import WEIGHT_NAMES
 from socialstats.designs.schema import Finder
 from socialstats.designs.tables import groupings
-from socialstats.designs.vocabulary import RATERS
+from socialstats.designs.vocabulary import MODEL_NAMES, RATERS
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.scales.compare_models import MODEL_NAMES
-from socialstats.scales.trait_weights import NAMED_WEIGHTS
 from socialstats.studies import STUDIES, Study
 from socialstats.tables import Table, as_table, read_table
-from socialstats.tables.joining import join
 
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
@@ -31,7 +29,7 @@ OPTIONS = {
     "stances": "stances",
     "models": "models",
 }
-NAMES = {"weights": tuple(NAMED_WEIGHTS)}  # what may stand for a table
+NAMES: dict[str, tuple[str, ...]] = {"weights": WEIGHT_NAMES}  # what may stand for a table
 BUNDLED = {
     "label_check": "_labels",
     "item_groups": "_roles",
@@ -111,6 +109,8 @@ def with_factors(table: Table, settings: Settings) -> Table:
     key = next((name for name in MODEL_NAMES if name in side.columns), None)
     if key is None or not {*asked} <= {*side.columns}:
         return table
+    from socialstats.tables.joining import join
+
     frame: Any = table.frame
     backend = nw.get_native_namespace(frame)
     known = join(table, side, {rater: key}, columns=asked).frame

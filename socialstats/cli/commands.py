@@ -7,7 +7,7 @@ import sys
 
 from socialstats.cli.deciding import NoDesign
 from socialstats.cli.describe import data_section, shaped_section
-from socialstats.cli.designs import Design, read
+from socialstats.cli.designs import read
 from socialstats.cli.guessing import guessed
 from socialstats.cli.inputs import settle
 from socialstats.cli.plan import Plan, plan_of, write_plan
@@ -19,6 +19,7 @@ from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import CAUTIONS, InputError
+from socialstats.studies.page import Design
 from socialstats.tables import read_table
 from socialstats.tables.writing import as_bytes
 from socialstats.text import count, shorten

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from socialstats.cli.deciding import mapped_columns
-from socialstats.cli.designs import Design
 from socialstats.cli.settings import ROWS, Settings
 from socialstats.designs.aliases import Fields, Levels
-from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.groups import Groups
-from socialstats.designs.paired import Paired
 from socialstats.designs.parts import MISSING, REFUSAL
-from socialstats.designs.ratings import Ratings
+from socialstats.studies.page import Design
 from socialstats.tables import Table, as_number
 from socialstats.text import as_given, count, listing, number, percent, shorten
+
+if TYPE_CHECKING:
+    from socialstats.designs.comparisons import Comparisons
+    from socialstats.designs.groups import Groups
+    from socialstats.designs.paired import Paired
+    from socialstats.designs.ratings import Ratings
 
 MOST = 12  # labels that a line names
 MOST_COLUMNS = 40  # columns that are described
@@ -27,26 +31,18 @@ def describe(design: Design) -> list[str]:
     from socialstats.studies.repeats import each_answer
 
     parts = ", ".join(f"{part} = {shorten(column)}" for part, column in design.columns.items())
-    own = (
-        _comparisons(design)
-        if isinstance(design, Comparisons)
-        else _groups(design)
-        if isinstance(design, Groups)
-        else _paired(design)
-        if isinstance(design, Paired)
-        else _ratings(design)
-    )
-    scan = design.scan if isinstance(design, Comparisons) else None
+    _, *facts = lines_of_kind(design)
+    scan = design.scan if design.kind == "comparisons" else None
     stored = [f"{shorten(name)} (stays with the table)" for name in (scan.clusters if scan else ())]
     held = [f"{shorten(c.name)} ({len(c.levels):,})" for c in design.clusters]
     clusters = ", ".join([*stored, *held]) or "none declared"
     lines = [
-        f"{shorten(design.source)}: {own[0]}",
+        first_line(design),
         f"columns     {parts or 'all of a cross table, or one a rater'}",
-        *own[1:],
+        *facts,
         f"clusters    {clusters}",
     ]
-    repeats = None if isinstance(design, Comparisons) else design.repeats
+    repeats = None if design.kind == "comparisons" else design.repeats
     if repeats is not None:
         apart = f", told apart by {listing(list(repeats.columns))}" if repeats.columns else ""
         lines.append(f"repeats     {each_answer(repeats)}{apart}; their mean is the value")
@@ -57,7 +53,7 @@ def describe(design: Design) -> list[str]:
             f"flow        {step.label}: {count(step.rows)}"
             + (f" ({step.note})" if step.note else "")
         )
-    if isinstance(design, Comparisons):
+    if design.kind == "comparisons":
         lines.append(f"strengths   {_strengths(design)}")
     if weighed := _weights(design):
         return [
@@ -69,18 +65,32 @@ def describe(design: Design) -> list[str]:
     return lines
 
 
+def first_line(design: Design) -> str:
+    """Return how large a design is, the first line of `describe`."""
+    return f"{shorten(design.source)}: {lines_of_kind(design)[0]}"
+
+
+def lines_of_kind(design: Design) -> list[str]:
+    """Return the size of a design, then what only designs of its kind have."""
+    if design.kind == "comparisons":
+        return _comparisons(design)
+    if design.kind == "groups":
+        return _groups(design)
+    return _paired(design) if design.kind == "paired" else _ratings(design)
+
+
 def _weights(design: Design) -> str:
     """Return how many equal units those with sampling weights count as; nothing without weights."""
     from socialstats.inference.weights import Weighing
 
-    if isinstance(design, Comparisons):
+    if design.kind == "comparisons":
         return ""
-    weight = design.unit_weight if isinstance(design, Ratings) else design.weight
+    weight = design.unit_weight if design.kind == "ratings" else design.weight
     if weight is None:
         return ""
     found, what = (
         Weighing.of_units(design.count, weight),
-        "pair" if isinstance(design, Paired) else "unit",
+        "pair" if design.kind == "paired" else "unit",
     )
     return f"weights     {count(found.units, what)} count as {number(found.effective, 1)} equal ones (Kish)"
 
@@ -90,9 +100,9 @@ def columns_read(design: Design, table: Table) -> list[str]:
 
     Of a column that stays with the table its range is found by the engine, which hands over no row.
     """
-    others = design.conditions if isinstance(design, Paired) else getattr(design, "raters", ())
+    others = design.conditions if design.kind == "paired" else getattr(design, "raters", ())
     used = dict.fromkeys([*design.columns.values(), *others])
-    scan = design.scan if isinstance(design, Comparisons) else None
+    scan = design.scan if design.kind == "comparisons" else None
     stays = {column for pair in (scan.covariates if scan else {}).values() for column in pair}
     lines = []
     for name in [column for column in used if column in table.columns][:MOST_COLUMNS]:
@@ -237,7 +247,7 @@ def data_section(design: Design, settings: Settings) -> Fields:
         **{key: settings.get(key) for key in (*ROWS, "encoding", "na", "count", "crosstab")},
         "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
     }
-    if isinstance(design, Comparisons):
+    if design.kind == "comparisons":
         order = declared_order(design)
         known["map"].pop("order", None)
         return (
@@ -246,9 +256,9 @@ def data_section(design: Design, settings: Settings) -> Fields:
             | {key: settings.get(key) for key in ("tie", "refusal", "winner_coding")}
         )
     known |= {"scale": design.scale, "levels": _plan_levels(design)}
-    if isinstance(design, Groups):
+    if design.kind == "groups":
         return known | {"groups": list(design.groups)}
-    if isinstance(design, Paired):
+    if design.kind == "paired":
         return known | {
             "conditions": list(design.conditions),
             "unmatched": settings.get("unmatched"),
@@ -273,7 +283,7 @@ def shaped_section(settings: Settings) -> Fields:
 
 def _plan_levels(design: Groups | Paired | Ratings) -> list[str] | None:
     """Return the levels to declare: none for numbers that were found in the data."""
-    if isinstance(design, Groups | Paired):
+    if design.kind == "groups" or design.kind == "paired":
         return None if design.scale == "numeric" else list(design.levels)
     return list(design.levels) if design.levels_declared or not design.numeric else None
 
@@ -296,11 +306,11 @@ def mapped_parts(design: Design, settings: Settings) -> dict[str, str | list[str
     repeats = [column for part, column in design.columns.items() if part.startswith("repeat")]
     if repeats:
         parts["repeat"] = repeats if len(repeats) > 1 else repeats[0]
-    elif isinstance(design, Paired | Ratings) and (design.repeats or averaged_labels(design)):
+    elif design.kind in ("paired", "ratings") and (design.repeats or averaged_labels(design)):
         parts["repeat"] = True
     return parts
 
 
 def averaged_labels(design: Paired | Ratings) -> bool:
     """Whether labels of several answers are shares of each level."""
-    return isinstance(design, Ratings) and design.shared is not None
+    return design.kind == "ratings" and design.shared is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from socialstats.cli.deciding import (
     NoDesign,
@@ -25,20 +26,16 @@ from socialstats.cli.plan import REASONS
 from socialstats.cli.settings import OWN, ROWS, SETTINGS, Settings
 from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.aliases import Fields, Texts
-from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.crosstabs import crosstab, win_counts
 from socialstats.designs.frequencies import holds_numbers
-from socialstats.designs.groups import Groups
 from socialstats.designs.options import map_options
-from socialstats.designs.paired import Paired
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
-from socialstats.designs.ratings import Ratings
-from socialstats.designs.repeated_answers import OtherAnswers
 from socialstats.designs.schema import Finder
 from socialstats.designs.stacking import stack_values
 from socialstats.designs.vocabulary import RATERS, ROW_NAMES, UNNUMBERED, bare
 from socialstats.errors import Caution, InputError, Problem, caution
+from socialstats.studies.page import Design
 from socialstats.tables import (
     Table,
     rows_unlike,
@@ -50,9 +47,14 @@ from socialstats.tables import (
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 
+if TYPE_CHECKING:
+    from socialstats.designs.comparisons import Comparisons
+    from socialstats.designs.groups import Groups
+    from socialstats.designs.paired import Paired
+    from socialstats.designs.ratings import Ratings
+
 COLUMNS_OF = ("cluster", "strata", "rater_groups")  # settings that name several columns
 COMMON = ("cluster", "by", "na", "missing", "count")
-Design = Comparisons | Groups | Paired | Ratings
 
 
 def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
@@ -89,14 +91,20 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
             or any(settings.get(key) for key in ("design", "map", *OWN[name]))
         ):
             raise
-        apart = error.column if isinstance(error, OtherAnswers) else ""
-        raise NoDesign(error.problems, table, settings, name, apart=apart) from error
+        raise NoDesign(error.problems, table, settings, name, apart=column_apart(error)) from error
     design = replace(design, cautions=(*design.cautions, *answered_alike(table)))
     if not steps and asked.stacked is None:
         return design
     label = "rows read" if asked.stacked is None else "values read"
     read_all = FlowStep(label=label, rows=asked.height, note=design.flow[0].note)
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
+
+
+def column_apart(error: InputError) -> str:
+    """Return the column that tells the rows of a unit and source apart, which one design takes as one answer."""
+    from socialstats.designs.repeated_answers import OtherAnswers
+
+    return error.column if isinstance(error, OtherAnswers) else ""
 
 
 def values_below(table: Table, settings: Settings) -> tuple[Table, Fields]:
@@ -234,11 +242,7 @@ def second_reading(table: Table, settings: Settings, design: Design) -> Ratings 
     column = settings.get("reread")
     if column is None:
         return None
-    if (
-        not isinstance(design, Ratings)
-        or settings.get("raters")
-        or shaped(table, settings) is not None
-    ):
+    if design.kind != "ratings" or settings.get("raters") or shaped(table, settings) is not None:
         raise InputError(
             f"--reread {shorten(column)}: a second parsing needs ratings in a table of one row per rating with a "
             f"column of values. This table is read as {type(design).__name__.lower()}. Leave the option out"
@@ -257,7 +261,7 @@ def second_reading(table: Table, settings: Settings, design: Design) -> Ratings 
     ]
     mapped = [*entries, *(f"{part}={name}" for part, name in parts.items()), f"value={column}"]
     found = read(table, {**settings, "map": mapped, "scale": design.scale}, "ratings")
-    assert isinstance(found, Ratings)
+    assert found.kind == "ratings"
     return found
 
 
@@ -318,6 +322,8 @@ def options_of(name: str, settings: Settings) -> Fields:
 
 def paired_by_settings(table: Table, settings: Settings) -> Paired:
     """Read pairs: one row per unit and condition, or one row per unit with two columns (mapped, or before/after)."""
+    from socialstats.designs.paired import Paired
+
     options = options_of("paired", settings)
     if settings.get("crosstab"):
         kept: Fields = {
@@ -380,6 +386,8 @@ def paired_by_settings(table: Table, settings: Settings) -> Paired:
 
 def ratings_by_settings(table: Table, settings: Settings) -> Ratings:
     """Read ratings: one row each, or one row per unit and a column each rater (``--raters a,b,c``)."""
+    from socialstats.designs.ratings import Ratings
+
     options = options_of("ratings", settings)
     if "probabilities" in options and (settings.get("crosstab") or "level_columns" in options):
         raise InputError("--probabilities is for one row per rating, and here are counts")
@@ -422,6 +430,8 @@ def ratings_by_settings(table: Table, settings: Settings) -> Ratings:
 
 def comparisons_by_settings(table: Table, settings: Settings) -> Comparisons:
     """Read paired comparisons, one row each or counts."""
+    from socialstats.designs.comparisons import Comparisons
+
     options = options_of("comparisons", settings)
     if settings.get("crosstab"):
         counts = win_counts(crosstab(table), table.columns[0])
@@ -431,6 +441,8 @@ def comparisons_by_settings(table: Table, settings: Settings) -> Comparisons:
 
 def groups_by_settings(table: Table, settings: Settings) -> Groups:
     """Read two independent groups: one row per unit, or several, whose mean is the unit's value."""
+    from socialstats.designs.groups import Groups
+
     if settings.get("crosstab"):
         raise InputError(
             "--crosstab counts pairs of values or wins; counted groups have a row for each group and "
@@ -439,6 +451,7 @@ def groups_by_settings(table: Table, settings: Settings) -> Groups:
     return Groups.from_frame(table, **options_of("groups", settings))
 
 
+# a table is read as one design, and its page loads no other
 READERS: dict[str, Callable[[Table, Settings], Design]] = {
     "comparisons": comparisons_by_settings,
     "groups": groups_by_settings,

@@ -6,12 +6,13 @@ import argparse
 from typing import Any
 
 from socialstats.cli.deciding import split_list, words
-from socialstats.cli.designs import Design, read
+from socialstats.cli.designs import read
 from socialstats.cli.plan import REASONS, Plan
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.vocabulary import UNNUMBERED
 from socialstats.errors import InputError
+from socialstats.studies.page import Design
 from socialstats.tables import read_table
 
 

@@ -85,6 +85,10 @@ class OwnAnalysis:
             *study_lines(self.declaration),
         ]
 
+    def size_line(self) -> str:
+        """Return how large the table is, the first of its lines."""
+        return self.design_lines()[0]
+
     def column_lines(self) -> list[str]:
         """Return nothing: the lines of the study name its columns."""
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.deciding import words
 from socialstats.cli.plan import Plan
@@ -12,9 +12,11 @@ from socialstats.cli.settings import SETTINGS, Settings
 from socialstats.designs.aliases import Levels, TextSet
 from socialstats.designs.terms import right_terms
 from socialstats.errors import InputError, Problem
-from socialstats.studies.plan import ONE_FAMILY, Hypothesis
 from socialstats.tables.toml_files import line_of_key
 from socialstats.text import meant, quoted, shorten
+
+if TYPE_CHECKING:
+    from socialstats.studies.plan import Hypothesis
 
 OPTIONAL = ("text", "group", "by", "minus", "alternative", "smallest_effect", "question")
 
@@ -115,6 +117,9 @@ def placed(problem: Problem, plan: Plan, typed: Namespace, key: str) -> Problem:
 
 def hypothesis_of(entry: Any, metric: str, status: str) -> Hypothesis:
     """Return one hypothesis, its defaults filled in."""
+    # only a plan has hypotheses
+    from socialstats.studies.plan import ONE_FAMILY, Hypothesis
+
     terms = entry.get("terms", ())
     known = {name: entry[name] for name in OPTIONAL if name in entry}
     return Hypothesis(

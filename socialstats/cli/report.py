@@ -51,7 +51,7 @@ def made(options: argparse.Namespace) -> int:
         analysis = prepare(options, plan, verify=not options.no_verify)
         for note in analysis.notes:
             say(f"note: {shorten(note, 400)}", slow=True)
-        say(f"{analysis.design_lines()[0]}; study {analysis.name}", slow=sys.stderr.isatty())
+        say(f"{analysis.size_line()}; study {analysis.name}", slow=sys.stderr.isatty())
         found, deviations = analysis.run()
         outcome, stand = with_claims(found, claims)
         facts = analysis.facts | claims_facts(options.claims) | noted(options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class ComparisonsData(Design):
     """Paired comparisons, as cells; `Comparisons` documents the fields."""
 
-    kind: ClassVar[str] = "comparisons"
+    kind: ClassVar[Literal["comparisons"]] = "comparisons"
     items: Levels
     item_a: IntArray
     item_b: IntArray

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ GroupScale = ContrastScale
 class GroupsData(Contrast):
     """Two independent groups, as cells; `Groups` documents the fields."""
 
-    kind: ClassVar[str] = "groups"
+    kind: ClassVar[Literal["groups"]] = "groups"
     groups: Pair
     group: IntArray
     value: FloatArray

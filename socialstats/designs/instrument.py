@@ -22,6 +22,7 @@ from socialstats.text import meant, quoted, shorten
 COLUMN = "trait_scales"
 """Column in which a table of scores declares its instrument, as JSON, the same in every row."""
 
+WEIGHT_NAMES = ("paper", "equal")  # of sets of weights: those published, and equal ones
 Scale = tuple[float, float]
 KEYS = (
     "traits",
@@ -144,6 +145,7 @@ class Instrument:
         return tuple(stage for stage in self.stages if stage not in (self.baseline, self.debrief))
 
 
+@cache
 @cache
 def published_instrument(name: str) -> Instrument:
     """Return the instrument of a published study.

@@ -27,7 +27,7 @@ PairedScale = Literal["binary", "nominal", "numeric"]
 class PairedData(Contrast):
     """Pairs, as cells; `Paired` documents the fields."""
 
-    kind: ClassVar[str] = "paired"
+    kind: ClassVar[Literal["paired"]] = "paired"
     conditions: Pair
     first: FloatArray
     second: FloatArray

@@ -59,7 +59,7 @@ DESIGN_COLUMNS = ("unit", "rater", "value", "status", "count", "weight", "score"
 class RatingsData(Design):
     """Ratings, and what belongs to their units and raters; `Ratings` documents the fields."""
 
-    kind: ClassVar[str] = "ratings"
+    kind: ClassVar[Literal["ratings"]] = "ratings"
     units: Levels
     raters: Levels
     levels: Levels

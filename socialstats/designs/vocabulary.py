@@ -146,6 +146,8 @@ RATERS = PartVocabulary(
         "人工 评分者 评委 标注者 标注员 評価者 評定者 採点者 審査員"
     ),
 )
+# what the column of the models may be called in a table of their own
+MODEL_NAMES = ("model", "source", "rater", "name")
 MODELS = PartVocabulary(
     names=spelled("model model_name model_id llm system rater"),
     words=spelled(

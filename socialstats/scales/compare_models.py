@@ -16,6 +16,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import groupings
+from socialstats.designs.vocabulary import MODEL_NAMES
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.compare import HOLM, rows_with_holm
 from socialstats.inference.dependence import cluster_factors, cluster_text
@@ -700,10 +701,6 @@ def missing_units_caution(
             else "collect the missing units",
         ),
     )
-
-
-# what the column of the models may be called in their own table
-MODEL_NAMES = ("model", "source", "rater", "name")
 
 
 def factors_of_models(table: Any, models: Sequence[str]) -> dict[str, dict[str, str]]:

@@ -13,6 +13,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.instrument import (
     COLUMN,
+    WEIGHT_NAMES,
     Instrument,
     declared,
     of_weights,
@@ -33,7 +34,7 @@ PAPER = published_instrument("staged-values")
 TRAIT_WEIGHTS: Mapping[str, float] = PAPER.weights
 EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType(PAPER.equal)
 NAMED_WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
-    {"paper": TRAIT_WEIGHTS, "equal": EQUAL_WEIGHTS}
+    dict(zip(WEIGHT_NAMES, (TRAIT_WEIGHTS, EQUAL_WEIGHTS), strict=True))
 )
 
 

@@ -35,7 +35,7 @@ from socialstats.studies.asking import (
     row_term,
 )
 from socialstats.studies.estimates import Column, p_text, pairs_to_halve, table_of
-from socialstats.studies.page import Block, PageTable, StudyOptions
+from socialstats.studies.page import FACTORS, Block, PageTable, StudyOptions
 from socialstats.studies.verdicts import Conclusion, higher_or_lower, ranking, verdict_of
 from socialstats.text import capital, count, percent_of, plural_of, shorten
 
@@ -54,7 +54,6 @@ NO_COMMON_MODEL = caution(
     fix="ask the same models at every level",
 )
 LEADING = "models"  # id of the block that has the main number
-FACTORS = "models-factors"  # start of the ids of blocks on groups of models
 MOST_CELLS = 12  # models of a heat map
 MOST_PAIRS, MOST_FURTHER = (
     435,

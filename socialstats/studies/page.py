@@ -232,6 +232,7 @@ class Outcome:
 
 
 DECLARED = "declared"
+FACTORS = "models-factors"  # start of the ids of blocks on groups of models
 # not settings: what was read beside the table
 BESIDE = (
     "simulated",
