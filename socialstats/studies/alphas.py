@@ -184,6 +184,7 @@ def agreement_question(
     differences: Sequence[Result] = (),
     *,
     id: str = "agreement",
+    question: str = "",
     note: str = "",
     part: Part = "main",
 ) -> Block | None:
@@ -197,7 +198,7 @@ def agreement_question(
     kinds = "The nominal alpha ignores the order of the levels. Refusals are excluded, or one more level."
     return ask_rows(
         id,
-        f"Did raters agree{', and did the order of the levels matter' * ordered}?",
+        question or f"Did raters agree{', and did the order of the levels matter' * ordered}?",
         alphas,
         rows,
         quantity=title,
@@ -208,7 +209,7 @@ def agreement_question(
         ),
         more=[compact_table(rows_table(rows, title, labels=names))],
         draw=interval_points(),
-        tables={"Differences of alpha on the same units": gaps},
+        tables={"Differences on the same units": gaps},
         results=differences,
         note=f"{kinds * ordered} {note}".strip(),
         part=part,

@@ -319,7 +319,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         leading=results,
         blocks=blocks,
         uses=USED,
-        cautions=[*likewise([*results.values()]), tuple(lost)],
+        cautions=[(*likewise([*results.values()]), *lost)],
         data=about_ratings(design),
         diagnostics=diagnostics(a),
         methods=list(methods(a)),
@@ -364,29 +364,21 @@ def without_constant(a: AgreementPage) -> Iterator[str]:
         row = lead if result is None else result.rows[0]
         if row.has_interval and not lead.conf_low <= (row.estimate or 0.0) <= lead.conf_high:
             level = shorten(design.levels[int(values[0])], 40)
-            sizes = [count(result.counts[f"{what}s"], what) for what in ("unit", "rater")]
-            estimate = f"{sentences.estimate_text(row)} ({', '.join(sizes)})"
+            estimate = sentences.estimate_text(row)
             yield f"Without {quoted([name])}, who always gave '{level}', it was {estimate}."
 
 
-def likewise(results: Sequence[Result]) -> list[tuple[Caution, ...]]:
-    """Return the cautions of several coefficients, each code once, with the titles of the others that it is about."""
-    found: dict[str, dict[str, Caution]] = {}
-    for result in results:
-        for one in result.cautions:
-            if one.code in ("SS317", "SS329"):
-                found.setdefault(one.code, {}).setdefault(result.title, one)
-    more = {code: list(told) for code, told in found.items() if len(told) > 1}
-    return [
-        (
-            replace(
-                found[code][first],
-                detail=f"{found[code][first].detail}. The same applies to {listing(others)}",
-                rows=None,
-            ),
-        )
-        for code, (first, *others) in more.items()
-    ]
+def likewise(results: Sequence[Result]) -> Iterator[Caution]:
+    """Yield the cautions that several coefficients have, each once, with the titles of all that it is about."""
+    for code in ("SS317", "SS329"):
+        coded = [
+            (one, result.title) for result in results for one in result.cautions if one.code == code
+        ]
+        _, *others = dict.fromkeys(title for _, title in coded) or [""]
+        if others:
+            first, _ = coded[0]
+            detail = f"{first.detail}. The same applies to {listing(others)}"
+            yield replace(first, detail=detail, rows=None)
 
 
 def describe(design: Ratings) -> str:

@@ -21,26 +21,23 @@ from socialstats.scales.rereading import (
     changed_shares,
     confusion,
 )
-from socialstats.studies.alphas import alphas_of
+from socialstats.studies.alphas import agreement_question, alphas_by_part, kinds_sentences
 from socialstats.studies.asking import (
-    add_labels,
     ask_rows,
     attempt_result,
     grid_table,
     interval_points,
     largest_sentence,
     pick_rows,
-    rows_by,
     tally_sentence,
 )
 from socialstats.studies.estimates import literature, verify_all
 from socialstats.studies.page import Block, Design, Outcome, PageTable, StudyOptions, order_cautions
-from socialstats.text import count, number, percent, shorten
+from socialstats.text import count, percent, shorten
 from socialstats.voice import option
 
 LARGE = 0.01  # a share of changed answers above this is a caution
 MOST_LABELS = 14
-MOST_STATED = 6  # alphas in sentences
 READINGS = ("first parsing", "second parsing")
 
 
@@ -62,15 +59,23 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
     means = None
     if design.scale != "nominal":
         means = changed_means(design, second, level=options.level)
-    alphas = {
-        (name, kind, reading): replace(result, title=f"{reading}, {name}: alpha, {kind}")
-        for name, pair in pairs_of(design, second).items()
+    pairs = pairs_of(design, second)
+    parts = {
+        f"{name}, {reading}": part
+        for name, pair in pairs.items()
         for reading, part in zip(READINGS, pair, strict=True)
-        for kind, result in (alphas_of(part, options) if len(part.raters) > 1 else {}).items()
     }
-    differences = differences_of(pairs_of(design, second), options)
-    block = reread_question(answers, shares, means, alphas, differences)
-    blocks = [] if block is None else [block]
+    alphas = alphas_by_part(parts, options)
+    agreement = agreement_question(
+        alphas,
+        kinds_sentences(alphas),
+        differences_of(pairs, options),
+        id="reread-alphas",
+        question="Did a second parsing of the replies change the agreement of raters?",
+        part="appendix",
+    )
+    asked = (reread_question(answers, shares, means), agreement)
+    blocks = [block for block in asked if block is not None]
     checks = combine_verifications(outcome.verifications, verify_all({}, blocks))
     return replace(
         outcome,
@@ -96,16 +101,17 @@ def pairs_of(first: Ratings, second: Ratings) -> dict[str, tuple[Ratings, Rating
 
 def differences_of(
     pairs: Mapping[str, tuple[Ratings, Ratings]], options: StudyOptions
-) -> dict[str, Result]:
+) -> list[Result]:
     """Return the differences of alpha and of the distance from people, second minus first parsing."""
-    differences = {}
+    differences = []
     for name, (first, second) in pairs.items():
         result = attempt_result(
             ratings_difference, second, first, labels=READINGS[::-1], **options.chosen()
         )
         rows = [] if result is None else [r for r in result.rows if r.group in (ALPHA, DISTANCE)]
         if rows:
-            differences[name] = replace(result, rows=tuple(rows))
+            title = f"{' minus '.join(READINGS[::-1])}: {name}"
+            differences.append(replace(result, rows=tuple(rows), title=title))
     return differences
 
 
@@ -126,58 +132,31 @@ def cautions_of(shares: Result) -> tuple[Caution, ...]:
     )
 
 
-def reread_question(
-    answers: RereadAnswers,
-    shares: Result,
-    means: Result | None,
-    alphas: Mapping[tuple[str, str, str], Result],
-    differences: Mapping[str, Result],
-) -> Block | None:
-    """Ask which answers changed, from which label to which, and how far means and alphas changed."""
+def reread_question(answers: RereadAnswers, shares: Result, means: Result | None) -> Block | None:
+    """Ask which answers changed, from which label to which, and how far means changed."""
     mean_rows = () if means is None else means.rows
     changes = pick_rows(mean_rows, "difference", quantity=CHANGE)
     tested, adjusted = adjust_family_by_holm(changes, "changes of means")
     changes = [row for row in tested if row.estimate is not None]
-    alpha_rows = [
-        row
-        for (part, kind, reading), result in alphas.items()
-        for row in add_labels(result.rows[:1], part=part, kind=kind, parsing=reading)
-    ]
-    gaps = [
-        row for name, result in differences.items() for row in add_labels(result.rows, part=name)
-    ]
-    scale = answers.first_reading.scale
-    ordered = rows_by(pick_rows(alpha_rows, kind=scale), "part")
     mean_title = "Means of the answers that are levels in both parsings"
-    alpha_title = "Krippendorff's alpha in both parsings"
     return ask_rows(
         "reread",
         "What did a second parsing of the replies change?",
-        shares,
+        (shares, means, adjusted),
         changes or shares.rows,
         quantity="change of the mean (second \u2212 first)" if changes else "share that changed",
         say=[
             shares.sentence(),
             tally_sentence(changes, "paired t test", " of means with changed answers"),
             largest_sentence(changes, ()) if changes else "",
-            *(
-                f"Krippendorff's alpha ({scale}) changed from "
-                f"{' to '.join(number(row.shown()) for row in rows)} ({shorten(part, 40)})."
-                for part, rows in list(ordered.items())[:MOST_STATED]
-            ),
         ],
         names=[f"{row.by}, {row.term}" if row.by else row.term for row in changes] or None,
         draw=interval_points() if changes else None,
-        tables={
-            "Share of answers that changed": shares.rows if changes else (),
-            "Differences, second parsing minus first, on the same units": gaps,
-        },
+        tables={"Share of answers that changed": shares.rows if changes else ()},
         more=[
             confusion_table(answers),
             grid_table(mean_rows, mean_title, ("by", "rater"), "quantity"),
-            grid_table(alpha_rows, alpha_title, ("part", "kind"), "parsing"),
         ],
-        results=[r for r in (means, adjusted, *alphas.values(), *differences.values()) if r],
         note="Cells without changed answers are excluded.",
         part="appendix",
     )

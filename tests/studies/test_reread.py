@@ -22,7 +22,7 @@ from socialstats.scales.rereading import (
     transitions,
 )
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.page import Outcome
+from socialstats.studies.page import Block, Outcome
 from socialstats_reports import read_results
 from tests.golden_data import SHARED
 
@@ -61,6 +61,12 @@ def page(frame: pd.DataFrame, study: str = "ordinal-alignment", **more: object) 
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
     return page(replies())
+
+
+def reread_block(outcome: Outcome) -> Block:
+    """Return the question on what a second parsing changed."""
+    (block,) = (block for block in outcome.blocks if block.id == "reread")
+    return block
 
 
 def test_shares_and_transitions_are_those_that_pandas_counts() -> None:
@@ -107,8 +113,7 @@ def test_errors_of_changes_are_those_of_a_mean_in_clusters(cluster: str) -> None
 
 
 def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome) -> None:
-    block = outcome.blocks[-1]
-    assert block.id == "reread"
+    block = reread_block(outcome)
     counts = [t for t in block.tables if t.digits == 0]
     assert len(counts) == 1
     assert [cell for cell in stray_cells(outcome) if not cell[0].startswith("now ")] == []
@@ -120,12 +125,12 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome) -> N
 
 
 def test_sentences_name_the_model_the_prompt_and_the_labels(outcome: Outcome) -> None:
-    said = " ".join(outcome.blocks[-1].sentences)
+    said = " ".join(reread_block(outcome).sentences)
     assert "'echo'" in said
     assert "prompt 'table'" in said
     assert "'A' became" in said
     assert "The largest difference was for 'echo': " in said
-    assert "alpha (ordinal) changed from " in said
+    assert "Krippendorff's α (ordinal) lay between" in " ".join(outcome.blocks[-1].sentences)
     assert any("column 'again'" in text for text in outcome.methods)
 
 
@@ -133,25 +138,28 @@ def test_alphas_of_the_second_reading_are_those_of_a_page_of_its_own(outcome: Ou
     frame = replies()
     alone = run_study(STUDIES["ordinal-alignment"], both(frame)[1], FAST)
     theirs = [result.rows[0].estimate for result in alone.blocks[0].results]
-    table = next(t for t in outcome.blocks[-1].tables if "second parsing" in t.header)
-    ours = [row.estimate for row in table.rows if row.label("parsing") == "second parsing"]
+    block = outcome.blocks[-1]
+    assert block.id == "reread-alphas"
+    parts = [(str(row.label("part")), row.estimate) for row in block.tables[0].rows]
+    ours = [estimate for part, estimate in parts if part.endswith("second parsing")]
     assert ours == pytest.approx(theirs)
 
 
 def test_readings_that_agree_say_so_and_raise_no_caution() -> None:
     outcome = page(replies(wrong=0.0))
+    block = reread_block(outcome)
     assert (
-        outcome.blocks[-1].sentences[0]
+        block.sentences[0]
         == "The second parsing (column 'again') gave the same answer to all 180 replies."
     )
-    assert outcome.blocks[-1].draw is None
+    assert block.draw is None
     assert "SS319" not in [c.code for c in outcome.cautions]
 
 
 @pytest.mark.parametrize("study", ["agreement", "compare-ratings"])
 def test_other_studies_of_ratings_have_the_block_too(study: str) -> None:
     outcome = page(replies(), study)
-    assert outcome.blocks[-1].id == "reread"
+    assert reread_block(outcome).sentences
     assert all(v.ok for v in outcome.verifications.values())
 
 
@@ -163,11 +171,10 @@ def test_numbers_without_declared_levels_and_nominal_labels() -> None:
     frame.loc[frame.index[0], "again"] = 7
     more = {"levels": None, "by": None, "refusal": ()}
     outcome = page(frame, "agreement", **more)
-    assert outcome.blocks[-1].id == "reread"
     assert all(v.ok for v in outcome.verifications.values())
     nominal = page(frame, "agreement", **more, scale="nominal")
     means = [
-        any("mean before" in table.header for table in one.blocks[-1].tables)
+        any("mean before" in table.header for table in reread_block(one).tables)
         for one in (outcome, nominal)
     ]
     assert means == [True, False]
@@ -212,7 +219,7 @@ def test_the_option_and_the_key_of_a_plan_make_the_same_block(file: Path) -> Non
         encoding="utf-8",
     )
     assert main(["report", "--plan", "plan.toml", *QUICK, "-o", "b.html"]) == 0
-    assert ids("a.html") == ids("b.html") == ["agreement", "reread"]
+    assert ids("a.html") == ids("b.html") == ["agreement", "reread", "reread-alphas"]
 
 
 @pytest.mark.parametrize(
@@ -285,7 +292,8 @@ def test_published_answers_read_again(tmp_path: Path) -> None:
         )
         == 0
     )
-    block = read_results(target.read_text(encoding="utf-8"))["blocks"][-1]
+    blocks = read_results(target.read_text(encoding="utf-8"))["blocks"]
+    (block,) = (block for block in blocks if block["id"] == "reread")
     shares = {t["term"]: t["estimate"] for t in block["results"][0]["terms"]}
     raters = sorted(
         (name for name in shares if "_" not in name and name != "all answers"),
@@ -293,9 +301,12 @@ def test_published_answers_read_again(tmp_path: Path) -> None:
     )
     assert raters[:2] == ["Llama-3.1-8B", "DBRX"]
     assert "Llama-3.1-8B" in block["sentences"][0]
-    said = " ".join(block["sentences"])
-    assert "changed from .305 to .357 (zero_shot_table)" in said
-    assert "changed from .246 to .246 (zero_shot)" in said
+    (agreement,) = (block for block in blocks if block["id"] == "reread-alphas")
+    alphas = {line[0]: line[1] for line in agreement["tables"][-1]["cells"]}
+    changed = {"zero_shot_table": (0.305, 0.357), "zero_shot": (0.246, 0.246)}
+    for prompt, published in changed.items():
+        names = [f"{prompt}, {reading} parsing: ordinal" for reading in ("first", "second")]
+        assert [alphas[name] for name in names] == pytest.approx(published, abs=5e-4)
 
 
 def codes(cautions: tuple[Caution, ...]) -> dict[str, tuple[str, ...] | None]:
