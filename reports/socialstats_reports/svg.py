@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from socialstats.errors import InputError
 from socialstats.figures.labels import widest
-from socialstats.figures.plot import Areas, Lines, Mark, Place, Plot, Text
+from socialstats.figures.plot import SQUARE, Areas, Lines, Mark, Place, Plot, Text
 from socialstats.figures.style import FONT, HAIR, LINE, QUIET, Stroke, on_screen
 from socialstats.text import visible_text
 
@@ -222,9 +222,11 @@ def _text_lines(plot: Plot, text: Text) -> Iterator[Element]:
     x, y = _at(plot, text.place, text.of)
     x, y = x + text.shift[0], y - text.shift[1]
     x, y = (x + down, y) if text.turned else (x, y + down)
+    # the page outlines a key of colours: a light colour alone could not be seen
+    swatch = ' class="swatch"' if text.text == SQUARE else ""
     for k, line in enumerate(lines):
         at = (_n(x), _n(y + k * step))
         turn = f' transform="rotate(-90 {at[0]} {at[1]})"' if text.turned else ""
         words, indices = INDEX.subn(LOWERED, _escaped(line))
         words += "</tspan>" * indices
-        yield ";".join(style), f'<text x="{at[0]}" y="{at[1]}"{turn}>{words}</text>'
+        yield ";".join(style), f'<text{swatch} x="{at[0]}" y="{at[1]}"{turn}>{words}</text>'

@@ -45,6 +45,41 @@ CONTRASTS = """(() => {
             return (a + .05) / (b + .05); }).reduce((x, y) => Math.min(x, y), 21); })()"""
 
 
+# texts of figures: each on the shapes that were drawn before it at its middle, or on the page; an outline of 3 will do
+IN_FIGURES = """(() => {
+    const channel = v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+    const light = c => .2126 * channel(c[0]) + .7152 * channel(c[1]) + .0722 * channel(c[2]);
+    const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p);
+        return (x + .05) / (y + .05); };
+    const color = (text, opacity) => { const c = (text.match(/[\\d.]+/g) || []).map(Number);
+        return c.length ? [c.slice(0, 3), (c.length > 3 ? c[3] : 1) * opacity] : [[0, 0, 0], 0]; };
+    const over = ([top, a], below) => top.map((v, i) => v * a + below[i] * (1 - a));
+    const opacity = e => e.tagName === 'svg' ? 1 : +getComputedStyle(e).opacity * opacity(e.parentElement);
+    const surface = color(getComputedStyle(document.body).backgroundColor, 1)[0];
+    const found = [];
+    for (const svg of document.querySelectorAll('svg')) {
+        if (!svg.getClientRects().length) continue;
+        const filled = [];
+        for (const e of svg.querySelectorAll('path, rect, text')) {
+            if (e.closest('defs')) continue;
+            const s = getComputedStyle(e), fill = color(s.fill, +s.fillOpacity * opacity(e));
+            if (e.tagName !== 'text') { if (fill[1]) filled.push([e, fill]); continue; }
+            const box = e.getBoundingClientRect();
+            const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+            let ground = surface;
+            for (const [shape, paint] of filled) {
+                const point = new DOMPoint(x, y).matrixTransform(shape.getScreenCTM().inverse());
+                if (shape.isPointInFill(point)) ground = over(paint, ground);
+            }
+            const line = s.stroke !== 'none' && ratio(over(color(s.stroke, 1), ground), ground);
+            const contrast = ratio(over(fill, ground), ground);
+            found.push([e.textContent, line ? Math.max(contrast, line * 1.5) : contrast]);
+        }
+    }
+    return found;
+})()"""
+
+
 def html_of(name: str) -> str:
     """Return the page of an example, or that of pairs with hypotheses on it."""
     if name != PLANNED:
@@ -142,6 +177,18 @@ def test_every_text_can_be_read(browser: Chromium, page: Path, dark: bool) -> No
     browser.open(page, dark=dark)
     browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     assert browser.evaluate(CONTRASTS) >= 4.5
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [390, 900])
+def test_every_text_of_a_figure_can_be_read(
+    browser: Chromium, page: Path, width: int, dark: bool
+) -> None:
+    browser.open(page, width=width, dark=dark)
+    browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    contrasts = browser.evaluate(IN_FIGURES)
+    assert len(contrasts) > 3, contrasts
+    assert [text for text, contrast in contrasts if contrast < 4.5] == []
 
 
 def test_exploratory_blocks_have_a_dotted_border(browser: Chromium, page: Path) -> None:
