@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,10 +32,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
+    from socialstats.arrays import FloatArray
     from socialstats.results import Row
 
 HEIGHT = 154.8  # points of a panel
 BETWEEN = 78.0  # points between panels
+# left, bottom, width and height of the panels, as shares of the figure
+BESIDE = ((0.0, 0.0, 0.47, 1.0), (0.6, 0.0, 0.4, 1.0))
+STACKED = ((0.0, 0.6, 1.0, 0.4), (0.0, 0.0, 1.0, 0.4))
 MOST_LINES = 150
 MOST_BINS = 24
 LABEL_WIDTH = 18  # characters of a condition
@@ -118,45 +123,66 @@ def estimation(
     >>> [panel.get_ylabel() for panel in ax.child_axes]
     ['value', 'before minus after']
     """
-    one, two, n = _checked(first, second, count)
+    pairs = checked_pairs(first, second, count)
     narrow = style.is_narrow()
-    height = 2 * HEIGHT + BETWEEN if narrow else HEIGHT
-    plot = new_plot(height, left=44.6, right=8.6, top=48.2, bottom=39.6, ax=ax)
-    if not len(n):
+    high = 2 * HEIGHT + BETWEEN if narrow else HEIGHT
+    plot = new_plot(high, left=44.6, right=8.6, top=48.2, bottom=39.6, ax=ax)
+    if not len(pairs.count):
         return plot.message(f"no {unit}s to show")
     plot.framed = False
     width, height = plot.box.width, plot.box.height
-    if narrow:
-        high = (height - BETWEEN) / 2
-        left, right = plot.panel(0, high + BETWEEN, width, high), plot.panel(0, 0, width, high)
-    else:
-        left = plot.panel(0, 0, 0.47 * width, height)
-        right = plot.panel(0.6 * width, 0, 0.4 * width, height)
-    is_binary = bool(np.isin(one, (0, 1)).all() and np.isin(two, (0, 1)).all())
-    names = literals(conditions, LABEL_WIDTH)
+    shares = STACKED if narrow else BESIDE
+    left, right = (
+        plot.panel(a * width, b * height, c * width, d * height) for a, b, c, d in shares
+    )
     left.x.limits, right.x.limits = (-0.45, 1.45), SIDE
-    if is_binary if binary is None else binary:
-        _draw_shares(left, one, two, n, unit)
-        what = f"share of {'ones' if ylabel == 'value' else ylabel}"
-        _draw_discordant(right, one, two, n, conditions)
+    names = literals(conditions, LABEL_WIDTH)
+    if binary is None:
+        binary = bool(np.isin([pairs.first, pairs.second], (0, 1)).all())
+    if binary:
+        _draw_shares(left, pairs, unit)
+        _draw_discordant(right, pairs, conditions)
+        ylabel = f"share of {'ones' if ylabel == 'value' else ylabel}"
     else:
         # lines go from the second to the first: they rise where the difference is positive
         names = names[::-1]
-        _draw_lines(left, two, one, n, most, digits)
-        what = ylabel
-        _write_key(left, two, one, n, most, unit)
-        _draw_histogram(right, one - two, n, unit)
+        _draw_lines(left, pairs, most, digits, unit)
+        _draw_histogram(right, pairs, unit)
     left.x.ticks, left.x.look = [(0.0, names[0]), (1.0, names[1])], INK
     _draw_mean(right, row, reference)
-    for panel, text in ((left, what), (right, " minus ".join(shortened(conditions, LABEL_WIDTH)))):
+    difference = " minus ".join(shortened(conditions, LABEL_WIDTH))
+    for panel, text in ((left, ylabel), (right, difference)):
         panel.grid = "y"
         panel.y.ticks = stacked_ticks(panel.y.limits, panel.box.height)
         panel.y.label = fitted([text], panel.box.height, SMALL, 44)
     return plot
 
 
-def _checked(first: Any, second: Any, count: Any) -> tuple[Any, Any, Any]:
-    """Return the cells that stand for pairs, as float arrays."""
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Values of pairs under two conditions, and how many pairs have them."""
+
+    first: FloatArray
+    second: FloatArray
+    count: FloatArray
+
+    @property
+    def total(self) -> float:
+        """Return the number of pairs."""
+        return float(self.count.sum())
+
+    @property
+    def sums(self) -> list[float]:
+        """Return the sum under each condition."""
+        return [float(self.count @ values) for values in (self.first, self.second)]
+
+    def number_of(self, cells: Any) -> float:
+        """Return how many pairs some cells have."""
+        return float(self.count[cells].sum())
+
+
+def checked_pairs(first: Any, second: Any, count: Any) -> Pairs:
+    """Return the cells that stand for pairs."""
     cells = (first, second, np.ones_like(first, dtype=np.float64) if count is None else count)
     one, two, n = (np.asarray(values, dtype=np.float64).ravel() for values in cells)
     if not len(one) == len(two) == len(n):
@@ -167,8 +193,7 @@ def _checked(first: Any, second: Any, count: Any) -> tuple[Any, Any, Any]:
         raise InputError(
             "an estimation plot needs finite numbers; leave out pairs that miss a value"
         )
-    kept = n > 0
-    return one[kept], two[kept], n[kept]
+    return Pairs(one[n > 0], two[n > 0], n[n > 0])
 
 
 def chosen(difference: Any, value: Any, count: Any, most: int) -> Any:
@@ -187,40 +212,35 @@ def chosen(difference: Any, value: Any, count: Any, most: int) -> Any:
     return np.unique(order[np.searchsorted(reached, places)])
 
 
-def _draw_lines(plot: Plot, one: Any, two: Any, n: Any, most: int, digits: int) -> None:
-    """Draw one line a pair, and both means."""
-    plot.y.limits = padded([float(f(values)) for f in (np.min, np.max) for values in (one, two)])
-    shown = chosen(one - two, one, n, most)
+def _draw_lines(plot: Plot, pairs: Pairs, most: int, digits: int, unit: str) -> None:
+    """Draw one line a pair, both means, and above them how many lines fall, rise and stay."""
+    one, two, n = pairs.first, pairs.second, pairs.count
+    plot.y.limits = padded([float(value) for value in np.concatenate([one, two])])
+    kinds = {"fall": (one < two, DOWN), "rise": (one > two, UP), "stay": (one == two, SAME)}
+    color = {i: ink for cells, ink in kinds.values() for i in np.flatnonzero(cells).tolist()}
+    shown = chosen(one - two, two, n, most)
     alpha = float(np.clip(8 / math.sqrt(len(shown)), 0.25, 0.8))
-    thickest = n[shown].max()
+    thickest = max(float(n[shown].max()) - 1, 1)
     for i in shown.tolist():
-        color = SAME if one[i] == two[i] else DOWN if one[i] > two[i] else UP
-        width = 0.8 + 1.8 * float((n[i] - 1) / max(thickest - 1, 1))
-        places = [(0.0, float(one[i])), (1.0, float(two[i]))]
-        plot.line(places, Stroke(color, width, alpha=alpha))
-    total = n.sum()
-    means = [float((n * values).sum() / total) for values in (one, two)]
-    plot.points([(0.0, means[0]), (1.0, means[1])], "ink", "o", 6.0)
-    plot.text(number(means[0], digits), (-0.06, means[0]), look=SMALL_INK, ha="right")
-    plot.text(number(means[1], digits), (1.06, means[1]), look=SMALL_INK)
-
-
-def _write_key(plot: Plot, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
-    """State above the lines how many there are, and how many of them fall, rise and stay, in their colours."""
-    total = n.sum()
-    drawn = total if len(n) <= most else len(chosen(one - two, one, n, most))
-    what = f"{counted(total, unit)}:"
-    if drawn != total:
-        what = f"{counted(drawn)} of {counted(total, unit)}; of all,"
-    parts = [(f"means and {what}", SAME)]
-    kinds = (("fall", one > two, DOWN), ("rise", one < two, UP), ("stay", one == two, SAME))
-    for word, cells, color in kinds:
-        if cells.any():
-            parts.append((f"{counted(float(n[cells].sum()))} {word}", color))
+        stroke = Stroke(color[i], 0.8 + 1.8 * float(n[i] - 1) / thickest, alpha=alpha)
+        plot.line([(0.0, float(two[i])), (1.0, float(one[i]))], stroke)
+    mean, other = (total / pairs.total for total in pairs.sums)
+    plot.points([(0.0, other), (1.0, mean)], "ink", "o", 6.0)
+    plot.text(number(other, digits), (-0.06, other), look=SMALL_INK, ha="right")
+    plot.text(number(mean, digits), (1.06, mean), look=SMALL_INK)
+    pairs_drawn = f"{counted(pairs.total, unit)}:"
+    if len(n) > most:
+        pairs_drawn = f"{counted(len(shown))} of {counted(pairs.total, unit)}; of all,"
+    parts = [(f"means and {pairs_drawn}", SAME)]
+    parts += [
+        (f"{counted(pairs.number_of(cells))} {word}", ink)
+        for word, (cells, ink) in kinds.items()
+        if cells.any()
+    ]
     write_legend(plot, parts, SMALL, gap=6.0)
 
 
-def _bin_edges(difference: Any, n: Any) -> Any:
+def _bin_edges(difference: FloatArray, total: float) -> FloatArray:
     """Return bins of the differences: one for each value where these are few and evenly apart."""
     values = np.unique(difference)
     low, high = float(values[0]), float(values[-1])
@@ -231,34 +251,35 @@ def _bin_edges(difference: Any, n: Any) -> Any:
         steps = (values - low) / gap
         if steps[-1] <= MOST_BINS and np.allclose(steps, np.round(steps), atol=1e-6):
             return low + gap * (np.arange(round(steps[-1]) + 2) - 0.5)
-    bins = int(np.clip(2 * math.sqrt(n.sum()), 5, MOST_BINS))
+    bins = int(np.clip(2 * math.sqrt(total), 5, MOST_BINS))
     return np.linspace(low, high, bins + 1)
 
 
-def _draw_histogram(plot: Plot, difference: Any, n: Any, unit: str) -> None:
+def _draw_histogram(plot: Plot, pairs: Pairs, unit: str) -> None:
     """Draw the distribution of the differences as bars that grow to the right."""
-    edges = _bin_edges(difference, n)
-    heights, _ = np.histogram(difference, bins=edges, weights=n)
-    peak = heights.max()
+    difference = pairs.first - pairs.second
+    edges = _bin_edges(difference, pairs.total)
+    heights, _ = np.histogram(difference, bins=edges, weights=pairs.count)
+    peak = float(heights.max())
     plot.y.limits = padded([float(edges[0]), float(edges[-1])])
-    bars = zip(edges[:-1].tolist(), np.diff(edges).tolist(), heights.tolist(), strict=True)
-    boxes = [(0.0, low, length / peak, 0.92 * gap) for low, gap, length in bars]
-    plot.bars(boxes, "muted", 0.3)
+    sizes = zip(edges, heights / peak, 0.92 * np.diff(edges), strict=False)
+    plot.bars(
+        [(0.0, float(low), float(length), float(gap)) for low, length, gap in sizes], SAME, 0.3
+    )
     plot.x.label = [literal(f"{unit}s (longest bar: {counted(peak)})", 60)]
 
 
-def _draw_shares(plot: Plot, one: Any, two: Any, n: Any, unit: str) -> None:
+def _draw_shares(plot: Plot, pairs: Pairs, unit: str) -> None:
     """Draw the share of ones under each condition."""
-    total = n.sum()
-    sums = [float((n * values).sum()) for values in (one, two)]
-    places = [(float(x), ones / total) for x, ones in enumerate(sums)]
+    places = [(float(x), ones / pairs.total) for x, ones in enumerate(pairs.sums)]
     plot.y.limits = (-0.03, 1.03)
     plot.line(places, Stroke("line", 1.6))
     plot.points(places, "ink", "o", 7.0)
-    for place, ones in zip(places, sums, strict=True):
-        text = f"{percent(place[1])}\n{counted(ones)} of {counted(total)}"
+    total = counted(pairs.total)
+    for place, ones in zip(places, pairs.sums, strict=True):
+        text = f"{percent(place[1])}\n{counted(ones)} of {total}"
         _write_near(plot, text, place, -8 if place[1] > 0.5 else 8)
-    _write_above(plot, counted(total, unit), QUIET)
+    _write_above(plot, counted(pairs.total, unit), QUIET)
 
 
 def _write_near(plot: Plot, text: str, place: tuple[float, float], up: float) -> None:
@@ -267,14 +288,14 @@ def _write_near(plot: Plot, text: str, place: tuple[float, float], up: float) ->
     plot.text(text, place, (0.0, up), look=SMALL_INK, ha="center", va=va)
 
 
-def _draw_discordant(plot: Plot, one: Any, two: Any, n: Any, conditions: Sequence[str]) -> None:
+def _draw_discordant(plot: Plot, pairs: Pairs, conditions: Sequence[str]) -> None:
     """Draw the shares of pairs with a one under one condition only: their difference is the estimate."""
-    total = n.sum()
-    counts = [float(n[(one == k) & (two == 1 - k)].sum()) for k in (1, 0)]
-    most = max(*counts, 0.02 * total) / total
+    first_only = pairs.number_of(pairs.first > pairs.second)
+    second_only = pairs.number_of(pairs.first < pairs.second)
+    most = max(first_only, second_only, 0.02 * pairs.total) / pairs.total
     plot.y.limits = (-1.35 * most, 1.35 * most)
-    for x, cell, sign, color in zip((0.35, 0.8), counts, (1, -1), (UP, DOWN), strict=True):
-        height = sign * cell / total
+    for x, cell, sign, color in ((0.35, first_only, 1, UP), (0.8, second_only, -1, DOWN)):
+        height = sign * cell / pairs.total
         plot.bars([(x - 0.15, 0.0, 0.3, height)], color, 0.35)
         _write_near(plot, counted(cell), (x, height), 4 * sign)
     only = [literal(f"only {condition}", 13) for condition in conditions]

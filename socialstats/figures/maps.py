@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.figures import style
 from socialstats.figures.axes import figure
-from socialstats.figures.labels import literal, text_width, wrapped
-from socialstats.figures.plot import Plot, new_plot
-from socialstats.figures.style import INK, LINE, SMALL, SMALL_INK, Stroke
-from socialstats.figures.ticks import padded, spaced_ticks, stacked_ticks
+from socialstats.figures.labels import literal, wrapped
+from socialstats.figures.plot import Plot, new_plot, pairs
+from socialstats.figures.style import INK, LINE, Stroke
+from socialstats.figures.ticks import padded
 from socialstats.text import count, listing
 
 if TYPE_CHECKING:
@@ -75,16 +75,13 @@ def possible(
         xlabel=xlabel,
         ax=ax,
     )
-    plot.x.limits = _edges(*across, wide)
-    plot.y.limits = _edges(*up, down)
-    plot.x.ticks = spaced_ticks(plot.x.limits, plot.box.width)
-    plot.y.ticks = stacked_ticks(plot.y.limits, plot.box.height)
+    plot.scale(_edges(*across, wide), _edges(*up, down))
     plot.y.label = [literal(ylabel, 60)]
     plot.bars(_possible_cells(known, across, up), "series-1", POSSIBLE)
     for x, y, label, fits in marks:
         color, shape = ("ink", "o") if fits else ("series-2", "D")
         plot.points([(x, y)], color, shape, 8.0, not fits)
-        _label_mark(plot, literal(label, 30), x, y)
+        plot.write_beside(literal(label, 30), (x, y), 8.0)
     if title:
         plot.text("\n".join(lines), (0, 1), (0, 8), of="box", look=INK, va="bottom")
     plot.label = described(title, known, marks)
@@ -101,25 +98,14 @@ def _possible_cells(
     """Return boxes for the possible cells, neighbours of a row together."""
     boxes = []
     for y, line in enumerate(known.tolist()):
-        for is_possible, run in groupby(range(len(line)), key=line.__getitem__):
-            places = list(run)
+        x = 0
+        for is_possible, run in groupby(line):
+            size = len(list(run))
             if is_possible:
-                left, low = across[0] + across[1] * (places[0] - 0.5), up[0] + up[1] * (y - 0.5)
-                boxes.append((left, low, across[1] * len(places), up[1]))
+                left, low = across[0] + across[1] * (x - 0.5), up[0] + up[1] * (y - 0.5)
+                boxes.append((left, low, across[1] * size, up[1]))
+            x += size
     return boxes
-
-
-def _label_mark(plot: Plot, label: str, x: float, y: float) -> None:
-    """Write the label of a mark at the side that has more room, on a plate that hides the cells."""
-    left_end, right_end = plot.x.limits
-    at_left = x > (left_end + right_end) / 2
-    side = -1 if at_left else 1
-    near = x + side * 6 / plot.points_across
-    far = near + side * (text_width(label, SMALL) + 4) / plot.points_across
-    middle = y + 8 / plot.points_up
-    plate = Stroke("surface", LINE, alpha=0.85)
-    plot.segments([(middle, min(near, far), max(near, far))], plate)
-    plot.text(label, (x, y), (8.0 * side, 8.0), look=SMALL_INK, ha="right" if at_left else "left")
 
 
 def described(title: str, known: Any, marks: Sequence[tuple[float, float, str, bool]]) -> str:
@@ -166,20 +152,17 @@ def reconstructed(
     counts = np.array(samples, dtype=np.float64)
     shares = 100 * counts / counts.sum(axis=1, keepdims=True)
     least, most = shares.min(axis=0), shares.max(axis=0)
-    plot.x.limits = padded([float(value) for value in values])
-    plot.y.limits = (0.0, 1.05 * max(float(most.max()), 1.0))
-    plot.x.ticks = [(float(value), f"{value:g}") for value in values]
-    if len(values) > TICKS:
-        plot.x.ticks = spaced_ticks(plot.x.limits, plot.box.width)
-    plot.y.ticks = stacked_ticks(plot.y.limits, plot.box.height)
+    plot.scale(padded([float(value) for value in values]), (0.0, 1.05 * float(most.max())))
+    if len(values) <= TICKS:
+        plot.x.ticks = [(float(value), f"{value:g}") for value in values]
     plot.y.label, plot.grid = ["Share in percent"], "y"
-    for row in shares[:: max(1, len(shares) // LINES_DRAWN)].tolist():
-        plot.line(list(zip(values, row, strict=True)), Stroke("series-1", 0.8, alpha=0.25))
+    for row in shares[:: max(1, len(shares) // LINES_DRAWN)]:
+        plot.line(pairs(values, row), Stroke("series-1", 0.8, alpha=0.25))
     cap = CAP / plot.points_across
-    for value, low, high in zip(values, least.tolist(), most.tolist(), strict=True):
-        plot.line([(value, low), (value, high)], Stroke("ink", 1.6))
-        caps = [(end, value - cap, value + cap) for end in (low, high)]
-        plot.segments(caps, Stroke("ink", 1.0))
+    for ends in (least, most):
+        plot.segments([(y, x - cap, x + cap) for x, y in pairs(values, ends)], Stroke("ink", 1.0))
+    for value, low, high in zip(values, least, most, strict=True):
+        plot.line(pairs([value, value], [low, high]), Stroke("ink", 1.6))
     first, last = (f"{values[k]:g}: {least[k]:.0f} to {most[k]:.0f}%" for k in (0, -1))
     plot.label = (
         f"Shares of {count(len(values), 'value')} in {count(len(samples), 'sample')}. "

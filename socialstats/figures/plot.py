@@ -6,14 +6,14 @@ have places on the scales of their panel. Boxes, widths and shifts are points.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.figures import style
 from socialstats.figures.labels import HINTED, text_width, wrapped
-from socialstats.figures.style import INK, LINE, QUIET, SMALL, Look, Stroke
-from socialstats.figures.ticks import Limits, Ticks
+from socialstats.figures.style import INK, LINE, QUIET, SMALL, SMALL_INK, Look, Stroke
+from socialstats.figures.ticks import Limits, Ticks, spaced_ticks, stacked_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,6 +147,12 @@ class Plot:
         low, high = self.y.limits
         return self.box.height / abs(high - low)
 
+    def scale(self, x: Limits, y: Limits, *, bounded: bool = False) -> None:
+        """Set the limits of both axes, with round ticks; values up the plot may be `bounded` by 1."""
+        self.x.limits, self.y.limits = x, y
+        self.x.ticks = spaced_ticks(x, self.box.width)
+        self.y.ticks = stacked_ticks(y, self.box.height, bounded=bounded)
+
     def line(self, places: Sequence[Place], stroke: Stroke) -> None:
         """Draw a line through places."""
         self.marks.append(Lines([places], stroke))
@@ -184,6 +190,15 @@ class Plot:
         if text:
             self.texts.append(Text(text, place, shift, **options))
 
+    def write_beside(self, text: str, place: Place, up: float = 0.0) -> None:
+        """Write a text beside a place, at the side that has more room."""
+        left, right = self.x.limits
+        at_left = place[0] - left > right - place[0]
+        room = max(place[0] - left, right - place[0]) * self.points_across - 8
+        words = "\n".join(wrapped(text, room, SMALL))
+        side, ha = (-8.0, "right") if at_left else (8.0, "left")
+        self.text(words, place, (side, up), look=SMALL_INK, ha=ha)
+
     def footnotes(self, lines: Sequence[str], drop: float) -> None:
         """Write lines of `noted` below the box, the first one `drop` points down."""
         for i, line in enumerate(lines):
@@ -203,6 +218,11 @@ class Plot:
         panel = Plot(size=self.size, box=box)
         self.panels.append(panel)
         return panel
+
+
+def pairs(xs: Iterable[Any], ys: Iterable[Any]) -> list[Place]:
+    """Return places of numbers, or of arrays of them."""
+    return [(float(x), float(y)) for x, y in zip(xs, ys, strict=True)]
 
 
 def new_plot(

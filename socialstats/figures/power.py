@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from socialstats.figures.axes import figure
-from socialstats.figures.plot import Plot, new_plot
+from socialstats.figures.plot import Plot, new_plot, pairs
 from socialstats.figures.style import Stroke
-from socialstats.figures.ticks import padded, spaced_ticks, stacked_ticks
+from socialstats.figures.ticks import padded
 from socialstats.text import count, number
 
 if TYPE_CHECKING:
@@ -44,15 +44,13 @@ def power_curve(
     ['20: .90']
     """
     plot = new_plot(HEIGHT, left=43.2, right=21.6, xlabel=curve["xlabel"], ax=ax)
-    places = list(zip(map(float, curve["x"]), map(float, curve["power"]), strict=True))
+    places = pairs(curve["x"], curve["power"])
     at = (float(curve["at"]), float(curve["reached"]))
-    plot.x.limits, plot.y.limits = padded([x for x, _ in [*places, at]]), (0.0, 1.02)
-    plot.x.ticks = spaced_ticks(plot.x.limits, plot.box.width)
-    plot.y.ticks = stacked_ticks(plot.y.limits, plot.box.height)
+    plot.scale(padded([x for x, _ in [*places, at]]), (0.0, 1.02))
     plot.y.label = ["Power"]
     if reference is not None:
         plot.level(reference, Stroke("line", 0.8))
     plot.line(places, Stroke("series-1", 1.6))
     plot.points([at], "series-1", "o", 6.0)
-    plot.text(f"{count(curve['at'])}: {number(at[1], 2, bounded=True)}", at, (8, -8))
+    plot.write_beside(f"{count(curve['at'])}: {number(at[1], 2, bounded=True)}", at, -8)
     return plot

@@ -9,10 +9,10 @@ import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.figures.axes import figure
-from socialstats.figures.labels import literal, wrapped
-from socialstats.figures.plot import Areas, Plot, new_plot
-from socialstats.figures.style import SMALL, SMALL_INK, Stroke
-from socialstats.figures.ticks import padded, spaced_ticks, stacked_ticks
+from socialstats.figures.labels import literal
+from socialstats.figures.plot import Areas, Plot, new_plot, pairs
+from socialstats.figures.style import Stroke
+from socialstats.figures.ticks import padded
 from socialstats.text import count as counted
 from socialstats.text import number, percent_of, visible_text
 
@@ -86,30 +86,26 @@ def qq(
         return plot.message(f"no Q-Q plot: {few}")
     order = np.argsort(values, kind="stable")
     far = int(np.argmax(np.abs(values - mean)))
-    place = int(np.flatnonzero(order == far)[0])
     shown = _shown(n)
     z, low, high = quantiles(n, level, shown + 1)
-    z_far = float(quantiles(n, level, np.array([place + 1]))[0][0])
     lower, upper = mean + spread * low, mean + spread * high
-    plot.x.limits = padded([float(z[0]), float(z[-1]), z_far])
-    plot.y.limits = padded(
-        [float(lower.min()), float(upper.max()), *map(float, values[[order[0], order[-1]]])]
+    place = np.flatnonzero(order == far)
+    at = (float(quantiles(n, level, place + 1)[0][0]), float(values[far]))
+    ends = [float(z[0]), float(z[-1])]
+    plot.scale(
+        padded([*ends, at[0]]),
+        padded([float(end) for end in (lower[0], upper[-1], values.min(), values.max())]),
     )
-    plot.x.ticks = spaced_ticks(plot.x.limits, plot.box.width)
-    plot.y.ticks = stacked_ticks(plot.y.limits, plot.box.height)
     plot.y.label, plot.grid = [literal(ylabel, 48)], "y"
-    band = [*zip(z, lower, strict=True), *zip(z[::-1], upper[::-1], strict=True)]
-    plot.marks.append(Areas([_places(band)], "series-1", 0.15))
-    ends = [(end, mean + spread * end) for end in (z[0], z[-1])]
-    plot.line(_places(ends), Stroke("muted", 1.0))
+    band = pairs([*z, *z[::-1]], [*lower, *upper[::-1]])
+    plot.marks.append(Areas([band], "series-1", 0.15))
+    plot.line([(end, mean + spread * end) for end in ends], Stroke("muted", 1.0))
     rest = shown != place
-    others = list(zip(z[rest], values[order[shown[rest]]], strict=True))
-    plot.points(_places(others), "series-1", "o", 3.6)
-    at = (z_far, float(values[far]))
+    plot.points(pairs(z[rest], values[order[shown[rest]]]), "series-1", "o", 3.6)
     plot.points([at], "series-2", "D", 6.0)
-    name = f"{labels[cells[far]]}: " if labels is not None else ""
+    name = "" if labels is None else f"{labels[cells[far]]}: "
     away = number(abs(at[1] - mean) / spread, 1)
-    _write_beside(plot, f"{name}{number(at[1], digits)} ({away} SD from the mean)", at)
+    plot.write_beside(f"{name}{number(at[1], digits)} ({away} SD from the mean)", at)
     part = "" if len(shown) == n else f"; {counted(len(shown))} of {counted(n, unit)} drawn"
     least, most = (number(float(end), digits) for end in (values.min(), values.max()))
     plot.label = (
@@ -117,20 +113,6 @@ def qq(
         f"{percent_of(level)} pointwise band{part}."
     )
     return plot
-
-
-def _places(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
-    return [(float(x), float(y)) for x, y in pairs]
-
-
-def _write_beside(plot: Plot, text: str, at: tuple[float, float]) -> None:
-    """Write a text beside a point, at the side that has more room."""
-    left, right = plot.x.limits
-    at_left = at[0] > 0
-    room = (at[0] - left if at_left else right - at[0]) * plot.points_across - 8
-    lines = "\n".join(wrapped(text, room, SMALL))
-    shift = (-8.0 if at_left else 8.0, 0.0)
-    plot.text(lines, at, shift, look=SMALL_INK, ha="right" if at_left else "left")
 
 
 def quantiles(

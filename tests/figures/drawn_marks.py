@@ -33,3 +33,11 @@ def bars(ax: Any) -> list[tuple[float, float, float, float]]:
     """Return left, lower end, width and height of each rectangle; a height below 0 hangs down."""
     corners = [patch.get_xy() for patch in ax.patches]
     return [(*xy[0], *(xy[2] - xy[0])) for xy in corners]
+
+
+def is_filled(ax: Any, x: float, y: float) -> bool:
+    """Return whether a rectangle covers a place."""
+    return any(
+        left <= x <= left + width and low <= y <= low + height
+        for left, low, width, height in bars(ax)
+    )

@@ -18,6 +18,7 @@ from socialstats.paired.matched_pairs import spectral_sign_flip
 from socialstats.resampling.permutation import exact_p
 from socialstats.results import Result, Row
 from tests.contracts.subjects import subject_of
+from tests.figures.drawn_marks import spans
 from tests.golden_data import golden
 
 R = golden("one_sided")
@@ -378,13 +379,9 @@ def test_figures_and_tables_show_the_open_end(side: str, shown: str) -> None:
     found = ss.bradley_terry(journal_citations()).contrast("JASA - Biometrika", alternative=side)
     ax = found.plot()
     assert shown in [text.get_text() for text in ax.texts]
-    segments = (
-        ax.collections[0].get_segments()
-        if ax.collections
-        else [line.get_xydata() for line in ax.lines]
-    )
-    reached = {float(x) for segment in segments for x, _ in segment}
-    assert ax.get_xlim()[0 if side == "less" else 1] in reached
+    [ends] = spans(ax).values()
+    end = 0 if side == "less" else 1
+    assert ends[end] == ax.get_xlim()[end]
     assert shown in str(ss.table({"a": found, "b": found}))
 
 

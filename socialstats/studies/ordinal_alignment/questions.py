@@ -43,7 +43,7 @@ from socialstats.studies.asking import (
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, SecondAnalysis, StudyOptions
 from socialstats.studies.second import other_first
-from socialstats.text import as_words, count, listing, number, percent, shorten
+from socialstats.text import as_words, capital, count, listing, number, percent, shorten
 
 # what a refusal counts as, by the option of the metric; the first is that of the page
 REFUSALS = {
@@ -353,7 +353,7 @@ def stratum_questions(a: AlignmentPage) -> Iterator[Block | None]:
             rows,
             quantity=title,
             table=grid_table(rows, title, "model", "stratum", name=short, cell="interval"),
-            more=[compact_table(rows_table(rows, title, labels=name_rows(rows)))],
+            more=[compact_table(rows_table(rows, capital(title), labels=name_rows(rows)))],
             say=[span_sentence(rows, "the distance")],
             draw=dot_lines("model", "stratum"),
             clusters=a.design.clusters,
