@@ -121,14 +121,13 @@ def answers_table(design: Ratings) -> PageTable:
         labels.append(np.array([f"wording {written[code]}" for code in wording.codes.tolist()]))
     times, cells = design.unit_count[design.unit], []
     for of_unit in labels:
-        for label in dict.fromkeys(of_unit.tolist()):
-            counted = np.where((of_unit == label)[design.unit], times, 0)
-            n, answered, refused = (
-                int(counted[inside].sum())
-                for inside in (slice(None), design.status == OK, design.status == REFUSAL)
-            )
-            lost = n - answered - refused
-            cells.append((label, n, answered, refused, lost, percent(answered / n)))
+        kinds, code = np.unique(of_unit, return_inverse=True)
+        asked, answered, refused = (
+            np.bincount(code[design.unit], times * inside, len(kinds)).astype(int).tolist()
+            for inside in (design.status >= 0, design.status == OK, design.status == REFUSAL)
+        )
+        for kind, n, ok, no in zip(kinds.tolist(), asked, answered, refused, strict=True):
+            cells.append((kind, n, ok, no, n - ok - no, percent(ok / n)))
     return PageTable(
         caption="Answers by groups of the first and second name, and by the wording that was tried last",
         header=("Couples", "Asked", "Answered", "Refused", "No answer", "Share answered"),

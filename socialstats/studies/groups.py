@@ -151,9 +151,9 @@ def describe(design: Groups) -> str:
 
 def diagnostics(design: Groups) -> list[Diagnostic]:
     """Return whether a unit is in one group, and where clusters lie."""
-    found = "Yes." if "unit" in design.columns else "Each row is a unit."
+    answer_of_units = "Yes." if "unit" in design.columns else "Each row is a unit."
     independent = "The groups are compared as independent samples."
-    checks = [Diagnostic("Is each unit in one group only?", found, independent)]
+    checks = [Diagnostic("Is each unit in one group only?", answer_of_units, independent)]
     for factor in design.clusters:
         first, second = (np.unique(factor.codes[design.group == side]) for side in (0, 1))
         shared = len(np.intersect1d(first, second))

@@ -678,9 +678,9 @@ def verdict_on_sides(
     first, second = (f"for {name}" for name in names)
     if design.scale == "binary":
         level = level_in_words(design.levels[-1], design.columns.get("value"))
-        known = [row.estimate for row in shares if row.estimate is not None]
-        both = (known[0], known[1]) if len(known) == 2 else None
-        return more_or_less_frequent(lead, level, first, second, both)
+        values = [row.estimate for row in shares if row.estimate is not None]
+        pair = (values[0], values[1]) if len(values) == 2 else None
+        return more_or_less_frequent(lead, level, first, second, pair)
     size = ""
     if lead.estimate is not None:
         size = f", by {number(abs(lead.estimate), lead.decimals)} on average"
@@ -707,7 +707,7 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
     blocks = with_design_effect(answered, design.clusters, lead=a.lead_of)
     first, second = a.conditions
     leading = {"Difference": a.main, "Effect sizes": a.sizes, "Equivalence": a.bounds}
-    leading |= {f"Without one {shorten(name, 40)}": one for name, one in a.left_out.items()}
+    leading |= {f"Without one {shorten(name, 40)}": result for name, result in a.left_out.items()}
     return page_of(
         "paired",
         f"Is there a difference between {first} and {second}?",

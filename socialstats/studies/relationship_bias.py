@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -28,7 +28,6 @@ from socialstats.scales.bias_analysis import (
     PLAIN,
     unit_factor,
 )
-from socialstats.scales.couples import mcnemar_bounds
 from socialstats.scales.relationship_bias import favoured_text, overall_text, relationship_bias
 from socialstats.studies.asking import (
     MOST_DRAWN,
@@ -95,7 +94,8 @@ from socialstats.text import (
     shorten,
 )
 
-SCORED = "kind"  # the stratum whose levels have mean answers of their own
+# rows of the levels of each stratum: kinds of couples have mean answers of their own
+LEVEL_ROWS = {"kind": "scores", "topic": "biases"}
 # whom missing answers are counted for
 SIDES = ("missing answers for the first group", "missing answers for the second group")
 COUPLES = {
@@ -122,43 +122,6 @@ READ = (
 # compute
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BiasAnswers:
-    """The design and the results that questions pick their rows from.
-
-    Attributes
-    ----------
-    design : Ratings
-    options : StudyOptions
-    main : Result
-    strata : mapping of stratum to Result
-    scenarios : Result
-        Biases by scenario, whose clusters are pairs of names.
-    bounds : mapping of rule to Result
-        With every missing answer counted one way.
-    each : Result or None
-        Biases with models weighing alike, where there are several.
-    """
-
-    design: Ratings
-    options: StudyOptions
-    main: Result
-    strata: dict[str, Result]
-    scenarios: Result
-    bounds: dict[str, Result]
-    by_model: Result | None
-
-    @property
-    def biases(self) -> list[Row]:
-        """B of each pair of groups."""
-        return biases_of(self.main)
-
-    @property
-    def estimated(self) -> list[Row]:
-        """B of the pairs of groups that have it, at most six."""
-        return [row for row in self.biases if row.estimate is not None][:MOST_PAIRS]
-
-
 def biases_of(result: Result) -> list[Row]:
     """Return B of each pair of groups as pages show it: the p of a single one is not adjusted."""
     rows = pick_biases(result)
@@ -177,71 +140,63 @@ def bias(design: Ratings, options: StudyOptions, **choices: Any) -> Result:
     return single(relationship_bias(design, level=options.level, seed=options.seed, **settings))
 
 
-def compute(design: Ratings, main: Result, options: StudyOptions) -> BiasAnswers:
-    """Compute the numbers that lead the page."""
-    strata = {
-        name: bias(
-            design, options, stratum=name, stratum_rows="scores" if name == SCORED else "biases"
-        )
-        for name in reversed(EXTRA)
-        if name in design.strata and len(design.strata[name].levels) > 1
-    }
-    order = group_order(design, options.first)
-    sides = SIDES if np.any(design.status != OK) else ()
-    several = len(np.unique(design.rater)) > 1
-    return BiasAnswers(
-        design=design,
-        options=options,
-        main=main,
-        strata=strata,
-        scenarios=bias(design, options, stratum="scenario", cluster="pair"),
-        bounds={
-            label: bias(filled(design, side, order), options) for side, label in enumerate(sides)
-        },
-        by_model=bias(design, options, aggregate="rater") if several else None,
-    )
-
-
 # questions
 
 
-def questions(a: BiasAnswers) -> Iterator[Block | None]:
-    """Yield the questions in the order of a reader's interest."""
-    leading = leading_bias(a)
-    levels = {name: rows_by_level(a, name) for name in a.strata}
-    yield ask_biases(a.main, levels)
-    yield ask_overall(a)
-    yield ask_order(a.main)
-    yield ask_scenarios(a)
+def questions(
+    design: Ratings, main: Result, options: StudyOptions, by_model: Result | None
+) -> Iterator[Block | None]:
+    """Yield the questions in the order of a reader's interest.
+
+    `by_model` has the biases with models weighing alike, where there are several.
+    """
+    # each scenario has pairs of names as clusters
+    scenarios = bias(design, options, stratum="scenario", cluster="pair")
+    strata = strata_of(design, options)
+    levels = {name: rows_by_level(design, strata, name, scenarios) for name in strata}
+    estimated = [row for row in biases_of(main) if row.estimate is not None][:MOST_PAIRS]
+    yield ask_biases(main, levels)
+    yield ask_overall(main, by_model, options.level)
+    yield ask_order(main)
+    yield ask_scenarios(scenarios, [row.term for row in estimated])
     for name, rows in levels.items():
-        yield from ask_levels(a, name, rows)
-    if a.options.names is not None:
-        yield ask_names(a.options.names, check_names(a.options.names, a.options))
-    yield ask_tests(a.main)
-    yield replies_by(a.design, a.options.level)
-    yield ask_missing(a)
+        yield from ask_levels(name, strata[name], rows, scenarios)
+    if options.names is not None:
+        yield ask_names(options.names, check_names(options.names, options))
+    yield ask_tests(main)
+    yield replies_by(design, options.level)
+    tables = filled_tables(design, options)
+    yield ask_missing(main, {name: bias(table, options) for name, table in tables.items()})
+    leading = leading_bias(main)
     yield dependence_block(
-        declared_clusters(a.design),
-        lambda cluster: bias(a.design, a.options, cluster=cluster),
+        declared_clusters(design),
+        lambda cluster: bias(design, options, cluster=cluster),
         rows="answers",
         quantity=f"bias B of {shorten(leading.term, LABEL)}",
         lead=partial(same_bias, leading),
     )
-    analyses = variants(a.design, a.options)
-    for k, row in enumerate(a.estimated):
+    analyses = variants(design, options, tables)
+    for k, row in enumerate(estimated, 1):
         yield multiverse_question(
             "relationship_bias",
             f"bias B of {shorten(row.term, LABEL)}",
             [replace(variant, lead=partial(same_bias, row)) for variant in analyses],
             reference=0.0,
             words="0",
-            id=f"multiverse-{k + 1}",
+            id=f"multiverse-{k}",
         )
 
 
-def leading_bias(a: BiasAnswers) -> Row:
+def leading_bias(main: Result) -> Row:
     """Return the largest bias, of which robustness is asked."""
-    return max(a.estimated, key=lambda row: abs(row.estimate or 0.0))
+    return max(biases_of(main), key=lambda row: abs(row.estimate or 0.0))
+
+
+def filled_tables(design: Ratings, options: StudyOptions) -> dict[str, Ratings]:
+    """Return the tables with every missing answer counted one way; nothing where none is missing."""
+    sides = SIDES if np.any(design.status != OK) else ()
+    order = group_order(design, options.first)
+    return {label: filled(design, side, order) for side, label in enumerate(sides)}
 
 
 def same_bias(bias_row: Row, result: Result) -> Row:
@@ -250,36 +205,43 @@ def same_bias(bias_row: Row, result: Result) -> Row:
     return next((row for row in pick_biases(result) if row.term == bias_row.term), lost)
 
 
-def rows_by_level(a: BiasAnswers, name: str) -> list[Row]:
+def strata_of(design: Ratings, options: StudyOptions) -> dict[str, Result]:
+    """Return the biases by each stratum of several levels; of kinds of couples also mean answers."""
+    strata = [name for name in LEVEL_ROWS if name in design.strata]
+    return {
+        name: bias(design, options, stratum=name, stratum_rows=LEVEL_ROWS[name])
+        for name in strata
+        if len(design.strata[name].levels) > 1
+    }
+
+
+def rows_by_level(
+    design: Ratings, strata: Mapping[str, Result], name: str, by_scenario: Result
+) -> list[Row]:
     """Return the rows of the levels of a stratum.
 
     A level of one scenario has the rows of that scenario, with pairs of names as clusters.
     """
-    factor, scenario = a.design.strata[name], unit_factor(a.design, "scenario", "scenario")
-    inside = {
-        level: np.unique(scenario.codes[factor.codes == code])
-        for code, level in enumerate(factor.levels)
-    }
-    rows = pick_rows(a.strata[name].rows, level=True)
-    single = {(row.label("level"), row.term): row for row in a.scenarios.rows}
-    level_rows = []
-    for row in rows:
-        level = row.label("level") or ""
-        if len(inside[level]) > 1:
-            level_rows.append(row)
-            continue
-        of_scenario = single.get((scenario.levels[inside[level][0]], row.term), row)
-        key = dict(row.key) | {"level": f"{level}, 1 scenario"}
-        level_rows.append(replace(of_scenario, key=tuple(key.items())))
-    return level_rows
+    levels = design.strata[name].labels()
+    scenarios = unit_factor(design, "scenario", "scenario").labels()
+    of_scenario = {(row.label("level"), row.term): row for row in by_scenario.rows}
+    rows = []
+    for row in pick_rows(strata[name].rows, level=True):
+        level = row.label("level")
+        first, *more = set(scenarios[levels == level])
+        if not more:
+            key = dict(row.key) | {"level": f"{level}, 1 scenario"}
+            row = replace(of_scenario.get((first, row.term), row), key=tuple(key.items()))
+        rows.append(row)
+    return rows
 
 
-def ask_biases(main: Result, levels: Mapping[str, Sequence[Row]]) -> Block | None:
+def ask_biases(main: Result, strata: Mapping[str, Sequence[Row]]) -> Block | None:
     """Ask whom the model favoured: B of each pair of groups, over all answers and in each level of the strata."""
     rows = biases_of(main)
     pictured = [placed(row) for row in rows]
-    for name, of_levels in levels.items():
-        of_biases = pick_rows(of_levels, group=True)
+    for name, of_stratum in strata.items():
+        of_biases = pick_rows(of_stratum, group=True)
         pictured += [placed(row, f"{name}: ") for row in of_biases]
     return ask_rows(
         "bias",
@@ -308,10 +270,10 @@ def placed(row: Row, stratum: str = "") -> Row:
     return replace(row, key=(("pair", row.term), ("place", stratum + level)))
 
 
-def ask_overall(a: BiasAnswers) -> Block | None:
+def ask_overall(main: Result, by_model: Result | None, level: float) -> Block | None:
     """Ask how large the bias was over all pairs of groups; with several models, also its mean over them."""
-    sizes = pick_rows(a.main.rows, quantity=True, level=False)
-    null, flip = (a.main.row(PLAIN, group=group) for group in (NULL, FLIP))
+    sizes = pick_rows(main.rows, quantity=True, level=False)
+    null, flip = (main.row(PLAIN, group=group) for group in (NULL, FLIP))
     names, texts = [row.term for row in sizes], []
     if sizes[1].estimate is not None and null.estimate is not None:
         texts.append(
@@ -319,23 +281,23 @@ def ask_overall(a: BiasAnswers) -> Block | None:
             f"here; uncorrected estimate {number(sizes[0].estimate)}). The correction is smaller where biases are "
             "large."
         )
-    if a.by_model is not None:
-        how = f" of each of {count(a.main.counts['raters'], 'model')}, averaged"
+    if by_model is not None:
+        how = f" of each of {count(main.counts['raters'], 'model')}, averaged"
         names += [name + how for name in names]
-        sizes += pick_rows(a.by_model.rows, quantity=True, level=False)
-        texts += [mean_text(a.by_model), "Opposite biases of models do not cancel in this mean."]
-    tail = percent((1 - a.options.level) / 2)
+        sizes += pick_rows(by_model.rows, quantity=True, level=False)
+        texts += [mean_text(by_model), "Opposite biases of models do not cancel in this mean."]
+    tail = percent((1 - level) / 2)
     return ask_rows(
         "overall",
         "How large was the bias over all pairs of groups?",
-        a.main,
+        main,
         sizes,
         quantity="B_all, the mean absolute bias",
         names=names,
         say=texts,
         draw=interval_points(null.estimate),
         tables={"Tests of no bias": [replace(row, statistic=None, key=()) for row in (null, flip)]},
-        results=[] if a.by_model is None else [a.by_model],
+        results=by_model,
         note=f"CIs invert tests ({tail} per tail) and may be asymmetric. The line is the value expected without bias.",
     )
 
@@ -383,10 +345,9 @@ def order_text(row: Row, where: str) -> str:
     return f"{verdict}: mean answer between {where} S = {sentences.stat(row)}, unadjusted."
 
 
-def ask_scenarios(a: BiasAnswers) -> Block | None:
+def ask_scenarios(scenarios: Result, pairs: Sequence[str]) -> Block | None:
     """Ask whether scenarios agree: B of each, with a panel for each pair of groups."""
-    pairs = [row.term for row in a.estimated]
-    of_scenarios = pick_rows(a.scenarios.rows, group=True, level=True)
+    of_scenarios = pick_rows(scenarios.rows, group=True, level=True)
     placed_rows = [placed(row) for row in of_scenarios if row.term in pairs]
     groups = rows_by(placed_rows, "pair")
     rows = [row for of_pair in groups.values() for row in of_pair]
@@ -401,7 +362,7 @@ def ask_scenarios(a: BiasAnswers) -> Block | None:
     return ask_rows(
         "scenarios",
         "Did the scenarios agree?",
-        a.scenarios,
+        scenarios,
         rows,
         quantity="bias B of each scenario",
         names=[shorten(f"{row.label('place')}: {row.term}", 2 * LABEL) for row in rows],
@@ -415,9 +376,11 @@ def ask_scenarios(a: BiasAnswers) -> Block | None:
     )
 
 
-def ask_levels(a: BiasAnswers, name: str, rows: Sequence[Row]) -> Iterator[Block | None]:
+def ask_levels(
+    name: str, result: Result, rows: Sequence[Row], scenarios: Result
+) -> Iterator[Block | None]:
     """Ask whether the bias depended on a stratum, and what else differed between its levels."""
-    result, by = a.strata[name], as_words(name)
+    by = as_words(name)
     biases, adjusted = adjust_family_by_holm(
         [replace(row, p_adjusted=None) for row in pick_rows(rows, group=True)],
         f"pairs of groups and levels of {name}",
@@ -439,14 +402,13 @@ def ask_levels(a: BiasAnswers, name: str, rows: Sequence[Row]) -> Iterator[Block
         say=[tally_sentence(biases, "bias", f" by {by}"), *texts],
         draw=lambda rows, _names, _quantity: draw_pairs([placed(row) for row in rows], capital(by)),
         tables={f"Differences of the biases between levels of {by}": of_biases},
-        results=[a.scenarios, *([] if adjusted is None else [adjusted])],
+        results=[scenarios, adjusted],
         note="CIs are unadjusted, and of the clusters of each level. A level of one scenario does not generalise to "
         "other scenarios.",
     )
-    sizes = pick_rows(rows, quantity=CORRECTED)
+    sizes, size = pick_rows(rows, quantity=CORRECTED), "B_all (bias-corrected)"
     of_sizes = pick_rows(gaps, "difference", quantity=True)
     of_scores = pick_rows(gaps, "difference", group=False, quantity=False)
-    size = "B_all (bias-corrected)"
     yield ask_rows(
         f"sizes-{name}",
         f"What else depended on {by}?",
@@ -478,17 +440,12 @@ def gap_sentence(row: Row, what: str) -> str:
 
 
 def ask_tests(main: Result) -> Block | None:
-    """Ask what tests give that ignore the scenarios, beside the clustered one.
-
-    The bounds of chi-square are those that B and the number of couples alone give.
-    """
+    """Ask what tests give that ignore the scenarios, beside the clustered one."""
     rows = [*biases_of(main), *pick_rows(main.rows, "test", group=True, level=False)]
     couples: list[tuple[str | int, ...]] = []
     for pair, cells in main.extras["mcnemar_cells"].items():
-        chi_square = next(row for row in rows if row.term == pair and row.test == "chi2")
-        bounds = mcnemar_bounds(chi_square.estimate or 0.0, chi_square.n or 1.0)
         counts = [int(cells[name]) for name in COUPLES]
-        couples.append((shorten(pair, 2 * LABEL), *counts, sum(counts), *map(number, bounds)))
+        couples.append((shorten(pair, 2 * LABEL), *counts, sum(counts)))
     return ask_rows(
         "tests",
         "What does a test that ignores the scenarios give?",
@@ -499,8 +456,8 @@ def ask_tests(main: Result) -> Block | None:
         say=NAIVE,
         more=[
             PageTable(
-                caption="Couples answered in both orders: n of McNemar's test, and bounds of its χ² given B and n",
-                header=("Pair of groups", *COUPLES.values(), "Couples", "Lowest χ²", "Highest χ²"),
+                caption="Couples answered in both orders: n of McNemar's test",
+                header=("Pair of groups", *COUPLES.values(), "Couples"),
                 cells=tuple(couples),
             )
         ],
@@ -509,40 +466,38 @@ def ask_tests(main: Result) -> Block | None:
     )
 
 
-def ask_missing(a: BiasAnswers) -> Block | None:
+def ask_missing(main: Result, bounds: Mapping[str, Result]) -> Block | None:
     """Ask whether missing answers could change the conclusions: with all counted one way, and the other."""
-    if not a.bounds:
-        return None
-    ways = {"missing answers excluded": a.main, **a.bounds}
     rows, texts, changed = [], [], list[SecondAnalysis]()
-    for row in a.estimated:
-        of_pair = [
+    for row in [row for row in biases_of(main) if row.estimate is not None][:MOST_PAIRS]:
+        excluded, *filled_rows = (
             replace(same_bias(row, result), term=f"{row.term}: {way}", group=None, p_adjusted=None)
-            for way, result in ways.items()
-        ]
-        rows += of_pair
-        name = f"B of {shorten(row.term, LABEL)}"
+            for way, result in {"missing answers excluded": main, **bounds}.items()
+        )
+        rows += [excluded, *filled_rows]
+        name = shorten(row.term, LABEL)
         how = [f"With all missing answers counted for '{side}'" for side in groups_of(row)]
-        changed += turned(of_pair[0], zip(how, of_pair[1:], strict=True), name)
-        low, *_, high = sorted(bound.estimate or 0.0 for bound in of_pair)
-        texts.append(f"{shorten(row.term, LABEL)} {number(low)} to {number(high)}")
-    block = ask_rows(
+        changed += turned(excluded, zip(how, filled_rows, strict=False), f"B of {name}")
+        sizes = sorted(bound.estimate or 0.0 for bound in (excluded, *filled_rows))
+        texts.append(f"{name} {number(sizes[0])} to {number(sizes[-1])}")
+    return ask_rows(
         "missing",
         "Could missing answers change the conclusions?",
-        next(iter(a.bounds.values())),
+        bounds,
         rows,
         quantity="bias B by treatment of missing answers",
         names=[shorten(row.term, 2 * LABEL) for row in rows],
         say=[f"Worst-case allocations of missing answers gave B of {'; '.join(texts)}."],
         draw=interval_points(),
-        results=[*a.bounds.values()][1:],
         note="Worst cases: every missing answer favours the first, or the second, group of each pair.",
         part="appendix",
+        turned=changed,
     )
-    return None if block is None else replace(block, turned=tuple(changed))
 
 
-def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
+def variants(
+    design: Ratings, options: StudyOptions, filled: Mapping[str, Ratings]
+) -> list[Variant]:
     """Return the defensible analyses, the page's own first."""
     compute = partial(bias, options=options)
     page = Variant(
@@ -559,18 +514,14 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
     for factor in design.clusters:
         label = f"clustered by {shorten(factor.name, 30)} alone"
         analyses.append(("clusters", label, {"cluster": factor.name}))
-    tables = {}
-    order = group_order(design, options.first)
-    for side, label in enumerate(SIDES if np.any(design.status != OK) else ()):
-        tables["missing answers", f"{label} of each B"] = filled(design, side, order)
+    tables = {f"{label} of each B": ("missing answers", table) for label, table in filled.items()}
     wording = wording_of(design)
-    for code, level in enumerate(wording.levels if wording is not None else ()):
-        if wording is not None and level in AS_WRITTEN:
-            as_written = design.take(wording.codes[design.unit] == code)
-            tables["rewordings", "story as written only"] = as_written
+    if wording is not None and set(AS_WRITTEN) & set(wording.levels):
+        rows = np.isin(wording.labels()[design.unit], AS_WRITTEN)
+        tables["story as written only"] = ("rewordings", design.take(rows))
     changed = [
         replace(page, choice=choice, label=label, compute=partial(compute, table))
-        for (choice, label), table in tables.items()
+        for label, (choice, table) in tables.items()
     ]
     listed = [*analysis_variants(page, compute, design, analyses, EXTRA), *changed]
     # each analysis is asked for by every pair of groups
@@ -675,23 +626,23 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         # many models: the page has the biases and B_all of each
         rows = [row for row in main.rows if row.label("group") or row.label("quantity")]
         inside = replace(main, rows=tuple(row for row in rows if row.role != "test"))
-        return page(inside, options, [ask_biases(inside, {})])
-    a = compute(design, main, options)
-    if not a.estimated:
+        return page(inside, options, [ask_biases(inside, {})], answer(inside, options))
+    if all(row.estimate is None for row in biases_of(main)):
         why = "no pair of groups was answered in both orders, which B compares"
         raise NothingToAnalyse(f"{design.source}: {why}")
-    first, *further_blocks = with_design_effect(
-        [block for block in questions(a) if block is not None],
-        design.clusters,
-        lead=partial(same_bias, leading_bias(a)),
-    )
-    compared = by_rater(design, options)
+    several = len(np.unique(design.rater)) > 1
+    by_model = bias(design, options, aggregate="rater") if several else None
+    blocks = [block for block in questions(design, main, options, by_model) if block is not None]
+    lead = partial(same_bias, leading_bias(main))
+    first, *more = with_design_effect(blocks, design.clusters, lead=lead)
+    compared, texts = by_rater(design, options), answer(main, options)
     if compared:
         first = replace(first, question="Whom did the models favour, with their answers pooled?")
-    outcome = page(main, options, [*compared, first, *further_blocks], compared)
-    if compared and a.by_model is not None:
-        outcome = replace(outcome, answer=(*lead_words(compared), mean_text(a.by_model)))
-    few = few_clusters(*a.strata.values(), a.scenarios)
+    if compared and by_model is not None:
+        texts = (*lead_words(compared), mean_text(by_model))
+    outcome = page(main, options, [*compared, first, *more], texts, compared)
+    of_levels = [block.results for block in blocks if block.id.startswith(("scen", "stratum"))]
+    few = few_clusters(*(result for results in of_levels for result in results))
     return replace(
         outcome,
         cautions=order_cautions(outcome.cautions, few, once=False),
@@ -704,6 +655,7 @@ def page(
     main: Result,
     options: StudyOptions,
     blocks: Sequence[Block | None],
+    texts: Sequence[str],
     compared: Sequence[Block] = (),
 ) -> Outcome:
     """Return the page of the biases of a table."""
@@ -716,7 +668,7 @@ def page(
         options,
         describe=describe(design, main),
         verdict=verdict_on_models(compared) or verdict_on_groups(main),
-        answer=answer(main, options),
+        answer=texts,
         planning=planning(main),
         leading={"Biases": main},
         blocks=blocks,

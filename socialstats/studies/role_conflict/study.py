@@ -7,17 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from socialstats import sentences
-from socialstats.arrays import unique_rows
 from socialstats.choices.bradley_terry import BradleyTerryResult, effect_sentence
 from socialstats.choices.choice_entropy import choice_entropy
 from socialstats.choices.sensitivity import kind_of_s, lead_row, sensitivity
 from socialstats.choices.win_rates import win_rates
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_data import without_cited
-from socialstats.designs.parts import A_WON, TIED
 from socialstats.errors import Caution, MleDoesNotExist, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.inference.halving import clusters_to_halve
@@ -437,21 +433,6 @@ def order_cautions_of(a: ChoiceAnswers) -> Iterator[Caution]:
         yield caution("SS108", detail, affects=affects, fix=fix)
 
 
-def covariate_table(design: Comparisons, covariate: str) -> PageTable:
-    """Count rows and wins by the covariate of both sides."""
-    sides = design.covariates[covariate]
-    values, _, place = unique_rows(np.column_stack([sides.a, sides.b]))
-    n = np.bincount(place.ravel(), design.count)
-    won = np.where(design.outcome == TIED, 0.5, design.outcome == A_WON) * design.count
-    shares = np.bincount(place.ravel(), won) / n
-    lines = zip(values.tolist(), n.tolist(), shares.tolist(), strict=True)
-    return PageTable(
-        f"Comparisons by {covariate} of both {ITEM}s",
-        (f"{capital(covariate)} of a", f"{capital(covariate)} of b", "Rows", "a chosen"),
-        tuple((f"{a:g}", f"{b:g}", int(rows), percent(share)) for (a, b), rows, share in lines),
-    )
-
-
 def balance_table(design: Comparisons, covariate: str) -> PageTable:
     """Count who was shown first (or stood in which column) by which side has the higher covariate."""
     first, second = presented(design)
@@ -530,7 +511,6 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
             unmatched_items(a.design, options),
         ],
         data=[
-            covariate_table(a.design, a.covariate),
             balance_table(a.design, a.covariate),
             order_table(a.design),
         ],
