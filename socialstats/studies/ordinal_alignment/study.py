@@ -141,6 +141,11 @@ def leading(a: AlignmentPage) -> dict[str, Result]:
     for name in sorted(smallest, key=lambda name: smallest[name]):
         rows = pick_rows(a.attributes[name].rows, None, attribute=True)
         results[f"Distances by {name} of people"] = replace(a.attributes[name], rows=tuple(rows))
+    for rule, result in list(a.refusals.items())[1:]:
+        # the parts of these that the question shows have no check of their own
+        rows = distances_of(result)
+        title = f"Distances, refusals count as {REFUSALS[rule]}"
+        results[title] = replace(result, rows=tuple(rows), cautions=())
     return results
 
 

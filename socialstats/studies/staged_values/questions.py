@@ -41,8 +41,7 @@ from socialstats.studies.asking import (
     untested_rows,
 )
 from socialstats.studies.estimates import equivalence_bounds, planned_verdict
-from socialstats.studies.grids import TableLayout, layout_table
-from socialstats.studies.page import Block, PageTable, SecondAnalysis, StudyOptions
+from socialstats.studies.page import Block, SecondAnalysis, StudyOptions
 from socialstats.studies.second import turned
 from socialstats.studies.sources import replies_block
 from socialstats.studies.staged_values.declaration import (
@@ -405,8 +404,10 @@ def lean(staged: Staged) -> Block | None:
     """Ask where the models lean; of several models, their comparison has the same numbers."""
     profile, alone = staged.profile, len(staged.lean) == 1
     levels = [row for row in profile.rows if is_level(row)]
-    raw = rows_with(profile.rows, "model", measure="composite")
+    means = rows_with(profile.rows, "model", measure="composite")
+    spreads = pick_rows(levels, "spread", model=True)
     kind = "weighted" if staged.instrument.weights else "unweighted"
+    title = f"{kind} composite over all stages as scored, SD over scenarios (n \u2212 1)"
     return ask_rows(
         "lean",
         "Where did the models lean?",
@@ -416,7 +417,9 @@ def lean(staged: Staged) -> Block | None:
         say=[span_sentence(staged.lean, f"the composite{relative_to(staged.options)}")],
         draw=interval_points(sort=True),
         more=[
-            leans_table(raw, levels, kind),
+            grid_table(
+                [*means, *spreads], title, "model", name="leans", cell="mean_sd", headings=M_SD
+            ),
             *kind_tables(levels, "composite as scored", none="all models"),
         ],
         results=staged.tests,
@@ -424,18 +427,7 @@ def lean(staged: Staged) -> Block | None:
     )
 
 
-def leans_table(means: Sequence[Row], levels: Sequence[Row], kind: str) -> PageTable:
-    """Return the mean composite of each model as scored, with its standard deviation over scenarios."""
-    spreads = [row for row in levels if row.role == "spread" and row.label("model")]
-    cells = [({"model": row.label("model") or ""}, row) for row in (*means, *spreads)]
-    layout = TableLayout(
-        name="leans",
-        caption=f"{capital(kind)} composite over all stages as scored: mean (SD over scenarios, n - 1)",
-        rows=("model",),
-        cell="mean_sd",
-        headings={"": "M (SD)"},
-    )
-    return layout_table(layout, cells)
+M_SD = {"": "M (SD)"}
 
 
 def is_level(row: Row) -> bool:
@@ -620,23 +612,18 @@ def weights(staged: Staged) -> Block | None:
     """Ask whether the answer depends on the weights, relative to the neutral point under these where it is known."""
     profile, facts = staged.profile, staged.anchored
     here = rows_with(profile.rows, "model", measure="composite", **facts)
-    every = [row for row in profile.rows if row.label("pick")]
-    sets = rows_with(every, "weights", pick="each", measure="composite")
-    gaps = rows_with(every, "weights", pick="each", measure="composite", role="difference")
-    picked = [
-        row for row in every if row.label("model") and row.label("against") == facts.get("against")
-    ]
-    if not picked:
-        return None
-    shown = [row for row in picked if row.role == "estimate"]
-    top = leading_difference(gaps)
+    sets = pick_rows(profile.rows, pick="each", model=False)
+    gaps = pick_rows(profile.rows, "difference", pick="each", model=False)
+    anchor = facts.get("against", False)
+    picked = pick_rows(profile.rows, None, pick=True, model=True, against=anchor)
+    shown, top = pick_rows(picked), leading_difference(gaps)
     name = f"composite{relative_to(staged.options)} under other weights"
     others = count(len(sets), "other set")
     return ask_rows(
         "weights",
         "Does the answer depend on the weights of the traits?",
         profile,
-        [*add_labels(here, pick="this page"), *shown],
+        [*add_labels(here, pick="this page"), *shown] if picked else [],
         quantity=name,
         say=[
             signs_sentence(shown, others),

@@ -34,7 +34,7 @@ from socialstats.scales.trait_profile import (
 from socialstats.scales.trait_weights import PAPER, with_weights
 from socialstats.scales.traits import composite_ratings
 from socialstats.studies.alphas import TENTATIVE
-from socialstats.studies.asking import attempt_result, leading_difference, page_of
+from socialstats.studies.asking import attempt_result, leading_difference, page_of, pick_rows
 from socialstats.studies.estimates import single
 from socialstats.studies.models import FEW, comparison
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
@@ -357,21 +357,9 @@ def verdict_on_stages(staged: Staged) -> Conclusion:
 
 def alike_models(staged: Staged, top: Row) -> str:
     """Return how many of several models changed in the direction of their mean, as the end of a sentence."""
-    stage, baseline = top.label("stage"), top.label("baseline")
-    rows = rows_with(
-        staged.measures[0].scenarios.rows,
-        "model",
-        "stage",
-        "baseline",
-        role="difference",
-        measure="composite",
-    )
-    changes = [
-        row.estimate
-        for row in rows
-        if (row.label("stage"), row.label("baseline")) == (stage, baseline)
-        and row.estimate is not None
-    ]
+    place = {name: str(top.label(name)) for name in ("measure", "stage", "baseline")}
+    rows = pick_rows(staged.profile.rows, "difference", model=True, **place)
+    changes = [row.estimate for row in rows if row.estimate is not None]
     alike = sum(change * (top.estimate or 0.0) > 0 for change in changes)
     return f", in {alike} of {count(len(changes), 'model')}" if len(changes) > 1 else ""
 
