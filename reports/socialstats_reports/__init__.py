@@ -16,16 +16,19 @@ if TYPE_CHECKING:
     from socialstats_reports.exports import columns_of as columns_of
     from socialstats_reports.exports import contents_of as contents_of
     from socialstats_reports.exports import figure_of as figure_of
+    from socialstats_reports.exports import figures_in as figures_in
     from socialstats_reports.exports import markdown_of as markdown_of
     from socialstats_reports.exports import quote_of as quote_of
     from socialstats_reports.exports import table_of as table_of
+    from socialstats_reports.exports import tables_in as tables_in
     from socialstats_reports.exports import word_of as word_of
     from socialstats_reports.page import render as render
 
 MODULES = {
     "audit": "render_audit",
     "data": "as_json read_results",
-    "exports": "as_pdf columns_of contents_of figure_of markdown_of quote_of table_of word_of",
+    "exports": "as_pdf columns_of contents_of figure_of figures_in markdown_of quote_of table_of tables_in "
+    "word_of",
     "page": "render",
 }
 HOMES = {name: module for module, names in MODULES.items() for name in names.split()}

@@ -22,6 +22,7 @@ from socialstats.cli.options import (
     day,
 )
 from socialstats.cli.powering import add_power
+from socialstats.cli.run_study import add_run
 from socialstats.cli.validating import add_validate
 
 DESCRIPTION = "Statistics for the social behaviour of language models."
@@ -44,7 +45,7 @@ CONVERT = "convert the log of a harness to a table (Inspect, HELM, ...)"
 
 
 JOBS = {
-    "analyse a table": "report check init new estimate gate show",
+    "analyse a table": "report check init new run estimate gate show",
     "plan a study and collect its data": "power design collect form",
     "make a table of logs, or of tables": "tidy convert merge join",
     "check printed numbers": "validate audit",
@@ -121,6 +122,7 @@ def make_parser() -> Parser:
         help="file to write (default: study.toml; - for stdout); none is replaced",
     )
     new.set_defaults(overwrite=False)  # nothing is replaced
+    add_run(commands)
     _command(commands, "studies", "commands:studies", help="list the studies and what they need")
     datasets = _command(
         commands, "datasets", "commands:datasets", help="list the bundled data, or describe one"
@@ -231,6 +233,12 @@ def _report(commands: Any) -> None:
         "(default: by the name of -o, else html; Markdown goes to stdout)",
     )
     add("--json", metavar="FILE", type=Output, help="also write every number as JSON; - for stdout")
+    add(
+        "--files",
+        metavar="FOLDER",
+        type=Output,
+        help="also write every table (csv) and figure (svg) of the page into a folder",
+    )
     add(
         "--claims",
         metavar="FILE",

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from socialstats.cli.analysis import prepare
 from socialstats.cli.claimed import claims_facts, claims_of, with_claims
+from socialstats.cli.page_files import write_page_files
 from socialstats.cli.plan import Plan, plan_of
 from socialstats.cli.voices import hint
 from socialstats.designs.aliases import Levels, Pair
@@ -96,6 +97,8 @@ def write(
                 status=status,
                 date=options.date or source_date(),
             )
+            if options.files:
+                write_page_files(text, options.files)
         if name == "-":
             sys.stdout.write(text)
         else:
@@ -149,6 +152,10 @@ def targets_of(options: argparse.Namespace) -> Pair:
     """
     page, numbers, marked_down = options.output, options.json or "", is_markdown(options)
     page = page or ("" if numbers == "-" else "-" if marked_down else "report.html")
+    if options.files and (marked_down or not page):
+        raise InputError(
+            "--files takes tables and figures from the page: name one with -o FILE.html"
+        )
     if page == numbers:
         raise InputError(f"-o and --json both name '{page}': give each its own place")
     if page == "-" and sys.stdout.isatty() and not marked_down:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from socialstats.cli.page_files import FIGURE
 from socialstats.cli.settings import Settings
 from socialstats.cli.writing import SUFFIXES
 from socialstats.errors import InputError
@@ -17,7 +18,6 @@ from socialstats.tables.writing import (
     MARKDOWN,
     NUMBERS,
     Kind,
-    kind_by_mark,
     table_like,
     text_like,
     write_whole,
@@ -26,7 +26,6 @@ from socialstats.text import listing, shorten
 
 LONGEST = 2000  # characters of a line of text
 CONTENTS = "tables and figures (--table NAME, --figure NAME; rows x columns)"
-FIGURE = kind_by_mark("a figure of socialstats (SVG)", '<svg [^>]*data-made="socialstats"')
 PDF = Kind(
     "a figure of socialstats (PDF)", lambda path: b"/Creator (socialstats)" in path.read_bytes()
 )

@@ -1,0 +1,91 @@
+"""`run`: from the file of a study to its page, tables and figures; again, only what is new."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from socialstats.cli import main
+from tests.collect.server import serving
+from tests.studies.test_own_collect import ASKED, RUN, answer
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "examples" / "data"
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> Path:
+    (tmp_path / "items.csv").write_text(
+        "item_id,text\n" + "".join(f"q{k},thing {k}\n" for k in range(4)), encoding="utf-8"
+    )
+    (tmp_path / "study.toml").write_text(ASKED, encoding="utf-8")
+    url = "http://127.0.0.1:9/v1"
+    (tmp_path / "run.toml").write_text(RUN.replace("URL", url), encoding="utf-8")
+    return tmp_path / "study.toml"
+
+
+@pytest.mark.slow
+def test_one_command_asks_tidies_and_reports_and_then_only_what_is_new(
+    asking: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = asking.with_suffix("")
+    with serving(answer) as server:
+        words = ["run", str(asking), "--base-url", server.url]
+        assert main([*words, "--dry-run"]) == 0
+        assert not server.bodies
+        assert main(words) == 0
+        asked = len(server.bodies)
+        assert asked == 8
+        page = (folder / "page.html").read_bytes()
+        assert len(pd.read_csv(folder / "answers.csv")) == 8
+        assert json.loads((folder / "numbers.json").read_text(encoding="utf-8"))["blocks"]
+        assert (folder / "tables" / "flow.csv").exists()
+        capsys.readouterr()
+        assert main(words) == 0
+        assert len(server.bodies) == asked
+        assert "nothing changed" in capsys.readouterr().err
+        assert (folder / "page.html").read_bytes() == page
+        with (asking.parent / "items.csv").open("a", encoding="utf-8") as file:
+            file.write("q9,another thing\n")
+        assert main(words) == 0
+        assert len(server.bodies) == asked + 2
+    assert len(pd.read_csv(folder / "answers.csv")) == 10
+    assert (folder / "page.html").read_bytes() != page
+
+
+@pytest.mark.slow
+def test_a_study_of_a_table_makes_its_page_tables_and_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("foundations.toml", "foundations.csv"):
+        (tmp_path / name).write_bytes((DATA / name).read_bytes())
+    study, table = str(tmp_path / "foundations.toml"), str(tmp_path / "foundations.csv")
+    assert main(["run", study, table]) == 0
+    tables = tmp_path / "foundations" / "tables"
+    assert {"level-scale.csv", "level.svg"} <= {path.name for path in tables.iterdir()}
+    cells = pd.read_csv(tables / "level-scale.csv")
+    assert len(cells) == 6
+    capsys.readouterr()
+    with Path(study).open("a", encoding="utf-8") as file:
+        file.write("# a note\n")
+    assert main(["run", study, table]) == 0
+    assert "$ socialstats report" in capsys.readouterr().err
+
+
+def test_faults_are_told_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text('[[question]]\nid = "a"\nmetric = "choice_shares"\n', encoding="utf-8")
+    assert main(["run", str(study)]) == 2
+    assert "asks nothing, and names no table" in capsys.readouterr().err
+    (tmp_path / "full").write_text("mine", encoding="utf-8")
+    assert main(["run", str(study), "t.csv", "-o", str(tmp_path / "full")]) == 2
+    assert "Name a folder with -o" in capsys.readouterr().err
+    assert (tmp_path / "full").read_text(encoding="utf-8") == "mine"
+    (tmp_path / "study" / "run.json").write_text("{}", encoding="utf-8")
+    assert main(["run", str(study), "t.csv"]) == 2
+    assert "run.json: exists" in capsys.readouterr().err
