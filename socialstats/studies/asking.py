@@ -25,9 +25,10 @@ from socialstats.results.rows import Role
 from socialstats.studies.estimates import (
     Column,
     clusters_caption,
-    ending,
+    literature,
     rows_table,
     table_of,
+    verify_all,
 )
 from socialstats.studies.grids import Cell, TableLayout, cells_caption, layout_table
 from socialstats.studies.page import (
@@ -1037,8 +1038,11 @@ def page_of(
         Literature beyond that of the results.
     """
     asked = tuple(block for block in blocks if block is not None)
-    shared = ending(design, options, leading, asked, uses)
-    shared["references"] = tuple(dict.fromkeys([*shared["references"], *references]))
+    results = [*leading.values(), *(result for block in asked for result in block.results)]
+    # the cautions of the study come first
+    of_study = [one for group in cautions for one in group]
+    of_results = order_cautions(*(result.cautions for result in leading.values()), design.cautions)
+    settings = options.echo()
     return Outcome(
         study=study,
         title=title,
@@ -1046,13 +1050,15 @@ def page_of(
         verdict=verdict,
         answer=tuple(answer),
         planning=tuple(planning),
-        cautions=merge_cautions(
-            [one for group in cautions for one in group],
-            order_cautions(*(result.cautions for result in leading.values()), design.cautions),
-        ),
+        cautions=merge_cautions(of_study, of_results),
+        blocks=asked,
+        flow=design.flow,
         data=tuple(data),
         diagnostics=tuple(diagnostics),
         methods=tuple(methods),
+        references=literature(results, references),
+        verifications=verify_all(leading, asked) if options.verify else {},
+        settings={name: settings[name] for name in settings if name in uses},
+        simulated=options.simulated,
         opening=opening,
-        **shared,
     )

@@ -17,9 +17,10 @@ from socialstats.errors import InputError
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
 from socialstats.inference.rows import with_t
+from socialstats.inference.sides import one_tail
 from socialstats.results import Result, ResultGroup, Row, Verifications
 from socialstats.sentences import more_clusters_sentence, more_of
-from socialstats.studies.page import Block, Design, PageTable, StudyOptions, TableRead, shared
+from socialstats.studies.page import Block, Design, PageTable
 from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
@@ -186,9 +187,7 @@ def one_sided_p(row: Row, alternative: Alternative) -> float | None:
         return p
     if row.estimate is None or row.statistic is None or not _is_two_sided(row, p):
         return None
-    above = row.estimate > NULLS.get(row.term, 0.0)
-    half = p / 2 if above == (alternative == "greater") else 1 - p / 2
-    return float(not_zero(half))
+    return one_tail(p, row.estimate - NULLS.get(row.term, 0.0), alternative)
 
 
 def _is_two_sided(row: Row, p: float) -> bool:
@@ -459,11 +458,6 @@ def verify_named(named: Mapping[str, Result]) -> Verifications:
     return Verifications({name: result.verify for name, result in named.items()})
 
 
-def settings_of(options: StudyOptions, names: Sequence[str]) -> dict[str, object]:
-    """Return the options that a study uses."""
-    return {name: value for name, value in options.echo().items() if name in names}
-
-
 def design_effect(clustered: Row, independent: Row) -> float | None:
     """Return by how many times the dependence of the rows multiplies the variance of an estimate.
 
@@ -506,38 +500,6 @@ def clusters_caption(factors: Sequence[Factor], effect: float | None) -> str:
     )
 
 
-def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[str, ...]:
-    """Return the literature of some results, then that of all others on a page, each once."""
-    return literature([*results, *(result for block in blocks for result in block.results)])
-
-
-def ending(
-    design: TableRead,
-    options: StudyOptions,
-    named: Mapping[str, Result],
-    blocks: Sequence[Block],
-    used: Sequence[str],
-) -> dict[str, Any]:
-    """Return the fields of an `Outcome` that follow from its results and blocks: literature, checks and settings.
-
-    Parameters
-    ----------
-    design, options
-    named : mapping of name to Result
-        The results that lead the page, by the names that their checks have.
-    blocks : sequence of Block
-    used : sequence of str
-        Options that the study uses.
-    """
-    return {
-        "blocks": tuple(blocks),
-        "references": references_of(list(named.values()), blocks),
-        "verifications": verify_all(named, blocks) if options.verify else {},
-        "settings": settings_of(options, used),
-        **shared(design, options),
-    }
-
-
 def halved(
     clusters: Sequence[Factor],
     row: Row,
@@ -564,9 +526,24 @@ def halved(
     df : float, optional
         As of `clusters_to_halve`.
     """
-    more = clusters_to_halve(row, row.n_clusters or n, df=df) if len(clusters) < 2 else None
-    named = more_of(clusters[0].name if clusters else None, unit)
-    return (more_clusters_sentence(more, named, what),) if more and named else ()
+    if len(clusters) > 1:
+        return ()
+    return halving_text(row, n, clusters[0].name if clusters else None, what, unit=unit, df=df)
+
+
+def halving_text(
+    row: Row,
+    n: int | None,
+    cluster: str | None,
+    what: str,
+    *,
+    unit: str = "units",
+    df: float | None = None,
+) -> tuple[str, ...]:
+    """Return how many more units, or clusters of a name, halve the interval of an estimate, as `halved` says."""
+    more = clusters_to_halve(row, row.n_clusters or n, df=df)
+    collected = more_of(cluster, unit)
+    return (more_clusters_sentence(more, collected, what),) if more and collected else ()
 
 
 def literature(results: Sequence[Result], more: Sequence[str] = ()) -> tuple[str, ...]:

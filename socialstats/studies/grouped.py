@@ -26,7 +26,7 @@ from socialstats.scales.compare_models import common_text, left_out_caution
 from socialstats.scales.model_numbers import COMPARISON_RULES
 from socialstats.sentences import no_number
 from socialstats.shares.sources import models_of
-from socialstats.studies.estimates import references_of, rows_table, verify_all
+from socialstats.studies.estimates import literature, rows_table, verify_all
 from socialstats.studies.grids import stacked_grids
 from socialstats.studies.models import (
     FEW,
@@ -42,6 +42,7 @@ from socialstats.studies.models import (
 from socialstats.studies.page import (
     Block,
     Design,
+    Diagnostic,
     Outcome,
     PageTable,
     Study,
@@ -169,7 +170,6 @@ def merge(
     before = (*compared, *(block for block in others if block is not None))
     # few levels have all blocks, more of them the leading ones, and many none
     shown = outcomes if len(outcomes) <= MOST_LEVELS else {}
-    detailed = {} if options.brief else shown
     room = MOST_MAIN - sum(block.part == "main" for block in before)
     checks: dict[str, Callable[[], Verification]] = {}
     blocks = []
@@ -180,18 +180,11 @@ def merge(
         for label in list(outcome.verifications)[: 1 if options.brief else None]:
             check = partial(outcome.verifications.__getitem__, label)
             checks[f"{shorten(level)}: {label}"] = check
-    verifications = verify_all({}, before) if options.verify else {}
-    methods = first.methods[:1]
-    if methods and len(outcomes) > 1:
-        of = "each level"
-        if len({outcome.methods[:1] for outcome in outcomes.values()}) > 1:
-            of = (
-                f"'{shorten(next(iter(outcomes)), 40)}'; other levels were analysed in the same way"
-            )
-        methods = (f"{methods[0]}{matched_words(compared, by)} These numbers are of {of}.",)
-    of_levels = (key for outcome in outcomes.values() for key in outcome.references)
+    verified = verify_all({}, before) if options.verify else {}
+    references = [key for outcome in outcomes.values() for key in outcome.references]
+    references += literature([result for block in before for result in block.results])
     rows = count(design.n_rows, ROWS[type(design).__name__])
-    return replace(
+    page = replace(
         first,
         title=f"{first.title.rstrip('?')}, by {name}?",
         design=f"{rows}, {count(len(outcomes) + len(lost), f'{by} level')}",
@@ -200,25 +193,38 @@ def merge(
         cautions=_cautions(outcomes),
         blocks=(*before, *blocks),
         flow=design.flow,
-        planning=tuple(
-            f"{shorten(level)}: {text}"
-            for level, outcome in detailed.items()
-            for text in outcome.planning
-        ),
-        methods=(*methods, *first.methods[1:]),
-        data=tuple(
-            replace(table, caption=f"{shorten(level)}: {table.caption}")
-            for level, outcome in detailed.items()
-            for table in outcome.data
-        ),
-        diagnostics=tuple(
-            replace(check, check=f"{shorten(level)}: {check.check}")
-            for level, outcome in detailed.items()
-            for check in outcome.diagnostics
-        ),
-        references=tuple(dict.fromkeys([*of_levels, *references_of((), before)])),
-        verifications=combine_verifications(Verifications(checks), verifications),
+        methods=methods_of_levels(compared, outcomes, by),
+        references=tuple(dict.fromkeys(references)),
+        verifications=combine_verifications(Verifications(checks), verified),
     )
+    return with_details(page, {} if options.brief else shown)
+
+
+def with_details(page: Outcome, outcomes: Mapping[str, Outcome]) -> Outcome:
+    """Return a page with what is said of the data, checks and planning of some levels, each under its level."""
+    planning: list[str] = []
+    data: list[PageTable] = []
+    diagnostics: list[Diagnostic] = []
+    for level, outcome in outcomes.items():
+        name = shorten(level)
+        planning += [f"{name}: {text}" for text in outcome.planning]
+        data += [replace(table, caption=f"{name}: {table.caption}") for table in outcome.data]
+        diagnostics += [replace(one, check=f"{name}: {one.check}") for one in outcome.diagnostics]
+    return replace(page, planning=tuple(planning), data=tuple(data), diagnostics=tuple(diagnostics))
+
+
+def methods_of_levels(
+    compared: Sequence[Block], outcomes: Mapping[str, Outcome], by: str
+) -> tuple[str, ...]:
+    """Return the methods of the first level, with how levels were compared and whose numbers they have."""
+    level, first = next(iter(outcomes.items()))
+    if len(outcomes) == 1 or not first.methods:
+        return first.methods
+    of = f"'{shorten(level, 40)}'; other levels were analysed in the same way"
+    if len({outcome.methods[:1] for outcome in outcomes.values()}) == 1:
+        of = "each level"
+    brief = f"{first.methods[0]}{matched_words(compared, by)} These numbers are of {of}."
+    return (brief, *first.methods[1:])
 
 
 def answers_of_levels(

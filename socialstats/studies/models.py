@@ -22,7 +22,7 @@ from socialstats.scales.model_words import (
     sorted_numbers,
 )
 from socialstats.scales.over_models import over_models
-from socialstats.sentences import is_significant, more_clusters_sentence, more_of, some_of
+from socialstats.sentences import is_significant, some_of
 from socialstats.studies.asking import (
     Draw,
     ask_rows,
@@ -34,7 +34,7 @@ from socialstats.studies.asking import (
     ranked_table,
     row_term,
 )
-from socialstats.studies.estimates import Column, p_text, pairs_to_halve, table_of
+from socialstats.studies.estimates import Column, halving_text, p_text, pairs_to_halve, table_of
 from socialstats.studies.page import FACTORS, Block, PageTable, StudyOptions
 from socialstats.studies.verdicts import Conclusion, higher_or_lower, ranking, verdict_of
 from socialstats.text import capital, count, percent_of, plural_of, shorten
@@ -219,13 +219,13 @@ def halving_sentences(board: Result) -> tuple[str, ...]:
     if len(names) < 2 or not (board.extras["kind"].ranked or len(names) == 2):
         return ()
     gap = difference_of(board, names[0], names[1])
-    more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
-    unit = more_of(board.extras["cluster"], board.extras["unit"])
     first, second = (shorten(name, 40) for name in names[:2])
     quantity = f"the difference between {first} and {second}"
-    if more is not None and board.extras["pairs"]:
-        return pairs_to_halve(more, board.design, "item", quantity)
-    return (more_clusters_sentence(more, unit, quantity),) if more and unit else ()
+    if board.extras["pairs"]:
+        more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
+        return pairs_to_halve(more, board.design, "item", quantity) if more else ()
+    cluster, unit = board.extras["cluster"], board.extras["unit"]
+    return halving_text(gap, gap.n_units, cluster, quantity, unit=unit)
 
 
 def pairs_question(board: Result, k: int, by: str) -> Block | None:

@@ -507,11 +507,6 @@ class TableRead(Protocol):
     def cautions(self) -> tuple[Caution, ...]: ...
 
 
-def shared(design: TableRead, options: StudyOptions) -> dict[str, Any]:
-    """Return the fields of an `Outcome` that every study takes from its design and options as they are."""
-    return {"flow": design.flow, "simulated": options.simulated}
-
-
 LEFT_OUT = "SS301"  # each is about other rows
 
 

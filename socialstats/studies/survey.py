@@ -42,6 +42,7 @@ from socialstats.studies.asking import (
     grid_table,
     interval_points,
     largest_sentence,
+    leading_groups,
     line_table,
     page_of,
     pick_rows,
@@ -414,8 +415,11 @@ def ask_differences(survey: Survey, rows: Sequence[Row], results: Sequence[Resul
     quantity = "difference in share" if labels else f"difference in {survey.quantity}"
     title = f"{capital(quantity)}, model minus people"
     down = [QUESTION, "level"] if labels else QUESTION
-    models = list(rows_by(rows, ORIGIN).items())[:MOST_NAMED]
-    largest = [largest_sentence(group, (), of=f" of {shorten(name, 40)}") for name, group in models]
+    models = rows_by(rows, ORIGIN)
+    largest = [
+        largest_sentence(models[name], (), of=f" of {shorten(name, 40)}")
+        for name in leading_groups(models)
+    ]
     return ask_rows(
         "differences",
         "Where do models differ from people?",
