@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 
 # Results hold the coincidences of so many levels: 40,000 numbers.
 MOST_LEVELS_SHOWN = 200
-MOST_OF_PEER = 20_000_000  # numbers that the krippendorff package may hold at once
+MOST_OF_PEER = (
+    2_000_000  # numbers of an array of the krippendorff package, which holds three such arrays
+)
 
 
 PAIRS_AT_ONCE = 2_000_000  # pairs of triplets in memory at once
@@ -511,19 +513,23 @@ def alpha_sample(
     table, size = tallies.table[:, used], tallies.size
     key, linear = (group, "alpha"), (group, "alpha with n for n - 1")
 
-    def disagreements(count: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-        margins = count @ table
-        distance = squared_distances(scale, scores, margins)
-        within = ((table @ distance) * table).sum(axis=1) / (size - 1)
-        return distance, within, float(margins @ distance @ margins)
+    def apart(count: FloatArray) -> tuple[FloatArray, FloatArray]:
+        distance = squared_distances(scale, scores, count @ table)
+        return distance, ((table @ distance) * table).sum(axis=1) / (size - 1)
+
+    distance, within = apart(tallies.count)
 
     def estimates(count: FloatArray) -> dict[RowKey, float]:
-        _, within, of_all = disagreements(count)
+        # ordinal distances follow from the margins, all others from the levels alone
+        between, inside = apart(count) if scale == "ordinal" else (distance, within)
+        margins = count @ table
+        of_all = float(margins @ between @ margins)
         n = float(count @ size)
-        ratio = float(count @ within) / of_all if of_all > 0 else np.nan
+        ratio = float(count @ inside) / of_all if of_all > 0 else np.nan
         return {key: 1 - (n - 1) * ratio, linear: 1 - n * ratio}
 
-    distance, within, of_all = disagreements(tallies.count)
+    margins = tallies.count @ table
+    of_all = float(margins @ distance @ margins)
     n, largest = float(tallies.count @ size), float(distance.max())
     parts = {}
     if largest > 0:

@@ -198,7 +198,7 @@ class Solution:
         """Inverse of the information: the covariance under the model."""
         columns = self.model.columns
         information = sum(
-            first.T @ scale_rows(second, curvature)
+            first.T @ multiply_rows(second, curvature)
             for first, of_first in zip(columns, self.curvatures, strict=True)
             for second, curvature in zip(columns, of_first, strict=True)
         )
@@ -308,7 +308,7 @@ class Solution:
     @cached_property
     def intersections(self) -> Any:
         """Scores of the intersections of two factors, (intersections, parameters)."""
-        scores = scale_rows(self.whitened.rows, self.whitened.residuals)
+        scores = multiply_rows(self.whitened.rows, self.whitened.residuals)
         return indicators(intersections(*self.codes.T)) @ scores
 
     @cached_property
@@ -325,7 +325,7 @@ class Solution:
         turns = (vectors * length[:, None, :]).transpose(1, 0, 2)
         by_direction = [
             sum(
-                scale_rows(column, turn[:, k])
+                multiply_rows(column, turn[:, k])
                 for column, turn in zip(model.columns, turns, strict=True)
             )
             for k in range(len(turns))
@@ -410,7 +410,7 @@ def inverse(matrix: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.pinv(matrix / scale, rcond=SINGULAR, hermitian=True) / scale)
 
 
-def scale_rows(matrix: Any, factors: FloatArray) -> Any:
+def multiply_rows(matrix: Any, factors: FloatArray) -> Any:
     """Return a sparse matrix whose rows are multiplied by factors, (rows,)."""
     from scipy import sparse
 
@@ -455,7 +455,7 @@ class OneFactor:
         # (I - M_g)^-1/2 of an eigenvector
         self.scale = 1 / np.sqrt(1 - turned.leverage[shared])
         self.by_cluster = indicators(turned.code[shared])
-        scores = scale_rows(self.turned, self.scale * turned.residuals[shared])
+        scores = multiply_rows(self.turned, self.scale * turned.residuals[shared])
         self.sums = self.by_cluster @ scores @ bread
         # directions less the rank of the information
         self.spare = len(turned.code) - round(float(np.trace(self.inverse @ information)))
@@ -484,7 +484,7 @@ class OneFactor:
 
     def satterthwaite_df(self, scaled: FloatArray) -> float:
         """Return (tr P)^2 / tr(P^2) with P_gh = w_g' (d_gh I - F_g (F'F)^-1 F_h') w_h, w_g = (I - M_g)^-1/2 F_g B c."""
-        z = self.by_cluster @ scale_rows(self.turned, scaled)
+        z = self.by_cluster @ multiply_rows(self.turned, scaled)
         diagonal = self.by_cluster @ scaled**2
         # P = diag(diagonal) - Z (F'F)^-1 Z', its squares added up without the matrix
         across = z.T @ z @ self.inverse

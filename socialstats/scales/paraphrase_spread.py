@@ -463,18 +463,21 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 
 def sample_spreads(result: Result) -> Iterator[PlainSample]:
     """Yield the units of analysis of each row, with their spreads over wordings or changes of these."""
-    spreads, settings = plain_spreads(result), result.settings
+    (spreads, models), settings = plain_spreads(result), result.settings
     clusters = clusters_of_units(result.design, settings["unit_of_analysis"], settings)
     for row in result.rows:
         key = row.group, row.term
         if row.role != "test" and row.n:
             estimate = plain_d_z if row.role == "effect_size" else plain_mean
-            values = spreads_of_row(result, row, spreads)
+            values = spreads_of_row(result, row, spreads, models)
             yield sample_of_units(key, values, clusters, estimate, level=settings["level"])
 
 
-def plain_spreads(result: Result) -> pd.Series[float]:
-    """Return the standard deviation over wordings of the judges' mean, of each model, scenario and stage."""
+def plain_spreads(result: Result) -> tuple[pd.Series[float], list[Any]]:
+    """Return the standard deviation over wordings of the judges' mean, and the models that have all stages.
+
+    Standard deviations are of each model, scenario and stage.
+    """
     import pandas as pd
 
     settings = result.settings
@@ -488,10 +491,12 @@ def plain_spreads(result: Result) -> pd.Series[float]:
     size = questions.size()
     # a question that lacks a wording of its stage has another spread than the others
     complete = size == n_wordings.reindex(size.index.get_level_values("stage")).to_numpy()
-    return questions.std(ddof=1)[complete].dropna()
+    return questions.std(ddof=1)[complete].dropna(), models_together(scores)
 
 
-def spreads_of_row(result: Result, row: Row, spreads: pd.Series[float]) -> pd.DataFrame:
+def spreads_of_row(
+    result: Result, row: Row, spreads: pd.Series[float], models: list[Any]
+) -> pd.DataFrame:
     """Return the spreads, or their changes, that a row is about: a row for each unit of analysis."""
     model, start = row.label("model"), row.label("baseline")
     cells = spreads.xs(row.label("stage"), level="stage")
@@ -502,7 +507,6 @@ def spreads_of_row(result: Result, row: Row, spreads: pd.Series[float]) -> pd.Da
     unit = result.settings["unit_of_analysis"]
     if unit == "answer":
         return cells.to_frame()
-    models = models_together(scores_of_traits(result.design, result.settings))
     return across_units(cells.to_frame(), unit, models)
 
 
@@ -510,12 +514,12 @@ def ask_for_signed_ranks(result: Result) -> Iterator[PeerNumbers]:
     """Yield scipy's signed-rank test; its exact distribution is that of ranks without ties."""
     from scipy.stats import wilcoxon
 
-    spreads, alternative = plain_spreads(result), result.settings["alternative"]
+    (spreads, models), alternative = plain_spreads(result), result.settings["alternative"]
     for row in result.rows:
         if row.role != "test" or row.p_value is None:
             continue
         # rounding would break ties
-        changes = spreads_of_row(result, row, spreads).iloc[:, 0].round(10).to_numpy()
+        changes = spreads_of_row(result, row, spreads, models).iloc[:, 0].round(10).to_numpy()
         changes = changes[changes != 0]
         exact = row.test == "exact_signed_rank"
         method: dict[str, Any] = {"method": "exact" if exact else "approx", "correction": not exact}

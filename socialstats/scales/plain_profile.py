@@ -6,23 +6,25 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from socialstats.arrays import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Result, Row
 from socialstats.results.definitions import PlainSample
 from socialstats.scales.plain_scores import (
-    across_units,
-    cells_by_stage,
+    StagedCells,
     clusters_of_units,
     error_of_zero,
     measured,
     models_together,
-    of_stages,
     other_weights,
-    over_stages,
     plain_d_z,
     plain_mean,
     plain_sd,
+    ratio,
     sample_of_units,
+    scores_of_controls,
     scores_of_traits,
     zero_under,
 )
@@ -67,8 +69,11 @@ class PlainProfile:
     def __init__(self, design: Ratings, settings: Any) -> None:
         self.settings = settings
         self.scores = scores_of_traits(design, settings)
-        self._cells: dict[Measured, pd.DataFrame] = {}
-        self._answers: dict[tuple[object, ...], pd.DataFrame] = {}
+        self.controls = scores_of_controls(settings)
+        self.axes = StagedCells(self.scores)
+        self._cells: dict[Measured, FloatArray] = {}
+        self._answers: dict[tuple[object, ...], FloatArray] = {}
+        self._errors_of_zero: dict[tuple[object, ...], tuple[float, float] | None] = {}
 
     @cached_property
     def models(self) -> list[Any]:
@@ -92,56 +97,76 @@ class PlainProfile:
         weights = self.weights if what.weights is None else self.sets[what.weights]
         return weights - self.weights if what.changed else weights
 
-    def cells(self, what: Measured) -> pd.DataFrame:
-        """Return a measure: rows model, scenario and stage; a column for each judge."""
+    def cells(self, what: Measured) -> FloatArray:
+        """Return a measure, (models, scenarios, stages, judges)."""
         if what not in self._cells:
             weights = self.weights_of(what)
             values = measured(self.scores, self.settings, what.measure, what.trait, weights)
-            cells = cells_by_stage(values)
+            cells = self.axes.means(values)
             if what.above_zero:
-                cells = cells - zero_under(self.settings, weights)
+                zero = zero_under(self.settings, self.controls, weights)
+                by_judge: Any = zero if np.isscalar(zero) else zero[self.axes.judges]
+                cells = cells - np.asarray(by_judge, dtype=np.float64)
             self._cells[what] = cells
         return self._cells[what]
 
+    def error_of_zero(self, what: Measured, left_out: str | None) -> tuple[float, float] | None:
+        """Return variance and df of the zero that was subtracted; rows of several models share it."""
+        key = (what.weights, what.changed, left_out)
+        if key not in self._errors_of_zero:
+            weights = self.weights_of(what)
+            self._errors_of_zero[key] = error_of_zero(
+                self.settings, self.controls, weights, left_out
+            )
+        return self._errors_of_zero[key]
+
     def values(self, row: Row, what: Measured) -> pd.DataFrame:
         """Return the values whose mean a row is: a row for each unit of analysis, a column for each judge."""
-        cells = self.answers(row, what)
-        model, subtracted = row.label("model"), row.label("other")
-        if model is None:
-            unit = self.settings["unit_of_analysis"]
-            unit = "model" if row.label("over") == "models" else unit
-            return across_units(cells, unit, self.models)
-        values = of_level(cells, "model", model)
-        if subtracted is not None:
-            values = (values - of_level(cells, "model", subtracted)).dropna()
-        return values
+        import pandas as pd
 
-    def answers(self, row: Row, what: Measured) -> pd.DataFrame:
-        """Return the values of all models: rows of model and scenario, which rows of several models share."""
+        answers, axes = self.answers(row, what), self.axes
+        model, subtracted = row.label("model"), row.label("other")
+        if model is not None:
+            labels, values = axes.scenarios, answers[axes.models.get_loc(model)]
+            if subtracted is not None:
+                values = values - answers[axes.models.get_loc(subtracted)]
+        else:
+            together = answers[axes.models.get_indexer(self.models)]
+            if row.label("over") == "models" or self.settings["unit_of_analysis"] == "model":
+                labels, values = pd.Index(self.models), mean_of_existing(together)
+            else:
+                labels, values = axes.scenarios, together.mean(axis=0)
+        exists: Any = ~np.isnan(values).any(axis=1)
+        return pd.DataFrame(values[exists], index=labels[exists])
+
+    def answers(self, row: Row, what: Measured) -> FloatArray:
+        """Return the values of all models, (models, scenarios, judges), which rows of several models share."""
         left_out, judge = row.label("without"), row.label("judge")
         stages = (row.label(name) for name in STAGE_LABELS)
         key = (what, left_out, judge, *stages)
         if key not in self._answers:
-            cells = self.cells(what)
+            cells, judges = self.cells(what), self.axes.judges
             if left_out is not None:
-                cells = cells.drop(columns=left_out)
+                cells = cells[..., judges != left_out]
             if judge is not None:
-                cells = cells.sub(cells.mean(axis=1), axis=0)[[judge]]
+                cells = (cells - cells.mean(axis=-1, keepdims=True))[..., judges == judge]
             self._answers[key] = self.of_stage(row, cells)
         return self._answers[key]
 
-    def of_stage(self, row: Row, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return rows of model and scenario: of a stage, of a change, or the mean of all stages."""
+    def of_stage(self, row: Row, cells: FloatArray) -> FloatArray:
+        """Return values of a stage, of a change, or the mean of all stages, (models, scenarios, judges)."""
+        place: Any = self.axes.stages.get_loc
         stage, start = row.label("stage"), row.label("baseline") or row.label("from")
         if row.label("span") is not None:
-            later = of_stages(cells, tuple(self.settings["interaction"]))
+            later_stages = [place(name) for name in self.settings["interaction"]]
+            values = cells[:, :, later_stages].mean(axis=2)
         elif stage is not None:
-            later = of_level(cells, "stage", stage)
+            values = cells[:, :, place(stage)]
         else:
-            return over_stages(cells)
-        if start is None:
-            return later
-        return (later - of_level(cells, "stage", start)).dropna()
+            return self.axes.over_stages(cells)
+        if start is not None:
+            values = values - cells[:, :, place(start)]
+        return np.asarray(values)
 
     def measured_in(self, row: Row) -> Measured:
         """Return what a row measures."""
@@ -168,11 +193,10 @@ class PlainProfile:
         return what.weights if what.weights in tied else tied[0]
 
 
-def of_level(cells: pd.DataFrame, name: str, label: str) -> pd.DataFrame:
-    """Return the rows of one model, or of one stage."""
-    rows: Any = cells.xs(label, level=name)
-    table: pd.DataFrame = rows
-    return table
+def mean_of_existing(answers: FloatArray) -> FloatArray:
+    """Return the mean of the scenarios that each model has, (models, judges), of (models, scenarios, judges)."""
+    times = (~np.isnan(answers)).sum(axis=1)
+    return ratio(np.nansum(answers, axis=1), times, times > 0)
 
 
 def sample_profile(result: Result) -> Iterator[PlainSample]:
@@ -190,7 +214,7 @@ def sample_profile(result: Result) -> Iterator[PlainSample]:
         drawn = settings["judges"] == "random" and row.label("judge") is None
         error = None
         if what.above_zero:
-            error = error_of_zero(settings, profile.weights_of(what), row.label("without"))
+            error = profile.error_of_zero(what, row.label("without"))
         estimate = ESTIMATES.get(str(row.role), plain_mean)
         yield sample_of_units(
             (row.group, row.term),

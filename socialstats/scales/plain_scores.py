@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KEYS = ["model", "scenario", "stage", "wording"]
+AXES = ["model", "scenario", "stage", "judge"]
 EQUAL = "equal weights"
 # what each trait's weight is multiplied by in the other sets of weights
 VARIATIONS = (("'{}' +20%", 1.2), ("'{}' -20%", 0.8), ("without '{}'", 0.0))
@@ -104,27 +105,47 @@ def measured(
     return values
 
 
-def cells_by_stage(values: pd.Series[float]) -> Any:
-    """Average over wordings: rows model, scenario, stage; a column for each judge."""
-    return values.groupby(level=["model", "scenario", "stage", "judge"]).mean().unstack("judge")
+class StagedCells:
+    """The models, scenarios, stages and judges of a table of scores, and its means over wordings.
+
+    Arrays have these four axes; NaN stands where a model has no such scenario or stage.
+
+    Parameters
+    ----------
+    table : DataFrame of `scores_of_traits`
+    """
+
+    models: Any
+    scenarios: Any
+    stages: Any
+    judges: Any
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        axes: Any = [table.index.get_level_values(name).factorize(sort=True) for name in AXES]
+        codes, labels = zip(*axes, strict=True)
+        self.models, self.scenarios, self.stages, self.judges = labels
+        self.shape = tuple(map(len, labels))
+        self.place = np.ravel_multi_index(codes, self.shape)
+
+    def means(self, values: pd.Series[float]) -> FloatArray:
+        """Average a measure over wordings, (models, scenarios, stages, judges)."""
+        size = math.prod(self.shape)
+        times = np.bincount(self.place, minlength=size)
+        sums = np.bincount(self.place, values.to_numpy(), size).astype(np.float64)
+        return ratio(sums, times, times > 0).reshape(self.shape)
+
+    def over_stages(self, cells: FloatArray) -> FloatArray:
+        """Average over the stages that a model has; scenarios that lack one are NaN."""
+        exists = ~np.isnan(cells)
+        of_model = exists.any(axis=1).sum(axis=1)
+        present = exists.sum(axis=2)
+        complete = (present == of_model[:, None]) & (present > 0)
+        return ratio(np.nansum(cells, axis=2), present, complete)
 
 
-def of_stages(cells: pd.DataFrame, stages: Sequence[str]) -> pd.DataFrame:
-    """Average over some stages, where a model and scenario has them all."""
-    inside = cells[cells.index.get_level_values("stage").isin(stages)]
-    group = inside.groupby(level=["model", "scenario"])
-    means: pd.DataFrame = group.mean()[group.size() == len(stages)]
-    return means
-
-
-def over_stages(cells: pd.DataFrame) -> pd.DataFrame:
-    """Average over the stages that a model has: rows model, scenario; scenarios that lack one are left out."""
-    group = cells.groupby(level=["model", "scenario"])
-    size = group.size()
-    stages = cells.index.to_frame(index=False).groupby("model")["stage"].nunique()
-    complete = size.to_numpy() == stages.reindex(size.index.get_level_values("model")).to_numpy()
-    means: pd.DataFrame = group.mean()[complete]
-    return means
+def ratio(sums: FloatArray, times: Any, exists: Any) -> FloatArray:
+    """Return means, NaN where there are none."""
+    return np.asarray(np.divide(sums, times, out=np.full(sums.shape, np.nan), where=exists))
 
 
 def models_together(table: pd.DataFrame) -> list[Any]:
@@ -161,40 +182,52 @@ def clusters_of_units(design: Ratings, unit: str, settings: Any) -> Any:
     return pd.concat(columns, axis=1) if columns else None
 
 
-def controls_by_judge(settings: Any, weights: pd.Series[float]) -> pd.DataFrame:
-    """Composites of the control texts: a row for each text, a column for each judge."""
+def scores_of_controls(settings: Any) -> pd.DataFrame | None:
+    """Return the scores of the control texts: a row for each text and judge, a column for each trait; None without."""
     import pandas as pd
 
+    if settings.get("zero_texts") is None:
+        return None
     texts = settings["zero_texts"].items()
-    scores = pd.DataFrame(
+    return pd.DataFrame(
         {(text, judge): by_trait for text, judges in texts for judge, by_trait in judges.items()}
     ).T
-    table: pd.DataFrame = weighted_scores(scores, settings["centre"], weights).unstack()
+
+
+def controls_by_judge(
+    scores: pd.DataFrame, centre: float, weights: pd.Series[float]
+) -> pd.DataFrame:
+    """Composites of the control texts: a row for each text, a column for each judge."""
+    table: pd.DataFrame = weighted_scores(scores, centre, weights).unstack()
     return table
 
 
-def zero_under(settings: Any, weights: pd.Series[float]) -> Any:
+def zero_under(settings: Any, scores: pd.DataFrame | None, weights: pd.Series[float]) -> Any:
     """Return the zero by judge: the mean of the neutral control texts, or the numbers of the settings."""
     import pandas as pd
 
-    if settings.get("zero_texts") is not None:
+    if scores is not None:
         neutral = list(settings["zero_neutral"])
-        return controls_by_judge(settings, weights).loc[neutral].mean()
+        return controls_by_judge(scores, settings["centre"], weights).loc[neutral].mean()
     zero = settings["zero"]
     return zero if np.isscalar(zero) else pd.Series(dict(zero))
 
 
 def error_of_zero(
-    settings: Any, weights: pd.Series[float], left_out: str | None
+    settings: Any,
+    scores: pd.DataFrame | None,
+    weights: pd.Series[float],
+    left_out: str | None,
 ) -> tuple[float, float] | None:
     """Variance and df of the judges' mean zero, without the judge `left_out`.
 
     They are those of the mean of neutral texts. With one text they are of the residuals of a regression on text and
     judge. None where the zero is not estimated, or where drawn judges have its error in their differences.
     """
-    if settings.get("zero_texts") is None:
+    if scores is None:
         return None
-    table, neutral = controls_by_judge(settings, weights), list(settings["zero_neutral"])
+    table = controls_by_judge(scores, settings["centre"], weights)
+    neutral = list(settings["zero_neutral"])
     if left_out is not None:
         table = table.drop(columns=left_out)
     x = table.to_numpy()
