@@ -62,26 +62,20 @@ def judges_question(result: Result) -> Block | None:
     by_judge = {row.group: row for row in tested}
     rows = [by_judge[row.group] if row.term == DIFFERENCE else row for row in result.rows]
     drawn = [row for row in agreement_rows(result) if row.estimate is not None][:MOST_ROWS]
-    compared = [row for row in tested if row.estimate is not None]
-    undefined = [row for row in tested if row.estimate is None]
+    lines = []
+    for row in tested[:LISTED]:
+        if row.estimate is None:
+            what = f"the difference of '{shorten(row.group or '', 40)}'"
+            lines.append(sentences.no_number(what, row.undefined or "no estimate"))
+        else:
+            lines.append(judge_sentence(result, str(row.group), adjusted=row.p_adjusted))
     return ask_rows(
         "judge" if len(every) == 1 else "judges",
         f"Did judges agree with {people} as {people} agreed with each other?",
         result,
         rows,
         quantity="kappa of judges with people, and of people with each other (1: perfect, 0: chance)",
-        say=[
-            *(
-                judge_sentence(result, str(row.group), adjusted=row.p_adjusted)
-                for row in compared[:LISTED]
-            ),
-            *(
-                sentences.no_number(
-                    f"The difference of '{shorten(row.group or '', 40)}'", row.undefined or ""
-                )
-                for row in undefined[:LISTED]
-            ),
-        ],
+        say=lines,
         names=lambda row: f"{shorten(row.group or '', 40)}: {row.term}",
         draw=lambda *of: interval_points()(drawn, [row.name for row in drawn], of[2]),
         results=adjusted,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,9 +27,9 @@ from socialstats.studies.asking import (
     row_term,
     span_sentence,
 )
-from socialstats.studies.estimates import rows_table
-from socialstats.studies.page import Block, PageTable, StudyOptions
-from socialstats.text import count, number, percent, shorten
+from socialstats.studies.estimates import rows_table, table_of
+from socialstats.studies.page import Block, StudyOptions
+from socialstats.text import count, percent, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,8 +133,7 @@ def many_pairs_question(design: Ratings, kappa: Result, options: StudyOptions) -
     spread, ends = kappa_quantiles(kappa), at_the_ends(kappa, design, options)
     rows = [replace(row, group=None) for row in kappa.rows if row.group is None]
     rows += [replace(result.rows[0], group=None) for result in ends]
-    pairs = count(len(design.raters) * (len(design.raters) - 1) // 2, "pair")
-    quantiles = {row.term: number(row.shown()) for row in spread.rows}
+    pairs = count(math.comb(len(design.raters), 2), "pair")
     title = f"{kappa.title}: all pairs pooled, and the highest and lowest pairs"
     return ask_rows(
         "pairs",
@@ -143,14 +143,15 @@ def many_pairs_question(design: Ratings, kappa: Result, options: StudyOptions) -
         quantity=title,
         say=[
             f"Kappa was defined for {count(spread.counts['pairs'])} of {pairs} of raters.",
-            f"Its median was {quantiles['median']}, its extremes {quantiles['smallest']} and {quantiles['largest']}.",
+            spread.sentence(),
         ],
         names=row_term,
         draw=interval_points(),
-        table=PageTable(
+        table=table_of(
+            spread.rows,
             "Kappas of all pairs of raters",
-            ("Of all pairs", "Kappa"),
-            tuple((row.term, row.estimate) for row in spread.rows),
+            ("Of all pairs", "term"),
+            {"Kappa": "estimate"},
         ),
         more=[rows_table(rows, title, term="Pair")],
         note=f"Highest and lowest: of pairs with at least {FEWEST_UNITS} common units; selected extremes overstate "

@@ -33,25 +33,30 @@ def group_difference(design: Ratings, group: str, level: float) -> Result:
 
     A unit's value is the mean rating of a group, so raters are fixed. Clusters are the declared ones.
     """
+    means: dict[str, dict[str, float]] = {}
     factor, names = design.rater_groups[group], np.array(design.raters, dtype=object)
-    raters = {label: names[factor.codes == code] for code, label in enumerate(factor.levels)}
-    first, second = labels = [label for label, several in raters.items() if len(several)]
-    means = [unit_means(design.of_raters(raters[label].tolist())) for label in labels]
-    match, quotes = match_keys(*means), [quoted([label]) for label in labels]
-    values = match.values(*(np.array(list(by_unit.values())) for by_unit in means))
-    columns = [f"{label} ({group})" for label in labels]
-    at = match_keys(design.units, match.keys).places[0]
-    clusters = {
-        f"cluster {k}": [factor.levels[code] for code in factor.codes[at].tolist()]
-        for k, factor in enumerate(design.clusters)
-    }
-    table: dict[str, Any] = {"unit": match.keys, **dict(zip(columns, values, strict=True))}
-    reading: dict[str, Any] = {"cluster": list(clusters)} if clusters else {}
+    for code, label in enumerate(factor.levels):
+        raters = names[factor.codes == code].tolist()
+        if raters:
+            means[label] = unit_means(design.of_raters(raters))
+    first, second = means
+    match, quotes = match_keys(*means.values()), [quoted([label]) for label in means]
+    columns = {label: f"{label} ({group})" for label in means}
+    table: dict[str, Any] = {"unit": match.keys}
+    for label, by_unit in means.items():
+        table[columns[label]] = [by_unit[unit] for unit in match.keys]
+    reading: dict[str, Any] = {}
+    for k, cluster in enumerate(design.clusters):
+        levels = {
+            unit: cluster.levels[cluster.codes[place]] for place, unit in enumerate(design.units)
+        }
+        table[f"cluster {k}"] = [levels[unit] for unit in match.keys]
+        reading.setdefault("cluster", []).append(f"cluster {k}")
     pairs = Paired.from_wide(
-        table | clusters,
+        table,
         unit="unit",
-        first=columns[0],
-        second=columns[1],
+        first=columns[first],
+        second=columns[second],
         scale="numeric",
         na=False,
         **reading,
