@@ -28,7 +28,6 @@ from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.designs.terms import column_term
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import forest, wins
-from socialstats.figures import ranks as rank_figure
 from socialstats.inference.dependence import declared_cluster_counts
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.matching import match_keys
@@ -297,9 +296,7 @@ def order_question(pairs: Pairs) -> Block | None:
             results.append(lead_result(version))
     changed = changed_conclusions(pairs)
     text = f"{capital(changed)}."
-    unchanged = (
-        "Without the order effect, no strongest item, reliability of its lead or sign changed."
-    )
+    unchanged = "Without the order effect, the strongest item, the reliability of its lead and signs were the same."
     names = [(row.label("level") or "", row.label("order effect"), row.term) for row in rows]
     return ask_rows(
         "order",
@@ -405,22 +402,6 @@ def rank_statement(ranks: Result, row: Row) -> str:
     )
 
 
-def rank_sets_question(ranks: Sequence[Result]) -> Block | None:
-    """Ask for the rank interval of each item."""
-    joint, marginal = sorted(ranks, key=lambda result: result.settings["kind"], reverse=True)
-    return ask_rows(
-        "ranks",
-        "What is the rank interval of each item?",
-        marginal,
-        marginal.rows,
-        quantity="rank of each item, the first at the top",
-        say=[last_ranked(marginal)],
-        draw=lambda *_: partial(rank_figure, marginal.rows, joint.rows),
-        note="Discs: ranks; broad bars: marginal rank intervals; thin lines: simultaneous ones.",
-        part="appendix",
-    )
-
-
 def wins_question(fit: BradleyTerryResult) -> Block | None:
     """Ask how often each item is expected to win against the others."""
     rows = strongest(fit)
@@ -506,7 +487,6 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
             effects_question(fit),
             order_question(pairs),
             clusters_question(design, options, formula, fit),
-            rank_sets_question(ranks),
             wins_question(fit),
             *(group_question(design, group, name, options.level) for name, group in groups),
         ],

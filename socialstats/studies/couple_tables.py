@@ -202,20 +202,17 @@ def right_answers(table: Table, answers: tuple[str, ...]) -> dict[str, str]:
     ------
     InputError
     """
-    cells = table.counts(["group", "expected"])
-    coded = [cells.columns[column].labels() for column in ("group", "expected")]
-    groups, expected = (
-        [labels.levels[k] if k >= 0 else "" for k in labels.codes.tolist()] for labels in coded
-    )
     right: dict[str, str] = {}
-    for group, answer in zip(groups, expected, strict=True):
-        if right.setdefault(group, answer) != answer:
+    for group, answer in zip(table.texts("group"), table.texts("expected"), strict=True):
+        name, expected = group or "", answer or ""
+        if right.setdefault(name, expected) != expected:
+            two = quoted([right[name], expected])
             raise InputError(
-                f"{table.source}: group '{shorten(group)}' has two right answers, {quoted([right[group], answer])}"
+                f"{table.source}: group '{shorten(name)}' has two right answers, {two}"
             )
-        if answer not in ("", *answers):
+        if expected not in ("", *answers):
             raise InputError(
-                f"{table.source}: expected '{shorten(answer)}' is no answer; answers: {quoted(answers)}"
+                f"{table.source}: expected '{shorten(expected)}' is no answer; answers: {quoted(answers)}"
             )
     return right
 

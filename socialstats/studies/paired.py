@@ -678,8 +678,8 @@ def verdict_on_sides(
     first, second = (f"for {name}" for name in names)
     if design.scale == "binary":
         level = level_in_words(design.levels[-1], design.columns.get("value"))
-        values = [row.estimate for row in shares if row.estimate is not None]
-        pair = (values[0], values[1]) if len(values) == 2 else None
+        estimates = [row.estimate for row in shares if row.estimate is not None]
+        pair = (estimates[0], estimates[1]) if len(estimates) == 2 else None
         return more_or_less_frequent(lead, level, first, second, pair)
     size = ""
     if lead.estimate is not None:

@@ -26,7 +26,7 @@ from socialstats.studies.role_conflict.labels import (
     read_labels,
     rows_of_metric,
 )
-from socialstats.studies.role_conflict.shares import adjust_shares, share_sentences, turned_by_mean
+from socialstats.studies.role_conflict.shares import adjust_shares, by_other_mean, share_sentences
 from socialstats.studies.role_conflict.variants import filled, s_of, share_of
 from socialstats.tables import as_table
 
@@ -377,8 +377,8 @@ def test_groups_said_to_differ_and_others_add_up_and_depend_on_the_mean_where_sa
         "Less than an equal share was held by kind: c.",
     ]
     every = [row for result in results.values() for row in result.rows]
-    turned = turned_by_mean(rows, every, {"kind": 1 / 3, "kinship": 1 / 2})
-    assert [analysis.text.partition(" was ")[0] for analysis in turned] == [
+    turned = by_other_mean(rows, every, {"kind": 1 / 3, "kinship": 1 / 2})
+    assert [text.partition(" was ")[0] for text in turned] == [
         f"By the geometric mean, the share of {group} (kind)" for group in "ac"
     ]
 

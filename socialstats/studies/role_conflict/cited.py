@@ -10,11 +10,11 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import NothingToAnalyse
 from socialstats.inference.dependence import settled_cluster
 from socialstats.results import Result
-from socialstats.shares.label_counts import cited_text, label_counts
+from socialstats.shares.label_counts import label_counts
 from socialstats.studies.asking import ask_rows, cell_map, design_effect_note, pick_rows
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.studies.role_conflict.declaration import CITED, ITEM, STORY
-from socialstats.text import as_words, count
+from socialstats.text import as_words, count, number
 
 
 def count_cited(
@@ -63,7 +63,7 @@ def cited_question(result: Result, group: str, ties: int) -> Block | None:
         result,
         pick_rows(result.rows, denominator="labels", group=True),
         quantity=f"share of all {CITED[1]} cited where a {kind} is chosen",
-        say=[cited_text(result, unit=STORY, label=CITED)],
+        say=[cited_sentence(result)],
         draw=cell_map("label", "group", neutral=even, extreme=None),
         tables={
             f"Shares of all {CITED[1]} cited": overall,
@@ -72,3 +72,10 @@ def cited_question(result: Result, group: str, ties: int) -> Block | None:
         },
         note=f"Uncoloured: equal shares{left_out}. {design_effect_note(of_stories)}",
     )
+
+
+def cited_sentence(result: Result) -> str:
+    """Return how many stories cited how many values."""
+    stories, cited = result.counts["units"], result.counts["labels cited"]
+    per_story = number(cited / max(stories, 1))
+    return f"{count(stories, *STORY)} cited {count(cited, *CITED)} ({per_story} per {STORY[0]})."

@@ -21,7 +21,7 @@ from socialstats.studies.asking import (
     tally_sentence,
     untested_rows,
 )
-from socialstats.studies.page import Block, PageTable, SecondAnalysis
+from socialstats.studies.page import Block, PageTable
 from socialstats.studies.role_conflict.declaration import ITEM
 from socialstats.studies.second import turned
 from socialstats.text import as_words, capital, count, listing, number, shorten
@@ -124,12 +124,11 @@ def group_questions(
         rows,
         quantity=f"preference shares of groups of {ITEM}s, tested against an equal share",
         names=[f"{row.term} ({count(row.n_units or 0, ITEM)})" for row in rows],
-        say=share_sentences(rows),
+        say=[*share_sentences(rows), *by_other_mean(rows, every, equal)],
         draw=interval_points(None),
         results=[*more, adjusted],
         note=f"A share is the mean worth (RPI) of a group over the sum of these means. Equal shares: "
         f"{listing(shares, most=12)}. Shares are of these {ITEM}s at equal {equal_terms}.",
-        turned=turned_by_mean(rows, every, equal),
     )
     yield ask_rows(
         "shares-more",
@@ -161,18 +160,18 @@ def share_sentences(rows: Sequence[Row]) -> list[str]:
     return texts
 
 
-def turned_by_mean(
+def by_other_mean(
     rows: Sequence[Row], every: Sequence[Row], equal: Mapping[str, float]
-) -> list[SecondAnalysis]:
-    """Return the significant shares that lie on the other side of an equal share by the geometric mean."""
-    changes: list[SecondAnalysis] = []
+) -> list[str]:
+    """State the significant shares that are on another side of an equal share by the geometric mean."""
+    texts: list[str] = []
     for row in filter(sentences.is_significant, rows):
         grouping, group = row.label("grouping") or "", row.label("group") or ""
         shares = pick_rows(every, scale="geometric", grouping=grouping, group=group)
         analyses = [("By the geometric mean", share) for share in untested_rows(shares)]
         name = f"the share of {shorten(group, 30)} ({grouping})"
-        changes += turned(row, analyses, name, equal[grouping])
-    return changes
+        texts += [one.text for one in turned(row, analyses, name, equal[grouping])]
+    return texts
 
 
 def worth_table(worths: Mapping[str, Result], groupings: Groupings) -> PageTable:
