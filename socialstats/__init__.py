@@ -82,12 +82,12 @@ if TYPE_CHECKING:
     from socialstats.paired.two_means import two_means as two_means
     from socialstats.paired.two_ordinal import two_ordinal as two_ordinal
     from socialstats.paired.two_proportions import two_proportions as two_proportions
-    from socialstats.planning import PlanResult as PlanResult
-    from socialstats.planning import adjust as adjust
-    from socialstats.planning import design_items as design_items
-    from socialstats.planning import power_clustered_mean as power_clustered_mean
-    from socialstats.planning import power_mcnemar as power_mcnemar
-    from socialstats.planning import power_paired_t as power_paired_t
+    from socialstats.planning.adjusting import adjust as adjust
+    from socialstats.planning.builders import design_items as design_items
+    from socialstats.planning.plan import PlanResult as PlanResult
+    from socialstats.planning.power import power_clustered_mean as power_clustered_mean
+    from socialstats.planning.power import power_mcnemar as power_mcnemar
+    from socialstats.planning.power import power_paired_t as power_paired_t
     from socialstats.results import Result as Result
     from socialstats.results import ResultGroup as ResultGroup
     from socialstats.results.side_by_side import ResultTable as ResultTable
@@ -228,7 +228,9 @@ _GROUPS = {
     "planning": (
         "sizes of studies, their items, families of tests",
         {
-            "planning": "power_paired_t power_mcnemar power_clustered_mean design_items adjust",
+            "planning.power": "power_paired_t power_mcnemar power_clustered_mean",
+            "planning.builders": "design_items",
+            "planning.adjusting": "adjust",
         },
     ),
     "pages": (
@@ -240,7 +242,7 @@ _GROUPS = {
         {
             "results": "Result ResultGroup",
             "results.side_by_side": "ResultTable",
-            "planning": "PlanResult",
+            "planning.plan": "PlanResult",
             "choices.bradley_terry": "BradleyTerryResult",
             "scales.board_ranks": "LeaderboardResult",
         },

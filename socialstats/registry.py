@@ -25,11 +25,10 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.habits import OF_KAPPA, refuse_habits
 from socialstats.designs.level_orders import SCALES
 from socialstats.designs.parts import Read
-from socialstats.designs.ratings_data import RatingsData
 from socialstats.designs.vectors import CALLS, OF_TOTALS, by_text, calls, from_vectors
 from socialstats.errors import InputError
 from socialstats.metrics import METRICS, lookup
-from socialstats.resampling.permutation import checked_alternative
+from socialstats.resampling.options import checked_alternative
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
 from socialstats.text import listing
@@ -298,7 +297,7 @@ class TableCall:
             data = open_table(data, **of_files)
             reading = keywords_of_call(self.function, options, columns, reader, data)
         design = as_design(data, reading, *self.readers, name=self.name, options=self.options)
-        if self.labels == "shares" and isinstance(design, RatingsData):
+        if self.labels == "shares" and is_of_ratings(design):
             design = design.of_answers()
         elif self.labels == "single" or holds_first_answers(design):
             refuse_means(design, self.name)
@@ -395,9 +394,14 @@ def numeric(name: str, value: Any, kind: str) -> Any:
     return int(value)
 
 
+def is_of_ratings(design: Any) -> bool:
+    """Whether a design is one of ratings."""
+    return bool(getattr(design, "kind", "") == "ratings")
+
+
 def holds_first_answers(design: Any) -> bool:
     """Whether the values of a design are the first of several labels, which have no mean."""
-    return isinstance(design, RatingsData) and design.repeats is not None and not design.numeric
+    return is_of_ratings(design) and design.repeats is not None and not design.numeric
 
 
 def refuse_means(design: Any, name: str) -> None:

@@ -22,7 +22,7 @@ from socialstats.inference.sides import one_sided, side_text, two_sided_level
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Replicates, basic, percentile
 from socialstats.resampling.engine import lost_caution
-from socialstats.resampling.permutation import Alternative, checked_alternative
+from socialstats.resampling.options import Alternative, checked_alternative
 from socialstats.results import Result, Row
 from socialstats.results.definitions import PeerNumbers, key_of_row
 from socialstats.results.equations import EquationSample, ParameterFunction

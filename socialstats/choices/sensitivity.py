@@ -61,7 +61,7 @@ from socialstats.resampling import (
 )
 from socialstats.resampling.engine import Replicates
 from socialstats.resampling.intervals import check_resamples
-from socialstats.resampling.permutation import checked_seed
+from socialstats.resampling.options import checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.results.rows import Role

@@ -31,7 +31,7 @@ from socialstats.designs.aliases import Fields
 from socialstats.designs.calls import makers_of
 from socialstats.designs.options import map_options, texts
 from socialstats.errors import InputError
-from socialstats.resampling.permutation import in_our_spelling
+from socialstats.resampling.options import in_our_spelling
 from socialstats.results import ResultGroup
 from socialstats.tables import Table, read_table
 from socialstats.tables.writing import (

@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES, Settings
 from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError, Problem
-from socialstats.studies.declared.declaration import Declaration
-from socialstats.studies.declared.reading import SECTIONS, read_declaration
 from socialstats.tables.toml_files import PLAIN, read_toml
 from socialstats.text import meant, shorten
+
+if TYPE_CHECKING:
+    from socialstats.studies.declared.declaration import Declaration
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "study": {
@@ -84,8 +85,11 @@ def read_plan(path: str) -> Plan:
     InputError
         For broken TOML, unknown sections and keys, values of the wrong kind, and a file that plans nothing.
     """
+    # no other page has a study of its own
+    from socialstats.studies.declared.reading import SECTIONS, read_declaration
+
     raw, content = read_toml(path)
-    found = _Reading(path)
+    found = _Reading(path, SECTIONS)
     for section, entries in content.items():
         if section not in SECTIONS:
             found.section(section, entries)
@@ -117,8 +121,9 @@ def read_plan(path: str) -> Plan:
 class _Reading:
     """What a plan holds, and everything that is wrong with it."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, sections: Collection[str]) -> None:
         self.path = path
+        self.sections = sections
         self.problems: list[Problem] = []
         self.values: Fields = {}
         self.hypotheses: list[Fields] = []
@@ -127,7 +132,7 @@ class _Reading:
         self.problems.append(Problem(source=self.path, message=message, fix=fix))
 
     def unknown(self, what: str, word: str, section: str | None = None) -> None:
-        sections = (*KEYS, *SECTIONS)
+        sections = (*KEYS, *self.sections)
         known = [name for name in (KEYS[section] if section else sections) if name != "sesoi"]
         self.wrong(f"unknown {what}", meant(word, known).strip() or f"Known: {', '.join(known)}")
 

@@ -48,7 +48,7 @@ from socialstats.inference.rows import ANYWHERE, with_ends
 from socialstats.progress import say
 from socialstats.resampling.engine import Replicates
 from socialstats.resampling.intervals import Interval, basic, bca, check_resamples, percentile
-from socialstats.resampling.permutation import checked_seed
+from socialstats.resampling.options import checked_seed
 from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import add_cautions

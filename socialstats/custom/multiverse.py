@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.definition import Definition
-from socialstats.designs.paired import Paired
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.halves import in_halves
 from socialstats.progress import say
@@ -19,6 +18,9 @@ from socialstats.results import KINDS, Check, Result, Row, as_published
 from socialstats.results.definitions import PlainSample, RowKey
 from socialstats.sentences import apa_interval
 from socialstats.text import capital, count, listing, number, quoted, shorten
+
+if TYPE_CHECKING:
+    from socialstats.designs.paired import Paired
 
 Side = Literal["above", "below", "holds", "unknown"]
 SAME = 1e-9  # estimates nearer than this to each other, relative to their size, count as the same

@@ -35,12 +35,8 @@ from socialstats.designs.redrawn import VectorPieces
 from socialstats.errors import Caution, InputError
 from socialstats.inference.dependence import small_sample_caution
 from socialstats.progress import say
-from socialstats.resampling.permutation import (
-    Alternative,
-    checked_alternative,
-    checked_draws,
-    checked_seed,
-)
+from socialstats.resampling.options import Alternative, checked_alternative, checked_seed
+from socialstats.resampling.permutation import checked_draws
 from socialstats.resampling.plans import ResamplingPlan
 from socialstats.resampling.shuffles import TIE, Shuffle, p_of_draws
 from socialstats.results import Result, ResultGroup, Row

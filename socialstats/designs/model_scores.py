@@ -24,6 +24,7 @@ from socialstats.designs.vocabulary import (
     BOARD_SUMMARIES,
     MODELS,
     SCORE_NAMES,
+    TASK,
     TASKS,
     bare,
     spelled,
@@ -33,7 +34,6 @@ from socialstats.tables import Table, as_number, as_table, with_joint
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
-TASK = "task"
 ITEMS = tuple(name for name in RATED_UNITS if name not in TASKS.names)
 SCORES = (*RATINGS, *SCORE_NAMES)
 BOARD = (

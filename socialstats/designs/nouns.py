@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from socialstats.designs.aliases import Texts
 from socialstats.designs.column_profile import SPACED, ColumnProfile
-from socialstats.designs.model_scores import TASK
-from socialstats.designs.ratings import Ratings
 from socialstats.designs.roles import called_model, holds_families
-from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, spelled
+from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, TASK, spelled
 from socialstats.text import as_words, count, shorten
+
+if TYPE_CHECKING:
+    from socialstats.designs.ratings import Ratings
 
 MODEL = "model"
 SOURCE = "source"

@@ -146,6 +146,7 @@ RATERS = PartVocabulary(
         "人工 评分者 评委 标注者 标注员 評価者 評定者 採点者 審査員"
     ),
 )
+TASK = "task"  # the stratum of units that a leaderboard averages over
 # what the column of the models may be called in a table of their own
 MODEL_NAMES = ("model", "source", "rater", "name")
 MODELS = PartVocabulary(

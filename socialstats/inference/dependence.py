@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.paired_data import PairedData
 from socialstats.designs.parts import Factor
-from socialstats.designs.ratings_data import RatingsData
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED, ClusteredMean
 from socialstats.inference.one_way import ContrastErrors
-from socialstats.resampling import PlanUnits
 from socialstats.results.rows import Row
 from socialstats.text import count, listing, number, percent, plural_of, quoted
 from socialstats.voice import option
+
+if TYPE_CHECKING:
+    from socialstats.designs.paired_data import PairedData
+    from socialstats.designs.ratings_data import RatingsData
+    from socialstats.resampling.engine import PlanUnits
 
 FEW_CLUSTERS = 20
 # clusters below which refits of resamples are given no interval
@@ -221,6 +223,9 @@ def resampling_units(
     design: Comparisons | PairedData | RatingsData, factors: Sequence[Factor]
 ) -> PlanUnits:
     """Resampling units: the clusters, or single rows (pairs, units) where there are none."""
+    # few results are resampled
+    from socialstats.resampling.engine import PlanUnits
+
     if factors:
         return PlanUnits.clusters(*(factor.codes for factor in factors))
     return row_units(design) if isinstance(design, Comparisons) else PlanUnits.rows(design.count)
@@ -239,6 +244,8 @@ def row_units(design: Comparisons) -> PlanUnits:
             "single rows of different weights cannot be resampled; resample clusters or pairs of items, or (for "
             f"strengths) use {option('vcov', 'sandwich')}"
         )
+    from socialstats.resampling.engine import PlanUnits
+
     return PlanUnits.rows(design.count)
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, size_unit
 from socialstats.inference.clustered_mean import ClusteredMean, rounding
-from socialstats.inference.infer import Inferred
 from socialstats.inference.influence import FEWEST_SPREAD, kurtosis_of, spread_ends
 from socialstats.inference.intervals import critical_value, two_sided_p, wald_interval
-from socialstats.inference.proportions import Share
 from socialstats.results.rows import Interval, Row
 from socialstats.rounding import EPS, SPARE, no_variation_reason
+
+if TYPE_CHECKING:
+    from socialstats.inference.infer import Inferred
+    from socialstats.inference.proportions import Share
 
 ANYWHERE = (-math.inf, math.inf)
 NO_ENDS = "the method has no interval for these data"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from socialstats.errors import InputError
 from socialstats.inference.intervals import not_zero
-from socialstats.resampling.permutation import Alternative
+from socialstats.resampling.options import Alternative
 from socialstats.results.rows import Row, checked_level
 
 ANYWHERE = (-math.inf, math.inf)

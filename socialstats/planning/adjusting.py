@@ -18,7 +18,6 @@ from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
 from socialstats.planning.joint_peers import recheck_families
 from socialstats.planning.plan import PlanResult
-from socialstats.resampling.permutation import Steps, max_t, max_t_critical, normal_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, number, p_value, quoted, shorten
 
@@ -425,9 +424,12 @@ def max_t_rows(
     family: Family, method: str, noise: FloatArray, noise_text: str, level: float
 ) -> tuple[Row, ...]:
     """Fill `p_adjusted` and simultaneous intervals from joint draws of the statistics, (draws, tests)."""
+    # Holm's method draws nothing
+    from socialstats.resampling.permutation import max_t, max_t_critical
+
     # (tests,) array in the order of the family's tests, as the columns of the draws are
     statistics = np.array([two_sided_statistic(row) for row in family.tested])
-    steps: Steps = "step_down" if method == "max_t" else "single_step"
+    steps: Literal["step_down", "single_step"] = "step_down" if method == "max_t" else "single_step"
     p_adjusted = iter(max_t(statistics, noise, method=steps).p_adjusted)
     critical = max_t_critical(noise, level)
     adjustment = f"{method_label(MAX_T[method], family)}, {noise_text}"
@@ -514,6 +516,9 @@ def draw_joint_noise(
             f"draws must be a whole number of at least {FEWEST_DRAWS:,}, not {draws!r}"
         )
     correlation = correlation_of(matrix)
+    # a covariance is rarely given
+    from socialstats.resampling.permutation import normal_draws
+
     noise = normal_draws(correlation, df=df, draws=int(draws), seed=seed)
     return noise, {"noise": "draws", "df": df, "correlation": correlation}
 

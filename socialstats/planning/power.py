@@ -34,7 +34,7 @@ from socialstats.planning.curves import (
 )
 from socialstats.planning.plan import PlanResult
 from socialstats.planning.power_peers import CLUSTERED_MEAN, MCNEMAR, PAIRED_T
-from socialstats.resampling.permutation import checked_alternative
+from socialstats.resampling.options import checked_alternative
 from socialstats.results import Row
 from socialstats.text import count, number
 

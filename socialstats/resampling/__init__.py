@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
-from socialstats.resampling.engine import (
-    SCHEMES,
-    Bootstrap,
-    Jackknife,
-    PlanUnits,
-    Replicates,
-    Scheme,
-    StoredUnits,
-    acceleration,
-    bootstrap_sums,
-    jackknife_sums,
-    weight_blocks,
-)
-from socialstats.resampling.intervals import (
-    METHODS,
-    Interval,
-    Method,
-    basic,
-    bca,
-    choose,
-    order_quantile,
-    percentile,
-    studentized,
-)
-from socialstats.resampling.permutation import (
-    ALTERNATIVES,
-    Alternative,
-    ChanceTest,
-    MaxT,
-    bootstrap_draws,
-    flipped_sums,
-    max_t,
-    max_t_critical,
-    normal_draws,
-    permutation_test,
-    sign_flip_test,
-    sum_cells_to_clusters,
-)
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from socialstats.resampling.engine import (
+        SCHEMES,
+        Bootstrap,
+        Jackknife,
+        PlanUnits,
+        Replicates,
+        Scheme,
+        StoredUnits,
+        acceleration,
+        bootstrap_sums,
+        jackknife_sums,
+        weight_blocks,
+    )
+    from socialstats.resampling.intervals import (
+        METHODS,
+        Interval,
+        Method,
+        basic,
+        bca,
+        choose,
+        order_quantile,
+        percentile,
+        studentized,
+    )
+    from socialstats.resampling.options import ALTERNATIVES, Alternative
+    from socialstats.resampling.permutation import (
+        ChanceTest,
+        MaxT,
+        bootstrap_draws,
+        flipped_sums,
+        max_t,
+        max_t_critical,
+        normal_draws,
+        permutation_test,
+        sign_flip_test,
+        sum_cells_to_clusters,
+    )
+
+# name -> module that has it; modules load at first use
+HOMES = {
+    name: module
+    for module, names in {
+        "engine": "SCHEMES Bootstrap Jackknife PlanUnits Replicates Scheme StoredUnits "
+        "acceleration bootstrap_sums jackknife_sums weight_blocks",
+        "intervals": "METHODS Interval Method basic bca choose order_quantile percentile "
+        "studentized",
+        "options": "ALTERNATIVES Alternative",
+        "permutation": "ChanceTest MaxT bootstrap_draws flipped_sums max_t max_t_critical "
+        "normal_draws permutation_test sign_flip_test sum_cells_to_clusters",
+    }.items()
+    for name in names.split()
+}
 
 __all__ = [
     "ALTERNATIVES",
@@ -75,3 +93,9 @@ __all__ = [
     "studentized",
     "weight_blocks",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)

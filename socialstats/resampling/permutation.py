@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -21,10 +20,9 @@ from socialstats.resampling.engine import (
     unit_sums,
     without_infinities,
 )
+from socialstats.resampling.options import Alternative, checked_alternative, checked_seed
 from socialstats.voice import check_allowed
 
-Alternative = Literal["two_sided", "greater", "less"]
-ALTERNATIVES: tuple[str, ...] = get_args(Alternative)
 # no p-value is 0
 SMALLEST = float(np.finfo(np.float64).tiny)
 # sums this close, relative to the sum of absolute values, are the same sum in another order
@@ -59,44 +57,11 @@ class ChanceTest:
     method: str
 
 
-def checked_alternative(alternative: Any) -> Alternative:
-    """Return an alternative, which may be spelled as in R, scipy or statsmodels, or raise InputError.
-
-    Examples
-    --------
-    >>> checked_alternative("two.sided"), checked_alternative("two-sided"), checked_alternative("larger")
-    ('two_sided', 'two_sided', 'greater')
-    """
-    plain = in_our_spelling(alternative) if isinstance(alternative, str) else alternative
-    if plain not in ALTERNATIVES:
-        check_allowed("alternative", alternative, ALTERNATIVES)
-    return cast(Alternative, plain)
-
-
-def in_our_spelling(alternative: str) -> str:
-    """Return an alternative in the spelling used here; what is none is returned as it is, but for dots and dashes.
-
-    Examples
-    --------
-    >>> in_our_spelling("two.sided"), in_our_spelling("smaller"), in_our_spelling("up")
-    ('two_sided', 'less', 'up')
-    """
-    plain = re.sub(r"[-. ]", "_", alternative)
-    return {"larger": "greater", "smaller": "less"}.get(plain, plain)
-
-
 def checked_draws(draws: int, name: str) -> int:
     """Return a number of draws, or raise InputError when it is no whole number of at least 99."""
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 99:
         raise InputError(f"{name} must be a whole number of at least 99, not {draws!r}")
     return int(draws)
-
-
-def checked_seed(seed: int) -> int:
-    """Return a seed, or raise InputError when it is no whole number of at least 0."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed must be a whole number of at least 0, not {seed!r}")
-    return int(seed)
 
 
 def as_extreme(

@@ -34,7 +34,7 @@ from socialstats.resampling import (
 )
 from socialstats.resampling.engine import lost_caution
 from socialstats.resampling.intervals import check_resamples
-from socialstats.resampling.permutation import checked_seed
+from socialstats.resampling.options import checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.scales.alignment import FlippedMean
 from socialstats.scales.bias_analysis import (

@@ -37,7 +37,8 @@ from socialstats.inference.weights import (
     weight_counts,
 )
 from socialstats.registry import Metric, reads
-from socialstats.resampling.permutation import checked_draws, checked_seed
+from socialstats.resampling.options import checked_seed
+from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.definitions import (
     PeerNumbers,

@@ -15,12 +15,12 @@ from socialstats.inference.intervals import cochran_df
 from socialstats.inference.means import factors_and_intersections
 from socialstats.resampling import PlanUnits, jackknife_sums
 from socialstats.resampling.engine import Finish, Replicates, factor_blocks
+from socialstats.resampling.options import checked_seed
 from socialstats.resampling.permutation import (
     TIE,
     ChanceTest,
     as_extreme,
     checked_draws,
-    checked_seed,
     monte_carlo_p,
 )
 from socialstats.rounding import gated, left_of_recomputed

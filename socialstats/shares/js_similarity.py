@@ -26,7 +26,8 @@ from socialstats.inference.dependence import (
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level
 from socialstats.registry import Metric, reads
-from socialstats.resampling.permutation import checked_draws, checked_seed
+from socialstats.resampling.options import checked_seed
+from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.shares.ceiling import LEAST, ceiling
 from socialstats.shares.counts import (

@@ -19,7 +19,7 @@ from socialstats.inference.dependence import cluster_factors, share_cautions, sm
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.registry import Metric
-from socialstats.resampling.permutation import checked_seed
+from socialstats.resampling.options import checked_seed
 from socialstats.results import Result, Row
 from socialstats.results.definitions import PlainSample, RowKey, sample_of_mean
 from socialstats.sentences import estimate_text

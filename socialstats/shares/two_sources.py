@@ -15,12 +15,12 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.intervals import not_zero
 from socialstats.inference.means import DrawnRaters
 from socialstats.paired.robust_tests import WaldTest, robust_wald
+from socialstats.resampling.options import checked_seed
 from socialstats.resampling.permutation import (
     TIE,
     ChanceTest,
     as_extreme,
     checked_draws,
-    checked_seed,
     monte_carlo_p,
 )
 from socialstats.shares.divergence import summed

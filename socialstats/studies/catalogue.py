@@ -6,47 +6,15 @@ without the code of any study.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from socialstats.designs.instrument import COLUMN, published_instrument
 from socialstats.designs.schema import STATUS
+from socialstats.first_use import AtFirstUse
 from socialstats.studies.page import Study
 
 STAGED = published_instrument("staged-values")
 STAGED_PARTS = ("scenario", "stage", "judge")
-
-
-@dataclass(frozen=True, slots=True)
-class AtFirstUse:
-    """A function that is loaded when it is first called.
-
-    Attributes
-    ----------
-    place : str
-        Where it is: ``module:name``, in this package.
-
-    Examples
-    --------
-    >>> AtFirstUse("text:capital")("urgency decides")
-    'Urgency decides'
-    """
-
-    place: str
-
-    def load(self) -> Callable[..., Any]:
-        """Return the function itself."""
-        module, _, name = self.place.partition(":")
-        function: Callable[..., Any] = getattr(
-            importlib.import_module(f"socialstats.{module}"), name
-        )
-        return function
-
-    def __call__(self, *values: Any, **options: Any) -> Any:
-        """Call the function."""
-        return self.load()(*values, **options)
 
 
 def suits_every_table(design: Any) -> bool:

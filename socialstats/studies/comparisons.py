@@ -20,8 +20,6 @@ from socialstats.choices.bradley_terry import (
 )
 from socialstats.choices.bradley_terry.model import ORDER
 from socialstats.choices.bradley_terry.ranks import MOST_MAX_T
-from socialstats.choices.group_win_rates import group_win_rates
-from socialstats.choices.sensitivity import reference_values
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.nouns import count_of
 from socialstats.designs.parts import A_WON, B_WON, TIED
@@ -327,6 +325,9 @@ def group_question(
     design: Comparisons, groups: Mapping[str, str], name: str, level: float, part: Part = "main"
 ) -> Block | None:
     """Ask how often each group of items won against the others (ties count as half)."""
+    # few tables have groups of items
+    from socialstats.choices.group_win_rates import group_win_rates
+
     rates = single(group_win_rates(design, groups, level=level))
     question = f"How often did each {as_words(name)} win against the others?"
     return ask_result(f"matrix-{name}", rates, question, note="Ties are half wins.", part=part)
@@ -666,6 +667,9 @@ def unmatched_items(design: Comparisons, options: StudyOptions) -> tuple[Caution
 
 def choosers_table(s: Result) -> PageTable:
     """Return S of choosers that follow a simple rule on the design of a result."""
+    # pages without S need nothing of it
+    from socialstats.choices.sensitivity import reference_values
+
     cells = tuple((line.label, line.value, line.words) for line in reference_values(s))
     header = ("Chooser", "S", "Rule of choice")
     return PageTable("S of reference choosers on this design", header, cells, 2)

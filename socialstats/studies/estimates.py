@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter, methodcaller
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
@@ -22,6 +21,9 @@ from socialstats.results import Result, ResultGroup, Row, Verifications
 from socialstats.sentences import more_clusters_sentence, more_of
 from socialstats.studies.page import Block, Design, PageTable
 from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
+
+if TYPE_CHECKING:
+    from socialstats.designs.ratings import Ratings
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -37,7 +39,7 @@ def probability_methods(design: Comparisons | Ratings, read: str = "") -> tuple[
     `read` says which numbers of ratings are of probabilities (``{shares}``), and which of the sampled levels
     (``{drawn}``). Of repeated answers these are the shares of the levels, and the first answers.
     """
-    if isinstance(design, Ratings) and design.shared is not None:
+    if design.kind == "ratings" and design.shared is not None:
         used = read.format(shares="shares", drawn="first answer")
         return (
             f"Raters who answered a unit several times count with the shares of their answers. {used}.",
@@ -52,7 +54,7 @@ def probability_methods(design: Comparisons | Ratings, read: str = "") -> tuple[
     sampled = "Of each reply an answer was sampled; what was read is the probability of"
     given = "from the log-probabilities of its token and given that it is"
     missing = f"{count(coverage.none, 'reply', 'replies')} without probabilities"
-    if isinstance(design, Ratings):
+    if design.kind == "ratings":
         kept = f" {missing} counted by the sampled level." if coverage.none else ""
         return (
             f"{sampled} each level at the answer's place, {given} one of the levels "

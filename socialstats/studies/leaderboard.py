@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from socialstats.designs.model_scores import TASK
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.vocabulary import TASKS
+from socialstats.designs.vocabulary import TASK, TASKS
 from socialstats.figures import ranks as rank_figure
 from socialstats.inference.rows import share_ci
 from socialstats.results import Result, Row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from socialstats import sentences
 from socialstats.arrays import BoolArray
 from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.parts import Factor
-from socialstats.designs.ratings import Ratings
 from socialstats.errors import SocialStatsError
 from socialstats.results import Result, Row
 from socialstats.studies.asking import add_labels, ask_rows, interval_points, row_term
@@ -28,6 +27,9 @@ from socialstats.studies.estimates import (
 )
 from socialstats.studies.page import Block, PageTable
 from socialstats.text import Shown, as_words, capital, count, number, shorten
+
+if TYPE_CHECKING:
+    from socialstats.designs.ratings import Ratings
 
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
 INDEPENDENT = ("clusters", "units independent", {"cluster": None})

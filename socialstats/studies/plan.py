@@ -9,7 +9,7 @@ from typing import Literal
 
 from socialstats import sentences
 from socialstats.errors import InputError, SocialStatsError
-from socialstats.planning import adjust
+from socialstats.planning.adjusting import adjust
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, combine_verifications
 from socialstats.studies.estimates import (

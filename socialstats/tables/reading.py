@@ -12,16 +12,13 @@ from typing import Any
 import narwhals as nw
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, SocialStatsError
+from socialstats.first_use import AtFirstUse
 from socialstats.tables.delimited import read_delimited
 from socialstats.tables.encodings import as_encoded
 from socialstats.tables.formats import READ, WORKBOOKS, Format
 from socialstats.tables.headers import check_column_names
-from socialstats.tables.json_files import read_json, read_jsonl
-from socialstats.tables.sheets import sheet_table
 from socialstats.tables.sources import ByteSource
 from socialstats.tables.table import Table, of_file
-from socialstats.tables.typed_files import read_feather, read_parquet, read_sav, read_stata
-from socialstats.tables.workbooks import read_sheets
 from socialstats.tables.writing import SEPARATORS
 from socialstats.text import shorten
 from socialstats.voice import option
@@ -30,16 +27,19 @@ from socialstats.voice import option
 TEXTS: Mapping[Format, Callable[[ByteSource], Table]] = {
     "csv": partial(read_delimited, usual=SEPARATORS["csv"]),
     "tsv": partial(read_delimited, usual=SEPARATORS["tsv"]),
-    "json": read_json,
-    "jsonl": read_jsonl,
+    "json": AtFirstUse("tables.json_files:read_json"),
+    "jsonl": AtFirstUse("tables.json_files:read_jsonl"),
 }
 # formats whose columns have types, and what reads them
 TYPED: Mapping[Format, Callable[[ByteSource], Any]] = {
-    "parquet": read_parquet,
-    "feather": read_feather,
-    "dta": read_stata,
-    "sav": read_sav,
+    "parquet": AtFirstUse("tables.typed_files:read_parquet"),
+    "feather": AtFirstUse("tables.typed_files:read_feather"),
+    "dta": AtFirstUse("tables.typed_files:read_stata"),
+    "sav": AtFirstUse("tables.typed_files:read_sav"),
 }
+# what reads the sheets of a workbook, and what makes a table of one
+read_sheets = AtFirstUse("tables.workbooks:read_sheets")
+sheet_table = AtFirstUse("tables.sheets:sheet_table")
 # programs that count rows from 1
 NEEDS_PATH = ("dta", "sav")
 # the package that reads a format, and the extra that brings it
@@ -63,7 +63,8 @@ def read_source(source: ByteSource, format: Format, sheet: str = "") -> Table:
     if format in WORKBOOKS:
         with explain_reader_errors(source, format), source.seekable() as stream:
             sheets = read_sheets(stream, format, source.name, sheet)
-        return sheet_table(sheets, sheet, source)
+        of_sheets: Table = sheet_table(sheets, sheet, source)
+        return of_sheets
     return read_typed(source, format)
 
 

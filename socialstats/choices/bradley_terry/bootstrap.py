@@ -22,7 +22,7 @@ from socialstats.inference.rows import with_ends
 from socialstats.resampling.engine import SCHEMES, PlanUnits, Scheme, lost_caution
 from socialstats.resampling.hashed import HashedWeights
 from socialstats.resampling.intervals import check_resamples, resamples_needed
-from socialstats.resampling.permutation import checked_seed
+from socialstats.resampling.options import checked_seed
 from socialstats.results import Result, Row
 from socialstats.rounding import FITTED, no_variation_reason
 from socialstats.text import count

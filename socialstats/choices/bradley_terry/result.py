@@ -12,7 +12,6 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from socialstats.arrays import FloatArray
-from socialstats.choices.bradley_terry.bootstrap import BradleyTerryBootstrap, bootstrap_fit
 from socialstats.choices.bradley_terry.cautions import fit_cautions
 from socialstats.choices.bradley_terry.cells import (
     ResidualKind,
@@ -62,14 +61,16 @@ from socialstats.inference.intervals import (
 from socialstats.inference.margins import MarginTest, against_margin
 from socialstats.inference.rows import with_ends
 from socialstats.inference.sides import one_sided, side_text, two_sided_level
-from socialstats.resampling.engine import Scheme
-from socialstats.resampling.permutation import Alternative, checked_alternative
+from socialstats.resampling.options import Alternative, checked_alternative
 from socialstats.results import Result, Row
 from socialstats.text import count, number, p_value, quoted
 from socialstats.voice import check_allowed, option
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from socialstats.choices.bradley_terry.bootstrap import BradleyTerryBootstrap
+    from socialstats.resampling.engine import Scheme
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -723,6 +724,8 @@ class BradleyTerryResult(Result):
         fewer than 20 clusters are too short, which caution SS202 says with how often they held; of two or three
         clusters there are none. The intervals of the fit itself hold there.
         """
+
+        from socialstats.choices.bradley_terry.bootstrap import bootstrap_fit
 
         return bootstrap_fit(
             self, by=by, resamples=resamples, seed=seed, ci=ci, level=level, scheme=scheme
