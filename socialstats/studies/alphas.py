@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
-from socialstats.custom.multiverse import Variant, distinct
+from socialstats.custom.multiverse import Variant
 from socialstats.designs.level_orders import Scale
 from socialstats.designs.parts import OK, REFUSAL
 from socialstats.designs.ratings import Ratings
@@ -31,8 +31,8 @@ from socialstats.studies.asking import (
     rows_by,
     span_sentence,
 )
-from socialstats.studies.estimates import cluster_ways, declared_clusters, rows_table, single
-from socialstats.studies.multiverse import multiverse_question
+from socialstats.studies.estimates import rows_table
+from socialstats.studies.multiverse import analysis_variants, multiverse_question, without_rows
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.text import as_words, count, number, shorten
 
@@ -257,49 +257,37 @@ def strata_questions(
 # analysis variants
 
 
-def alpha_multiverse(design: Ratings, options: StudyOptions) -> Block:
+def alpha_multiverse(design: Ratings, alpha: Result, options: StudyOptions) -> Block:
     """Ask whether alpha depends on the scale, clusters, interval, refusals, units, and single raters."""
+    compute = partial(krippendorff_alpha, **options.chosen())
+    page = Variant(
+        label=f"{design.scale}, all raters", choice="as on this page", compute=lambda: alpha
+    )
+    analyses: list[tuple[str, str, dict[str, Any]]] = [
+        *(("scale", f"{scale} scale", {"scale": scale}) for scale in scales(design)),
+        ("interval", "bootstrap, percentile", {"ci": "percentile"}),
+    ]
+    if design.scale == NOMINAL and np.any(design.status == REFUSAL):
+        analyses.append(("refusals", "refusals as a level", {"refusal": "level"}))
+    if 3 <= len(design.raters) <= MOST_RATERS_OUT and design.raters_known:
+        for name in design.raters:
+            others = [rater for rater in design.raters if rater != name]
+            analyses.append(("rater left out", f"without {shorten(name, 40)}", {"raters": others}))
+    variants = analysis_variants(page, compute, design, analyses, strata=())
+    ratings = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
+    complete = ratings == len(design.raters)
+    if complete.any() and not complete.all():
+        again = partial(without_rows, compute, design, complete[design.unit])
+        label, choice = "units that all raters rated", "missing ratings"
+        variants.append(replace(page, label=label, choice=choice, compute=again))
     return multiverse_question(
         "krippendorff_alpha",
         "coefficient alpha",
-        distinct(list(alpha_variants(design, options))),
+        variants,
         reference=TENTATIVE,
         words=number(TENTATIVE, 3, bounded=True),
         note="Another scale defines disagreement differently.",
     )
-
-
-def alpha_variants(design: Ratings, options: StudyOptions) -> Iterator[Variant]:
-    """Yield the analysis variants of alpha, the page's own first."""
-
-    def way(
-        label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any
-    ) -> Variant:
-        def compute() -> Result:
-            return single(krippendorff_alpha(data(), **options.chosen(), **choices))
-
-        return Variant(label=label, choice=choice, compute=compute)
-
-    yield way(f"{design.scale}, all raters", "as on this page")
-    for scale in scales(design):
-        yield way(f"{scale} scale", "scale", scale=scale)
-    if design.clusters:
-        # the last assumption about dependence is the page's own
-        for label, clusters in list(cluster_ways(declared_clusters(design), "units").items())[:-1]:
-            yield way(label, "clusters", cluster=clusters)
-    yield way("bootstrap, percentile", "interval", ci="percentile")
-    if design.scale == NOMINAL and np.any(design.status == REFUSAL):
-        yield way("refusals as a level", "refusals", refusal="level")
-    ratings = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
-    complete = ratings == len(design.raters)
-    if complete.any() and not complete.all():
-        label = "units that all raters rated"
-        yield way(label, "missing ratings", partial(design.take, complete[design.unit], note=label))
-    if 3 <= len(design.raters) <= MOST_RATERS_OUT and design.raters_known:
-        for name in design.raters:
-            others = [rater for rater in design.raters if rater != name]
-            label = f"without {shorten(name, 40)}"
-            yield way(label, "rater left out", raters=others)
 
 
 def scales(design: Ratings) -> list[str]:

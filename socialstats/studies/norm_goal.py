@@ -431,7 +431,11 @@ def ask_agreement(a: SourceAnswers) -> Block | None:
         "Equal shares do not imply agreement within units. Repeated runs do not add units: intervals and tests count "
         "units or clusters."
     )
-    return agreement_question(alphas, [*kinds_sentences(alphas), say])
+    return agreement_question(
+        alphas,
+        [*kinds_sentences(alphas), say],
+        question=f"Did raters of one source choose the same {CHOICE} in the same unit?",
+    )
 
 
 def ask_robustness(a: SourceAnswers) -> Iterator[Block | None]:

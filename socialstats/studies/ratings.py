@@ -188,7 +188,7 @@ def questions(a: AgreementPage) -> Iterator[Block | None]:
 
     yield dependence_block(declared_clusters(design), alpha, rows="units", quantity="alpha")
     if a.alpha.rows[0].estimate is not None and not options.brief:
-        yield alpha_multiverse(design, options)
+        yield alpha_multiverse(design, a.alpha, options)
     yield repeats_block(design.repeats)
 
 
