@@ -155,21 +155,6 @@ def brackets(low: float, high: float, digits: int = 2, *, bounded: bool = False)
     return f"{'(' if math.isinf(low) else '['}{inside}{')' if math.isinf(high) else ']'}"
 
 
-def digits_of(std_error: float | None, least: int = 2) -> int:
-    """Return the decimals that show an estimate and one digit of its error: `least` or more; fewer for large errors.
-
-    Examples
-    --------
-    >>> digits_of(0.4), digits_of(0.031), digits_of(0.0002), digits_of(40.0), digits_of(1e4), digits_of(None)
-    (2, 2, 4, 1, 0, 2)
-    """
-    if not std_error or not math.isfinite(std_error):
-        return least
-    if std_error >= 10:
-        return 0 if std_error >= 100 else 1
-    return min(max(least, math.ceil(-math.log10(std_error))), 6)
-
-
 def as_given(value: float) -> str:
     """Write a number that somebody chose with the decimals that it was given.
 

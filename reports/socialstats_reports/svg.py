@@ -14,7 +14,7 @@ from socialstats.errors import InputError
 from socialstats.figures.labels import widest
 from socialstats.figures.plot import SQUARE, Areas, Lines, Mark, Place, Plot, Text
 from socialstats.figures.style import FONT, HAIR, LINE, QUIET, Stroke, on_screen
-from socialstats.text import visible_text
+from socialstats_reports.text import harmless
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +115,7 @@ def _n(value: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(visible_text(text), quote=False)
+    return escape(harmless(text), quote=False)
 
 
 def _at(plot: Plot, place: Place, of: str = "data") -> Place:

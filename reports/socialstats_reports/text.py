@@ -32,9 +32,18 @@ SUPERSCRIPT = str.maketrans(
 
 def shown(value: Any) -> Any:
     """Make every value that a template prints harmless: control and formatting characters become visible."""
-    return (
-        visible_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-    )
+    return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def harmless(text: str) -> str:
+    """Return a text as `visible_text` does; the texts of a page are printable but for a few.
+
+    Examples
+    --------
+    >>> harmless("two\nlines")
+    'two lines'
+    """
+    return text if text.isprintable() else visible_text(text)
 
 
 def typeset(text: str) -> Markup:
@@ -49,7 +58,7 @@ def typeset(text: str) -> Markup:
     >>> print(typeset("F(2, 28.0) = 6.26; say --no-verify").replace("\\xa0", "~"))
     <i>F</i>(2,~28.0)~=~6.26; say <span class="nb">--no-verify</span>
     """
-    safe = str(escape(visible_text(text)))
+    safe = str(escape(harmless(text)))
     safe = SYMBOL.sub(lambda m: _italic(m.group(1)), safe)
     safe = BRACKETS.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
     safe = OPTION.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
@@ -135,7 +144,7 @@ def cell(value: str | float | int | None, digits: int) -> str:
     if value is None:
         return MISSING
     if isinstance(value, str):
-        tidy = visible_text(value)
+        tidy = harmless(value)
         return tidy if len(tidy) <= CELL_WIDTH else tidy[: CELL_WIDTH - 1] + "\u2026"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from socialstats.results import Check, Verification
 from socialstats.results.verification import LACKS, absent_of, install_line
@@ -85,7 +86,7 @@ def _cells(name: str, package: str, why: str, checks: Sequence[Check]) -> tuple[
     """Return one line: how many numbers, how many agree, and the one that is farthest apart."""
     compared = [check for check in checks if check.ok is not None]
     agree = f"{sum(bool(check.ok) for check in compared)}" if compared else "not compared"
-    worst = max(checks, key=_distance)
+    worst = max(checks, key=attrgetter("distance"))
     return (
         name,
         package,
@@ -97,15 +98,4 @@ def _cells(name: str, package: str, why: str, checks: Sequence[Check]) -> tuple[
         significant(worst.difference, 2),
         significant(worst.tolerance, 2),
         why,
-    )
-
-
-def _distance(check: Check) -> float:
-    """Return the difference in units of its tolerance; a number without one is nearest."""
-    if check.difference is None:
-        return -1.0
-    return (
-        check.difference / check.tolerance
-        if check.tolerance > 0
-        else float(check.difference > 0) * 1e9
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from socialstats.errors import APPROXIMATE, Caution, InputError
 from socialstats.matching import match_keys
-from socialstats.text import MISSING, Shown, digits_of, fixed_decimals, number, quoted, shortened
+from socialstats.text import MISSING, Shown, fixed_decimals, number, quoted, shortened
 from socialstats.text import markdown as escaped
 
 if TYPE_CHECKING:
@@ -30,6 +30,21 @@ def checked_level(level: float, fix: str = "") -> float:
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}{fix}")
     return level
+
+
+def digits_of(std_error: float | None, least: int = 2) -> int:
+    """Return the decimals that show an estimate and one digit of its error: `least` or more; fewer for large errors.
+
+    Examples
+    --------
+    >>> digits_of(0.4), digits_of(0.031), digits_of(0.0002), digits_of(40.0), digits_of(1e4), digits_of(None)
+    (2, 2, 4, 1, 0, 2)
+    """
+    if not std_error or not math.isfinite(std_error):
+        return least
+    if std_error >= 10:
+        return 0 if std_error >= 100 else 1
+    return min(max(least, math.ceil(-math.log10(std_error))), 6)
 
 
 # (dimension, label) pairs that say what a row is about

@@ -149,6 +149,14 @@ class Check:
             return None
         return abs(self.ours - self.theirs)
 
+    @property
+    def distance(self) -> float:
+        """The difference in units of its tolerance; that of a number without one is -1."""
+        if self.ours is None or self.theirs is None:
+            return -1.0
+        difference = abs(self.ours - self.theirs)
+        return difference / self.tolerance if self.tolerance > 0 else float(difference > 0) * 1e9
+
     def brief(self, without: Sequence[str] = ()) -> dict[str, Any]:
         """Return the check as built-in types: all but `without`, or its place or name where it agrees."""
         if self.ok is False or (self.row is None and self.ok is None):

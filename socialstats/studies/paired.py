@@ -31,6 +31,7 @@ from socialstats.paired.symmetry import (
     verdict_sentence,
 )
 from socialstats.results import Result, Row
+from socialstats.results.rows import digits_of
 from socialstats.studies.asking import ask_result, ask_rows, page_of, pick_rows, row_term
 from socialstats.studies.estimates import (
     cluster_ways,
@@ -80,7 +81,6 @@ from socialstats.text import (
     capital,
     count,
     count_with_noun,
-    digits_of,
     listing,
     number,
     percent,

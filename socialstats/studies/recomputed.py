@@ -133,16 +133,16 @@ def recomputed(outcome: Outcome, found: Mapping[str, Verification] | None = None
                 )
     shown = shown_numbers(outcome)
     outside = values_outside(outcome, (number for _, number in shown))
+    # numbers of one kind with the same checks are counted together
+    alike: Counter[tuple[str, frozenset[bool | None], Lack]] = Counter()
+    for (_, number), n in shown.items():
+        checks = frozenset(checked.get(number, [None]))
+        alike[KINDS.get(number.field, COUNTS), checks, reason(number, why)] += n
     return Recomputed.of(
         (
             *(
-                (
-                    KINDS.get(number.field, COUNTS),
-                    worst_of(checked.get(number, [None]), any_true=True),
-                    reason(number, why),
-                    n,
-                )
-                for (_, number), n in shown.items()
+                (kind, worst_of(checks, any_true=True), lack, n)
+                for (kind, checks, lack), n in alike.items()
             ),
             *(
                 (COUNTS if lack == "counts" else "other values", None, lack, n)
