@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats import sentences
-from socialstats.arrays import BoolArray
 from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.parts import Factor
 from socialstats.errors import SocialStatsError
@@ -93,6 +92,7 @@ def analysis_variants(
     design: Ratings,
     analyses: Sequence[tuple[str, str, Mapping[str, Any]]],
     strata: Sequence[str] | None = None,
+    tables: Iterable[tuple[str, str, Callable[[], Any]]] = (),
 ) -> list[Variant]:
     """Return the page's own analysis, others by their options, and those without one level of a stratum of units.
 
@@ -108,27 +108,56 @@ def analysis_variants(
     analyses : sequence of (choice, label, options)
     strata : sequence of str, optional
         Strata whose levels are left out, one at a time; by default all.
+    tables : iterable of (choice, label, callable)
+        Further tables, as of `list_variants`.
     """
-    variants = [page]
     analyses = [*analyses, *([INDEPENDENT] if design.clusters else [])]
-    for choice, label, options in analyses:
-        analysis = partial(compute, design, **options)
-        variants.append(replace(page, label=label, choice=choice, compute=analysis))
+    parts = []
     for name, factor in design.strata.items():
         chosen = strata is None or name in strata
         if not chosen or not 1 < len(factor.levels) <= MOST_LEFT_OUT:
             continue
         for code, level in enumerate(factor.levels):
-            inside = factor.codes[design.unit] != code
-            variants.append(
-                replace(
-                    page,
-                    label=without_label(name, level),
-                    choice=f"leave one {as_words(name)} out",
-                    compute=partial(without_rows, compute, design, inside),
-                )
+            rest = partial(
+                design.take, factor.codes[design.unit] != code, note="one level left out"
             )
-    return distinct(variants)
+            choice = f"leave one {as_words(name)} out"
+            parts.append((choice, without_label(name, level), rest))
+    return list_variants(page, compute, design, analyses, [*parts, *tables])
+
+
+def list_variants(
+    page: Variant,
+    compute: Callable[..., Any],
+    design: Any,
+    analyses: Iterable[tuple[str, str, Mapping[str, Any]]],
+    tables: Iterable[tuple[str, str, Callable[[], Any]]] = (),
+) -> list[Variant]:
+    """Return the page's own analysis, others by their options, and the same of other tables.
+
+    Parameters
+    ----------
+    page : Variant
+    compute : callable
+        (design, **options) -> Result.
+    design : object
+    analyses : iterable of (choice, label, options)
+    tables : iterable of (choice, label, callable)
+        () -> another design.
+    """
+
+    def of_table(make: Callable[[], Any]) -> Any:
+        return compute(make())
+
+    computed: list[tuple[str, str, Callable[[], Any]]] = [
+        *((choice, label, partial(compute, design, **how)) for choice, label, how in analyses),
+        *((choice, label, partial(of_table, make)) for choice, label, make in tables),
+    ]
+    others = [
+        replace(page, choice=choice, label=label, compute=analysis)
+        for choice, label, analysis in computed
+    ]
+    return distinct([page, *others])
 
 
 def multiverse_question(
@@ -160,11 +189,6 @@ def multiverse_question(
     result = multiverse(metric, f"the {quantity}", variants, reference=reference, words=words)
     question = other_analyses(f"the {what or quantity}")
     return multiverse_block(result, id=id, question=question, quantity=quantity, note=note)
-
-
-def without_rows(compute: Callable[..., Any], design: Ratings, inside: BoolArray) -> Any:
-    """Compute a result on some rows of a table."""
-    return compute(design.take(inside, note="one level left out"))
 
 
 Way = str | tuple[str, str] | None

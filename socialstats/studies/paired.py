@@ -13,7 +13,6 @@ import numpy as np
 from socialstats import sentences
 from socialstats.custom.multiverse import (
     Variant,
-    distinct,
     leave_one_out,
     multiverse,
     without_label,
@@ -48,6 +47,7 @@ from socialstats.studies.multiverse import (
     Way,
     dependence_block,
     influence_block,
+    list_variants,
     multiverse_block,
     other_analyses,
     outer_rows,
@@ -551,7 +551,7 @@ def variants_question(a: PairedPage) -> Block | None:
 
     Where values are skewed (SS317), the studentized interval stands in the answer if it turns the conclusion.
     """
-    variants = [] if a.options.brief else distinct(list(analysis_variants(a)))
+    variants = [] if a.options.brief else pair_variants(a)
     if len(variants) < 2:
         return None
     what = what_differs(a)
@@ -574,33 +574,35 @@ def variants_question(a: PairedPage) -> Block | None:
     return replace(block, turned=turned(page, advised, "the difference"))
 
 
-def analysis_variants(a: PairedPage) -> Iterator[Variant]:
-    """Yield the page's analysis, then others by clusters, interval and weights, and without single clusters."""
+def pair_variants(a: PairedPage) -> list[Variant]:
+    """Return the page's analysis, then others by clusters, interval and weights, and without single clusters."""
     design = a.design
     *ways, (last, _) = cluster_ways(declared_clusters(design), "pairs").items()
     label = f"all pairs, {last if design.clusters else 'independent'}"
     page = Variant(label=label, choice="as on this page", compute=lambda: a.main, lead=a.lead_of)
-    yield page
-    analyses: list[tuple[str, str, dict[str, Any]]] = []
-    analyses += [("clusters", label, {"cluster": way}) for label, way in ways]
+    analyses: list[tuple[str, str, dict[str, Any]]]
+    analyses = [("clusters", label, {"cluster": way}) for label, way in ways]
     if not design.clusters or design.scale == "numeric":
         intervals = INTERVALS[design.scale].items()
         analyses += [("interval", label, choices) for label, choices in intervals]
-    for choice, label, choices in analyses:
-        again = partial(compare, design, a.options, **choices)
-        yield replace(page, choice=choice, label=label, compute=again)
+    left_out = [
+        (factor, name) for factor in design.clusters for name in omitted_clusters(a, factor)
+    ]
+    tables = [
+        (
+            f"{shorten(factor.name, 30)} left out",
+            without_label(factor.name, name),
+            partial(design.take, factor.labels() != name),
+        )
+        for factor, name in left_out
+    ]
+    compute = partial(compare, options=a.options)
+    first, *others = list_variants(page, compute, design, analyses, tables)
+    alike = []
     if design.scale == "binary" and len(design.clusters) == 1:
-        alike = replace(page, lead=lambda result: result.row("cluster_means_t"))
-        yield replace(alike, choice="weights", label="clusters weighted equally")
-    for factor in design.clusters:
-        for name in omitted_clusters(a, factor):
-            remaining = design.take(np.asarray(factor.codes != factor.levels.index(name)))
-            yield replace(
-                page,
-                choice=f"{shorten(factor.name, 30)} left out",
-                label=without_label(factor.name, name),
-                compute=partial(compare, remaining, a.options),
-            )
+        by_cluster = replace(page, lead=lambda result: result.row("cluster_means_t"))
+        alike = [replace(by_cluster, choice="weights", label="clusters weighted equally")]
+    return [first, *others, *alike]
 
 
 def omitted_clusters(a: PairedPage, factor: Factor) -> Sequence[str]:

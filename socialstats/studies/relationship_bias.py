@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -514,16 +514,14 @@ def variants(
     for factor in design.clusters:
         label = f"clustered by {shorten(factor.name, 30)} alone"
         analyses.append(("clusters", label, {"cluster": factor.name}))
-    tables = {f"{label} of each B": ("missing answers", table) for label, table in filled.items()}
+    tables: list[tuple[str, str, Callable[[], Any]]] = [
+        ("missing answers", f"{label} of each B", partial(filled.get, label)) for label in filled
+    ]
     wording = wording_of(design)
     if wording is not None and set(AS_WRITTEN) & set(wording.levels):
         rows = np.isin(wording.labels()[design.unit], AS_WRITTEN)
-        tables["story as written only"] = ("rewordings", design.take(rows))
-    changed = [
-        replace(page, choice=choice, label=label, compute=partial(compute, table))
-        for label, (choice, table) in tables.items()
-    ]
-    listed = [*analysis_variants(page, compute, design, analyses, EXTRA), *changed]
+        tables.append(("rewordings", "story as written only", partial(design.take, rows)))
+    listed = analysis_variants(page, compute, design, analyses, EXTRA, tables)
     # each analysis is asked for by every pair of groups
     return [replace(variant, compute=cache(variant.compute)) for variant in listed]
 

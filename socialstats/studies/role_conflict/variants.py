@@ -13,7 +13,7 @@ from socialstats.arrays import FloatArray
 from socialstats.choices.bradley_terry import BradleyTerryResult
 from socialstats.choices.sensitivity import lead_row, reference_values, sensitivity
 from socialstats.choices.win_rates import win_rates
-from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.custom.multiverse import Variant, multiverse, without_label
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_data import combine_designs, merged
 from socialstats.designs.parts import A_WON, B_WON, TIED
@@ -22,7 +22,12 @@ from socialstats.results import Result, Row
 from socialstats.studies.asking import pick_rows
 from socialstats.studies.comparisons import fit_model
 from socialstats.studies.estimates import single
-from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    list_variants,
+    multiverse_block,
+    other_analyses,
+)
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.studies.sources import Rule, refusal_block
 from socialstats.text import count, shorten
@@ -198,51 +203,27 @@ def sensitivity_variants(
     page = Variant(
         label=THIS_PAGE, choice=THIS_PAGE, compute=lambda: s, lead=lambda result: result.row(term)
     )
-    variants = [page]
-    if term != "S":
-        plug_in = replace(page, label="plug-in", choice="bias correction")
-        why = "its interval is that of the bias-corrected S"
-        plain = replace(s.row("S"), conf_low=None, conf_high=None, conf_level=None, undefined=why)
-        alone = replace(s, rows=(plain,))
-        variants.append(replace(plug_in, compute=lambda: alone, lead=lambda result: result.rows[0]))
     analyses = [("weights", "pooled over opponents (micro)", {"weights": "pooled"})]
     names = [factor.name for factor in design.clusters if factor.name != "pair"]
     analyses += [clustering(name) for name in (None, *names) if clusters]
-    variants += changed_variants(page, partial(compute, design), analyses)
-    variants += table_variants(page, compute, design, groups, options)
+    tables = other_tables(design, groups, options.covariate)
+    first, *others = list_variants(page, compute, design, analyses, tables)
+    plug_in = []
+    if term != "S":
+        why = "its interval is that of the bias-corrected S"
+        plain = replace(s.row("S"), conf_low=None, conf_high=None, conf_level=None, undefined=why)
+        alone = replace(s, rows=(plain,))
+        plug_in.append(Variant(label="plug-in", choice="bias correction", compute=lambda: alone))
+    variants = [first, *plug_in, *others]
     coin = reference_values(s)[1]
     words = f"S of {coin.label}"
-    return multiverse("sensitivity", "S", distinct(variants), reference=coin.value, words=words)
+    return multiverse("sensitivity", "S", variants, reference=coin.value, words=words)
 
 
 def clustering(name: str | None) -> tuple[str, str, dict[str, Any]]:
     """Return choice, label and option of how an analysis takes the rows."""
     label = "rows independent" if name is None else f"clustered by {shorten(name, 30)}"
     return "clusters", label, {"cluster": name}
-
-
-def changed_variants(
-    page: Variant, compute: Compute, analyses: Sequence[tuple[str, str, Mapping[str, Any]]]
-) -> list[Variant]:
-    """Return the analyses of the page's own table by other options."""
-    return [
-        replace(page, choice=choice, label=label, compute=partial(compute, **how))
-        for choice, label, how in analyses
-    ]
-
-
-def table_variants(
-    page: Variant, compute: Compute, design: Comparisons, groups: Groups, options: StudyOptions
-) -> list[Variant]:
-    """Return the page's own analysis of other tables."""
-
-    def of(make: Callable[[], Comparisons]) -> Result:
-        return compute(make())
-
-    return [
-        replace(page, choice=choice, label=label, compute=partial(of, make))
-        for choice, label, make in other_tables(design, groups, options.covariate)
-    ]
 
 
 def effect_variants(
@@ -280,14 +261,14 @@ def effect_variants(
     for rule in TIE_RULES if design.n_ties else ():
         if rule != fit.settings["ties"]:
             analyses.append(("ties", f"ties: {rule.replace('_', ' and ')}", {"ties": rule}))
-    refit = partial(fit_model, options=options, formula=options.formula, cluster=default)
-    variants = distinct(
-        [
-            page,
-            *changed_variants(page, fit.update, analyses),
-            *table_variants(page, refit, design, groups, options),
-        ]
-    )
+
+    def compute(table: Comparisons, **changed: Any) -> Result:
+        if table is design:
+            return fit.update(**changed)
+        return fit_model(table, options, options.formula, cluster=default)
+
+    tables = other_tables(design, groups, options.covariate)
+    variants = list_variants(page, compute, design, analyses, tables)
     if len(variants) < 2:
         return None
     quantity = f"the effect of one step of {options.covariate} (log-odds)"
