@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -82,6 +83,37 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How `report` reads the rows of a log.
+
+    Parameters
+    ----------
+    options
+        Words of the command line, such as ``("--study", "norm-goal")``.
+    wide
+        Column whose values become columns before; empty for none.
+
+    Examples
+    --------
+    >>> Reading(options=("--study", "norm-goal")).sentence()
+    'the converted table is read by: socialstats report TABLE --study norm-goal'
+    """
+
+    options: tuple[str, ...]
+    wide: str = ""
+
+    def sentence(self) -> str:
+        """Return the commands that read a log in two steps."""
+        words = shlex.join(self.options)
+        if not self.wide:
+            return f"the converted table is read by: socialstats report TABLE {words}"
+        return (
+            f"one column for each {self.wide} is read: socialstats convert LOG --wide {self.wide} -o TABLE, "
+            f"then socialstats report TABLE {words}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
     """Another harness's run as tidy rows, with what the harness says about them.
 
@@ -100,6 +132,8 @@ class Log:
         The harness's own numbers.
     notes
         What the reader wants said: counts of rows by status, traps of this format that this log shows.
+    reading
+        How `report` reads the rows, where they are those of a study.
 
     Examples
     --------
@@ -115,6 +149,7 @@ class Log:
     version: str | None = None
     claims: tuple[Claim, ...] = ()
     notes: tuple[str, ...] = ()
+    reading: Reading | None = None
 
 
 def version_of(text: str | None) -> tuple[int, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.beside import read_beside, with_factors
-from socialstats.cli.deciding import words
+from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.describe import columns_read, describe, first_line
 from socialstats.cli.designs import read, second_reading, values_below
 from socialstats.cli.examples import dataset_of, with_reading
@@ -17,7 +18,7 @@ from socialstats.cli.plan import SIMULATED, Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
 from socialstats.cli.settings import COMPUTED, Settings
 from socialstats.cli.shapes import shaped
-from socialstats.cli.sources import Input, read_files
+from socialstats.cli.sources import Input, read_files, read_release
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
@@ -27,6 +28,7 @@ from socialstats.tables import Table, as_table, rows_where
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
+    from socialstats.claims.types import Reading
     from socialstats.cli.own_study import OwnAnalysis
     from socialstats.studies.plan import Hypothesis
 
@@ -137,17 +139,19 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
         found, settings = join_people_file(found, settings)
     if plan.values.get("simulated") and not found.simulated:
         found = replace(found, simulated=SIMULATED)
-    notes = found.notes
     if plan.own is not None:
         # a study of a user's own has code that no other page runs
         from socialstats.cli.own_study import own_analysis
 
         return own_analysis(options, plan, found, settings, deviations, fixed)
-    if found.logs and not (settings.get("study") or settings.get("design")):
-        settings, said = of_logs(found.table, settings)
-        notes += said
-    table, settings = values_below(with_factors(found.table, settings), settings)
-    design = read(table, settings, design_of(settings.get("study")))
+    try:
+        table, settings, design, notes = read_rows(found, settings)
+    except NoDesign:
+        release = read_release(options.data) if options.data and not found.logs else None
+        if release is None:
+            raise
+        found = replace(release, simulated=found.simulated)
+        table, settings, design, notes = read_rows(found, settings)
     own = shaped(table, settings)
     known = own is not None and own.knows is not None and own.applies(design)
     study = own if own is not None and known else pick(STUDIES, settings.get("study"), design)
@@ -177,6 +181,33 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
         facts={**found.facts, **beside_facts, **plan_facts(plan)},
         notes=notes,
     )
+
+
+def read_rows(data: Input, settings: Fields) -> tuple[Table, Fields, Design, Levels]:
+    """Return the rows to analyse, the settings that read them, the design, and notes on both."""
+    notes = data.notes
+    if data.logs and not (settings.get("study") or settings.get("design")):
+        if data.reading is None:
+            settings, chosen = of_logs(data.table, settings)
+        else:
+            settings, chosen = with_log_reading(data.reading, settings)
+        notes += chosen
+    table, settings = values_below(with_factors(data.table, settings), settings)
+    return table, settings, read(table, settings, design_of(settings.get("study"))), notes
+
+
+def with_log_reading(reading: Reading, settings: Settings) -> tuple[Fields, Levels]:
+    """Return the settings with those by which a study reads the rows of logs; what was typed counts more."""
+    from socialstats.cli.parser import make_parser
+
+    words_of_report = ["report", "-", *reading.options]
+    declared, _ = settle(make_parser().parse_args(words_of_report), Plan())
+    rows = {
+        key: [*declared.get(key, ()), *settings.get(key, ())]
+        for key in ("where", "exclude")
+        if key in declared or key in settings
+    }
+    return {**declared, **settings, **rows}, (f"read by {shlex.join(reading.options)}",)
 
 
 def of_logs(table: Table, settings: Settings) -> tuple[Fields, Levels]:

@@ -23,6 +23,7 @@ from socialstats.text import count, listing, quoted, shorten
 
 if TYPE_CHECKING:
     from socialstats.claims import Log
+    from socialstats.claims.types import Reading
 
 MODEL, FILE = "model", "file"
 COLUMNAR = (".parquet", ".pq")  # always tables
@@ -46,6 +47,8 @@ class Input:
         Says so when the data are simulated.
     logs : bool
         True where the rows come from logs of harnesses.
+    reading : Reading or None
+        How the rows of all logs are read, where they are those of one study.
     notes : tuple of str
         What was seen while files were put together.
     """
@@ -54,6 +57,7 @@ class Input:
     facts: Mapping[str, str]
     simulated: str = ""
     logs: bool = False
+    reading: Reading | None = None
     notes: Levels = ()
 
 
@@ -78,7 +82,13 @@ def read_files(paths: Texts, input_format: Any, settings: Settings) -> Input:
     if logs:
         return read_logs_of(logs)
     if len(paths) == 1:
-        table = read_table(paths[0], input_format, settings.get("encoding"))
+        try:
+            table = read_table(paths[0], input_format, settings.get("encoding"))
+        except InputError:
+            release = read_release(paths[0]) if input_format is None else None
+            if release is None:
+                raise
+            return release
         assert table.sha256 is not None
         return Input(table=table, facts={"data": table.source, "sha256": table.sha256()})
     return joined(paths, input_format, settings)
@@ -161,6 +171,7 @@ def read_logs_of(paths: Texts) -> Input:
     import pandas as pd
 
     from socialstats.harness_logs import read_logs
+    from socialstats.harness_logs.converting import wide
 
     logs = [(path, log) for path in paths for log in read_logs(path)]
     asked = next((path for path, log in logs if MODEL not in log.rows.columns), None)
@@ -193,7 +204,24 @@ def read_logs_of(paths: Texts) -> Input:
         if Path(path).is_file()
     ]
     facts = {"data": listing([shorten(name) for name in names], 40), "sha256": ", ".join(digests)}
-    return Input(table=as_table(rows, source), facts=facts, logs=True, notes=tuple(notes))
+    readings = {log.reading for _, log in logs}
+    reading = readings.pop() if len(readings) == 1 else None
+    if reading is not None and reading.wide:
+        rows = wide(rows, reading.wide)
+    return Input(
+        table=as_table(rows, source), facts=facts, logs=True, reading=reading, notes=tuple(notes)
+    )
+
+
+def read_release(path: str) -> Input | None:
+    """Return the rows of files that a study released, which no design reads as they are; None for other files."""
+    if path == "-":
+        return None
+    try:
+        rows = read_logs_of((path,))
+    except InputError:
+        return None
+    return rows if rows.reading is not None else None
 
 
 def distinct(paths: Texts) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
-from socialstats.claims.types import Claim, Log
+from socialstats.claims.types import Claim, Log, Reading
 from socialstats.harness_logs.files import Source, load_json
 from socialstats.harness_logs.tabular import (
     Row,
@@ -244,7 +244,7 @@ def _claims(key: str, run: dict[str, Any], rows: list[Row], file: str) -> Iterat
         )
 
 
-def _notes(rows: list[Row]) -> Iterator[str]:
+def _notes(rows: list[Row]) -> Iterator[str | Reading]:
     tasks = [r for r in rows if r["scorer"] == COMPOSITE]
     if gone := [r for r in tasks if r["status"] in ("error", "missing")]:
         names = listing([f"{r['unit']} ({r['task_status']})" for r in gone], most=6)
@@ -252,8 +252,4 @@ def _notes(rows: list[Row]) -> Iterator[str]:
     if short := {r["unit"] for r in rows if r["status"] == "missing" and r["scorer"] != COMPOSITE}:
         yield f"criteria are missing in {count(len(short), 'scenario')}: the harness's composite re-weights the others"
     if any(r["task"] == "politicsbench" for r in rows):
-        convert, report = (
-            "convert LOG --wide trait -o traits.csv",
-            "report traits.csv --study staged-values",
-        )
-        yield f"staged-values reads one column per trait: socialstats {convert}, then socialstats {report}"
+        yield Reading(options=("--study", "staged-values"), wide="trait")

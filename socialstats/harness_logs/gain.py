@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from socialstats.claims.types import Log, Status
+from socialstats.claims.types import Log, Reading, Status
 from socialstats.designs.vocabulary import ACTIONS
 from socialstats.harness_logs.files import Source
 from socialstats.harness_logs.scenarios import norms
@@ -94,11 +94,10 @@ def _sources(labels: list[str]) -> dict[str, str]:
     return {name: "human" if PERSON.fullmatch(name) else found.get(name, name) for name in labels}
 
 
-def _notes(rows: list[Row]) -> Iterator[str]:
+def _notes(rows: list[Row]) -> Iterator[str | Reading]:
     people = {r["rater"] for r in rows if r["source"] == "human"}
     models = {r["source"] for r in rows} - {"human"}
     yield f"{count(len(people), 'person', 'people')} and {count(len(models), 'model')} by the names of the columns"
-    by = "--by pressure" if len({r["pressure"] for r in rows}) > 1 else ""
-    yield read_by(
-        rows, "norm-goal", MAPPED, by, "--strata domain" if any(r["domain"] for r in rows) else ""
-    )
+    by = " --by pressure" if len({r["pressure"] for r in rows}) > 1 else ""
+    strata = " --strata domain" if any(r["domain"] for r in rows) else ""
+    yield read_by(rows, "norm-goal", f"{MAPPED}{by}{strata}")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from socialstats.claims.types import Log
+from socialstats.claims.types import Log, Reading
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, head_of, inside, load_json
 from socialstats.harness_logs.tabular import Row, cell, log_of, mapping, read_by, row, sequence
@@ -105,12 +105,13 @@ def _plain(held: dict[str, Any]) -> bool | None:
     return isinstance(said, str) and said.strip() in LETTERS
 
 
-def _notes(rows: list[Row]) -> Iterator[str]:
+def _notes(rows: list[Row]) -> Iterator[str | Reading]:
     if loose := sum(r["plain"] == "False" and r["status"] == "ok" for r in rows):
         how = "an answer that is no single letter (any capital A counts as A)"
         yield f"{count(loose, 'choice')} read from {how}: check them"
     yield "which role is shown first follows from the expectation numbers, so position is tied to the story: not random"
     varied = [name for name in ("model", "speaker") if len({r[name] for r in rows}) > 1]
-    yield read_by(rows, "role-conflict", "--cluster pair", *(f"--by {name}" for name in varied[:1]))
+    by = "".join(f" --by {name}" for name in varied[:1])
+    yield read_by(rows, "role-conflict", f"--cluster pair{by}")
     if len(varied) > 1:
         yield "rows of several speakers are together in each model: --where speaker=NAME keeps one"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status
+from socialstats.claims.types import KEYS, Claim, Log, Quantity, Reading, Status
 from socialstats.harness_logs.files import Source
 from socialstats.harness_logs.streaming import Spelled
 from socialstats.tables import label_text
@@ -203,7 +204,7 @@ def log_of(
     *,
     about: Mapping[str, Any] | None = None,
     files: Iterable[str] = (),
-    notes: Iterable[str] = (),
+    notes: Iterable[str | Reading] = (),
     claims: Iterable[Claim] = (),
     version: Any = None,
 ) -> Log:
@@ -241,13 +242,16 @@ def log_of(
         rows = [{name: value for name, value in each.items() if name not in long} for each in rows]
         said.append(f"columns with long texts were left out: {listing(sorted(long), most=8)}")
     named = tuple(files) or (source.path.name,)
-    notes = (*notes, *said)
+    parts = (*notes, *said)
+    reading = next((part for part in parts if isinstance(part, Reading)), None)
+    texts = [part.sentence() if isinstance(part, Reading) else part for part in parts]
     return Log(
         harness=harness_of(module),
         version=cell(version),
         files=named,
         claims=tuple(claims),
-        notes=notes,
+        notes=tuple(texts),
+        reading=reading,
         rows=frame(rows),
     )
 
@@ -274,11 +278,12 @@ def claim(
         )
 
 
-def read_by(rows: Sequence[Row], study: str, *options: str) -> str:
-    """State how the converted table is read."""
-    said = " ".join(filter(None, (f"--study {study}", *options)))
-    dropped = "" if all(each["status"] == "ok" for each in rows) else " --where status=ok"
-    return f"the converted table is read by: socialstats report TABLE {said}{dropped}"
+def read_by(rows: Sequence[Row], study: str, options: str = "") -> Reading:
+    """Return how a study reads the rows: those that have a value."""
+    words = ["--study", study, *shlex.split(options)]
+    if any(each["status"] != "ok" for each in rows):
+        words += ["--where", "status=ok"]
+    return Reading(options=tuple(words))
 
 
 def natural(text: str) -> list[tuple[int, str]]:

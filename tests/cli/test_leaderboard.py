@@ -18,7 +18,7 @@ from socialstats.designs.model_scores import model_scores
 from socialstats.designs.nouns import noun_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "collect" / "readers"))
-from logs import dump, header, sample
+from tests.harness_logs.logs import dump, header, sample
 
 MODELS = [f"model {k}" for k in range(10)]
 TASKS = ["arithmetic", "ethics", "history", "law", "logic"]

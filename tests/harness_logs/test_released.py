@@ -398,7 +398,7 @@ def test_politics_runs_to_the_page(tmp_path: Path, capsys: pytest.CaptureFixture
     err = converted(source, tmp_path / "long.csv", capsys)
     (line,) = re.findall(r"socialstats (convert LOG .*?), then socialstats (report .*)", err)
     first, then = (
-        shlex.split(part.replace("traits.csv", str(tmp_path / "traits.csv"))) for part in line
+        shlex.split(part.replace("TABLE", str(tmp_path / "traits.csv"))) for part in line
     )
     assert main([str(source) if word == "LOG" else word for word in first]) == 0
     assert "baseline" in report(then, tmp_path, capsys)
@@ -412,3 +412,34 @@ def test_questions_beside_answers_are_named(
     assert len(read_logs(tmp_path)) == 2
     assert main(["convert", str(tmp_path)]) == 2
     assert "questions without answers ('b.csv')" in capsys.readouterr().err
+
+
+# the shape of a release, the study that reads it, and a table of its page
+RELEASES = {
+    "ADA-Met": (adamet, "ordinal-alignment", "by-area.csv"),
+    "GAIN": (lambda path: gain(path / "gain.csv"), "norm-goal", "shares.csv"),
+    "role conflict": (lambda path: role_conflict(path / "output"), "role-conflict", "rpi.csv"),
+    "politics": (lambda path: politics(path / "runs.json"), "staged-values", "leans.csv"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RELEASES)
+def test_one_command_makes_the_tables_of_a_release(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make, study, table = RELEASES[name]
+    (tmp_path / "release").mkdir()
+    source = make(tmp_path / "release")
+    files, numbers = tmp_path / "tables", tmp_path / "numbers.json"
+    report(["report", str(source), "--files", str(files), "--json", str(numbers)], tmp_path, capsys)
+    assert json.loads(numbers.read_text(encoding="utf-8"))["study"] == study
+    assert table in {path.name for path in files.iterdir()}
+
+
+def test_what_is_typed_counts_more_than_what_a_log_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = role_conflict(tmp_path / "output")
+    assert main(["check", str(source), "--study", "comparisons"]) == 0
+    assert "study comparisons" in capsys.readouterr().out
