@@ -153,11 +153,11 @@ def list_variants(
         *((choice, label, partial(compute, design, **how)) for choice, label, how in analyses),
         *((choice, label, partial(of_table, make)) for choice, label, make in tables),
     ]
-    others = [
+    variants = [
         replace(page, choice=choice, label=label, compute=analysis)
         for choice, label, analysis in computed
     ]
-    return distinct([page, *others])
+    return distinct([page, *variants])
 
 
 def multiverse_question(

@@ -597,12 +597,12 @@ def pair_variants(a: PairedPage) -> list[Variant]:
         for factor, name in left_out
     ]
     compute = partial(compare, options=a.options)
-    first, *others = list_variants(page, compute, design, analyses, tables)
-    alike = []
+    variants = list_variants(page, compute, design, analyses, tables)
     if design.scale == "binary" and len(design.clusters) == 1:
-        by_cluster = replace(page, lead=lambda result: result.row("cluster_means_t"))
-        alike = [replace(by_cluster, choice="weights", label="clusters weighted equally")]
-    return [first, *others, *alike]
+        alike = replace(page, choice="weights", label="clusters weighted equally")
+        alike = replace(alike, lead=lambda result: result.row("cluster_means_t"))
+        variants.insert(1 + len(analyses), alike)
+    return variants
 
 
 def omitted_clusters(a: PairedPage, factor: Factor) -> Sequence[str]:

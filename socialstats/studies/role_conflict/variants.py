@@ -207,14 +207,14 @@ def sensitivity_variants(
     names = [factor.name for factor in design.clusters if factor.name != "pair"]
     analyses += [clustering(name) for name in (None, *names) if clusters]
     tables = other_tables(design, groups, options.covariate)
-    first, *others = list_variants(page, compute, design, analyses, tables)
+    first, *changed = list_variants(page, compute, design, analyses, tables)
     plug_in = []
     if term != "S":
         why = "its interval is that of the bias-corrected S"
         plain = replace(s.row("S"), conf_low=None, conf_high=None, conf_level=None, undefined=why)
         alone = replace(s, rows=(plain,))
         plug_in.append(Variant(label="plug-in", choice="bias correction", compute=lambda: alone))
-    variants = [first, *plug_in, *others]
+    variants = [first, *plug_in, *changed]
     coin = reference_values(s)[1]
     words = f"S of {coin.label}"
     return multiverse("sensitivity", "S", variants, reference=coin.value, words=words)
