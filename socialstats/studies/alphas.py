@@ -32,7 +32,7 @@ from socialstats.studies.asking import (
     span_sentence,
 )
 from socialstats.studies.estimates import rows_table
-from socialstats.studies.multiverse import analysis_variants, multiverse_question, without_rows
+from socialstats.studies.multiverse import analysis_variants, multiverse_question
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.text import as_words, count, number, shorten
 
@@ -273,13 +273,13 @@ def alpha_multiverse(design: Ratings, alpha: Result, options: StudyOptions) -> B
         for name in design.raters:
             others = [rater for rater in design.raters if rater != name]
             analyses.append(("rater left out", f"without {shorten(name, 40)}", {"raters": others}))
-    variants = analysis_variants(page, compute, design, analyses, strata=())
     ratings = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
     complete = ratings == len(design.raters)
+    tables = []
     if complete.any() and not complete.all():
-        again = partial(without_rows, compute, design, complete[design.unit])
-        label, choice = "units that all raters rated", "missing ratings"
-        variants.append(replace(page, label=label, choice=choice, compute=again))
+        by_all = partial(design.take, complete[design.unit], note="one level left out")
+        tables.append(("missing ratings", "units that all raters rated", by_all))
+    variants = analysis_variants(page, compute, design, analyses, (), tables)
     return multiverse_question(
         "krippendorff_alpha",
         "coefficient alpha",
