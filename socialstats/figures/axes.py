@@ -227,27 +227,20 @@ def written(texts: Sequence[str]) -> dict[str, str]:
 
     Where two of them would look alike, these characters are written as their numbers.
     """
-    glyphs = _glyphs()
-    drawn = {text: "".join(_drawn(ch, glyphs) for ch in text) for text in texts}
-    alike = Counter(drawn.values())
+    glyphs = _glyphs() | {ord("\n")}
+
+    def drawn(text: str, missing: Callable[[str], str]) -> str:
+        return "".join(
+            ch if ord(ch) in glyphs and not unicodedata.combining(ch) else missing(ch)
+            for ch in text
+        )
+
+    looks = {text: drawn(text, lambda _: REPLACEMENT) for text in texts}
+    alike = Counter(looks.values())
     return {
-        text: look if alike[look] == 1 else "".join(_coded(ch, glyphs) for ch in text)
-        for text, look in drawn.items()
+        text: look if alike[look] == 1 else drawn(text, lambda ch: f"U+{ord(ch):04X}")
+        for text, look in looks.items()
     }
-
-
-def _has_glyph(character: str, glyphs: frozenset[int]) -> bool:
-    if character == "\n":
-        return True
-    return ord(character) in glyphs and not unicodedata.combining(character)
-
-
-def _drawn(character: str, glyphs: frozenset[int]) -> str:
-    return character if _has_glyph(character, glyphs) else REPLACEMENT
-
-
-def _coded(character: str, glyphs: frozenset[int]) -> str:
-    return character if _has_glyph(character, glyphs) else f"U+{ord(character):04X}"
 
 
 def font_families() -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from socialstats.figures import style
-from socialstats.figures.labels import fitted, literals, room_for, text_width, widest
+from socialstats.figures.labels import fitted, label_room, literals, room_for, text_width, widest
 from socialstats.figures.plot import Axis, Plot, new_plot, noted
 from socialstats.figures.style import FONT, INK, LINE, SMALL, Look
+from socialstats.figures.ticks import Ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,41 +35,33 @@ def lay_out_cells(
     Headings and labels have at most `widths` characters; labels take at most a `share` of a narrow screen. Headings are
     turned where columns are narrow.
     """
-    labels = fitted(
-        down, share * (style.NARROW - 2 * style.EDGE) if style.is_narrow() else 1e4, width=widths[1]
-    )
-    left = room_for(labels) + (28.8 if ylabel else 10.8)
-    inner = min(style.width() - left - 7.2, cell[0] * max(len(across), 1))
+    labels = fitted(down, label_room(share), width=widths[1])
     heads = literals(across, widths[0])
-    turned = widest(heads) > inner / max(len(across), 1) - 4
+    columns = max(len(across), 1)
+    left = room_for(labels) + (28.8 if ylabel else 10.8)
+    inner = min(style.width() - left - 7.2, cell[0] * columns)
+    turned = widest(heads) > inner / columns - 4
     lines = noted(notes, left)
-    plot = new_plot(
-        max(len(down), 1) * cell[1],
-        left=left,
-        right=style.width() - left - inner,
-        top=ABOVE + (max(widest(heads) - 9, 0.0) if turned else 0.0),
-        bottom=7.2 + LINE * len(lines),
-        ax=ax,
-    )
+    height = max(len(down), 1) * cell[1]
+    top = ABOVE + max(widest(heads) - FONT, 0.0) * turned
+    right = style.width() - left - inner
+    bottom = 7.2 + LINE * len(lines)
+    plot = new_plot(height, left=left, right=right, top=top, bottom=bottom, ax=ax)
     if not across or not down:
         return plot
     plot.framed = False
-    plot.x = Axis(
-        limits=(0.0, len(across)),
-        ticks=[(i + 0.5, head) for i, head in enumerate(heads)],
-        look=INK,
-        turned=turned,
-        other_side=True,
-        label=fitted([xlabel], plot.box.width, SMALL, 90) if xlabel else (),
-    )
-    plot.y = Axis(
-        limits=(len(down), 0.0),
-        ticks=[(i + 0.5, label) for i, label in enumerate(labels)],
-        look=INK,
-        label=fitted([ylabel], plot.box.height, SMALL) if ylabel else (),
-    )
+    plot.x = Axis(limits=(0.0, columns), ticks=middles(heads), look=INK)
+    plot.y = Axis(limits=(len(down), 0.0), ticks=middles(labels), look=INK)
+    plot.x.turned, plot.x.other_side = turned, True
+    plot.x.label = fitted([xlabel], plot.box.width, SMALL, 90) if xlabel else ()
+    plot.y.label = fitted([ylabel], plot.box.height, SMALL) if ylabel else ()
     plot.footnotes(lines, 6)
     return plot
+
+
+def middles(labels: Sequence[str]) -> Ticks:
+    """Return labels at the middles of cells."""
+    return [(i + 0.5, label) for i, label in enumerate(labels)]
 
 
 def fill_cell(plot: Plot, x: int, y: int, color: str, alpha: float, cells: int = 1) -> None:

@@ -124,6 +124,7 @@ def dumbbell(
     top = legend_height(legend, SMALL, NARROW - 2 * EDGE) - 21.6
     if not style.is_narrow():
         top = 2.9 + 10.0 * (lines - 1) + (5.8 if len(shown) > TICKS_ON_TOP_FROM else 0.0)
+    height = ROW_HEIGHT * max(ROW, ROW_OF_MARK * len(wanted))
     places = lay_out_rows(
         labels,
         columns if numbers else [],
@@ -131,7 +132,7 @@ def dumbbell(
         top=top,
         notes=undefined_reasons(rows),
         band=max(BAND, BAND_OF_MARK * len(wanted)),
-        height=ROW_HEIGHT * max(ROW, ROW_OF_MARK * len(wanted)),
+        height=height,
         xlabel=xlabel,
         ax=ax,
     )

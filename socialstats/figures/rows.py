@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.figures import style
-from socialstats.figures.labels import fitted, room_for, text_width, widest
+from socialstats.figures.labels import fitted, label_room, room_for, text_width, widest
 from socialstats.figures.plot import Plot, Span, new_plot, noted
 from socialstats.figures.style import (
     EDGE,
@@ -259,7 +259,7 @@ def row_labels(rows: Sequence[Row], width: int = LABEL_WIDTH) -> list[str]:
     """Return labels of rows: the term, with its `by` level where there are several."""
     several = len({row.by for row in rows}) > 1
     texts = [f"{row.term} ({row.by})" if several and row.by else row.term for row in rows]
-    return fitted(texts, NARROW - 2 * EDGE if style.is_narrow() else 1e4, width=width)
+    return fitted(texts, label_room(1.0), width=width)
 
 
 def sorted_rows(rows: Sequence[Row]) -> list[Row]:

@@ -78,14 +78,16 @@ def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "aga
     cell = min((style.width() - room_for(labels) - 18.0) / n, CELL)
     written = text_width(".00") + 5 <= cell
     headed = cell >= LEAST_HEAD
+    heads = names if headed else [""] * len(names)
+    notes = _notes(len(rows) - len(shown), len(strengths) - len(rows), written, headed)
     plot = lay_out_cells(
-        names if headed else [""] * len(names),
+        heads,
         names,
         cell=(CELL, min(max(cell, LEAST_HEIGHT), HEIGHT)),
         widths=(LABEL_WIDTH, LABEL_WIDTH),
         share=LABEL_SHARE,
         xlabel=xlabel,
-        notes=_notes(len(rows) - len(shown), len(strengths) - len(rows), written, headed),
+        notes=notes,
         ax=ax,
     )
     if len(shown) < 2:
