@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
@@ -14,7 +16,6 @@ from socialstats.figures.labels import (
     literal,
     literals,
     room_for,
-    text_width,
     widest,
 )
 from socialstats.figures.plot import Place, Plot, new_plot, noted
@@ -167,14 +168,13 @@ class Course:
         shift = SPREAD * (2 * (k + 0.5) / items - 1)
         self.rows = {x + shift: cells[s] for x, s in enumerate(stages) if s in cells}
         self.last = _last(cells, stages)
+        estimates = [(x, cells[s].estimate if s in cells else None) for x, s in enumerate(stages)]
         # the stages without a gap between them
-        self.runs: list[list[Place]] = [[]]
-        for x, stage in enumerate(stages):
-            estimate = cells[stage].estimate if stage in cells else None
-            if estimate is not None:
-                self.runs[-1].append((x + shift, estimate))
-            elif self.runs[-1]:
-                self.runs.append([])
+        self.runs = [
+            [(x + shift, value or 0.0) for x, value in run]
+            for is_gap, run in groupby(estimates, key=lambda place: place[1] is None)
+            if not is_gap
+        ]
 
     @property
     def places(self) -> list[Place]:
@@ -195,25 +195,21 @@ class Course:
 
 def _draw_references(plot: Plot, references: Mapping[str, float], stages: int) -> None:
     """Set the horizontal limits, and draw the reference lines, with their labels at the left of wide figures."""
-    width, height = plot.box.width, plot.box.height
-    texts = {
-        label: literal(f"{label} {number(value, 1)}", 60) for label, value in references.items()
-    }
+    width = plot.box.width
+    ordered = sorted(references.items(), key=lambda pair: pair[1])
+    texts = [literal(f"{label} {number(value, 1)}", 60) for label, value in ordered]
     plot.x.limits = (-0.45, stages - 0.55)
-    labelled = bool(references) and not style.is_narrow()
-    if labelled:
-        room = min(max(text_width(text, SMALL) for text in texts.values()) + 8, 0.4 * width)
+    if style.is_narrow():
+        texts = [""] * len(texts)
+    elif texts:
+        room = min(widest(texts, SMALL) + 8, 0.4 * width)
         plot.x.limits = (-0.35 - room / (width - room) * (stages - 0.2), stages - 0.55)
-    low, high = plot.y.limits
-    values = sorted(references.values())
-    for label, value in references.items():
+    following = [*(value for _, value in ordered[1:]), math.inf]
+    for text, (_, value), after in zip(texts, ordered, following, strict=False):
         plot.level(value, DASHED)
-        above = min((other - value for other in values if other > value), default=high - low)
-        near = above / (high - low) * height < GAP
-        if labelled:
-            place = (plot.x.limits[0], value)
-            shift = (2.0, -2.0 if near else 2.0)
-            plot.text(texts[label], place, shift, look=QUIET, va="top" if near else "bottom")
+        near = (after - value) * plot.points_up < GAP
+        shift, va = (-2.0, "top") if near else (2.0, "bottom")
+        plot.text(text, (plot.x.limits[0], value), (2.0, shift), look=QUIET, va=va)
 
 
 def _write_names(plot: Plot, courses: Sequence[Course], stages: int) -> None:
