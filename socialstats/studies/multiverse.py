@@ -118,11 +118,11 @@ def analysis_variants(
         if not chosen or not 1 < len(factor.levels) <= MOST_LEFT_OUT:
             continue
         for code, level in enumerate(factor.levels):
-            rest = partial(
+            remaining = partial(
                 design.take, factor.codes[design.unit] != code, note="one level left out"
             )
             choice = f"leave one {as_words(name)} out"
-            parts.append((choice, without_label(name, level), rest))
+            parts.append((choice, without_label(name, level), remaining))
     return list_variants(page, compute, design, analyses, [*parts, *tables])
 
 
@@ -149,15 +149,14 @@ def list_variants(
     def of_table(make: Callable[[], Any]) -> Any:
         return compute(make())
 
-    computed: list[tuple[str, str, Callable[[], Any]]] = [
-        *((choice, label, partial(compute, design, **how)) for choice, label, how in analyses),
-        *((choice, label, partial(of_table, make)) for choice, label, make in tables),
-    ]
-    variants = [
-        replace(page, choice=choice, label=label, compute=analysis)
-        for choice, label, analysis in computed
-    ]
-    return distinct([page, *variants])
+    variants = [page]
+    for choice, label, options in analyses:
+        again = partial(compute, design, **options)
+        variants.append(replace(page, choice=choice, label=label, compute=again))
+    for choice, label, make in tables:
+        again = partial(of_table, make)
+        variants.append(replace(page, choice=choice, label=label, compute=again))
+    return distinct(variants)
 
 
 def multiverse_question(

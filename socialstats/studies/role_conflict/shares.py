@@ -170,7 +170,7 @@ def by_other_mean(
         shares = pick_rows(every, scale="geometric", grouping=grouping, group=group)
         analyses = [("By the geometric mean", share) for share in untested_rows(shares)]
         name = f"the share of {shorten(group, 30)} ({grouping})"
-        texts += [one.text for one in turned(row, analyses, name, equal[grouping])]
+        texts += [analysis.text for analysis in turned(row, analyses, name, equal[grouping])]
     return texts
 
 
