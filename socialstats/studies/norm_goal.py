@@ -51,7 +51,6 @@ from socialstats.studies.asking import (
     tally_sentence,
 )
 from socialstats.studies.estimates import (
-    cluster_words,
     declared_clusters,
     equivalence_bounds,
     halved,
@@ -67,7 +66,7 @@ from socialstats.studies.multiverse import (
     with_design_effect,
 )
 from socialstats.studies.page import Block, Diagnostic, Outcome, StudyOptions, check_named
-from socialstats.studies.ratings import united
+from socialstats.studies.ratings import describe, united
 from socialstats.studies.sources import Rule, crossed, refusal_block, replies_block
 from socialstats.studies.verdicts import Conclusion, more_or_less_frequent
 from socialstats.text import (
@@ -186,12 +185,6 @@ class SourceAnswers:
     def people(self) -> str:
         """What the people are called."""
         return f"{shorten(self.source.human, LABEL)} raters"
-
-    @property
-    def unit(self) -> str:
-        """What tests take as independent, in the singular: the one declared cluster, or the unit."""
-        clusters = self.design.clusters
-        return noun_or(clusters[0].name, "cluster") if len(clusters) == 1 else "unit"
 
     def of_source(self, label: str) -> str:
         """Return whose differences are counted, where there are several sources beside people."""
@@ -658,7 +651,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         f"How similar were the choices of {who}?",
         design,
         options,
-        describe=describe(a),
+        describe=describe_sources(a),
         verdict=verdict(a, compared),
         answer=answers(a, compared),
         planning=halved(design.clusters, a.gap, a.gap.n_units, what),
@@ -691,19 +684,13 @@ def run_cautions(a: SourceAnswers) -> tuple[Caution, ...]:
     return (caution("SS322", detail, affects="anything that counts rows", fix=fix),)
 
 
-def describe(a: SourceAnswers) -> str:
-    """Return the design in one line: kind, and n at every level."""
+def describe_sources(a: SourceAnswers) -> str:
+    """Return the design in one line: kind, n at every level, and the raters of each source."""
     raters = [
         f"{count(len(raters_of(a.design, a.source, name)))} {shorten(name, LABEL)}"
         for name in (a.source.human, *a.source.others)
     ]
-    parts = [
-        count(a.design.n_rows, "choice"),
-        count(a.design.unit_count.sum(), "unit"),
-        f"raters: {listing(raters, most=4)}",
-        *cluster_words(a.design),
-    ]
-    return "Choices: " + ", ".join(parts)
+    return f"{describe(a.design)}; raters: {listing(raters, most=4)}"
 
 
 def diagnostics(a: SourceAnswers) -> tuple[Diagnostic, ...]:
@@ -725,7 +712,8 @@ def diagnostics(a: SourceAnswers) -> tuple[Diagnostic, ...]:
 def methods(a: SourceAnswers) -> tuple[str, ...]:
     """Return the methods: brief, then in full."""
     shares, human = next(iter(a.shares.values())), shorten(a.source.human, LABEL)
-    many = plural_of(a.unit)
+    clusters = a.design.clusters
+    many = plural_of(noun_or(clusters[0].name, "cluster") if len(clusters) == 1 else "unit")
     whose = f"over {many}, for these raters. Sources were permuted in whole {many}"
     if shares.settings["people"] == "random":
         whose = f"over samples of {many} and raters, and by F"
