@@ -25,6 +25,7 @@ from socialstats.results.rows import Role
 from socialstats.studies.estimates import (
     Column,
     clusters_caption,
+    label_of,
     literature,
     rows_table,
     table_of,
@@ -958,17 +959,17 @@ def ask_result(
     """
     if result is None:
         return None
-    level = percent_of(result.settings.get("level", 0.95))
-    caption = f"Estimates with {level} CIs ({result.inference})."
-    return Block(
-        id=id,
-        question=question or f"{capital(result.title)}?",
-        sentences=(result.sentence(),),
-        draw=result.plot,
-        figure_title=capital(result.title),
-        caption=f"{caption} {note}".strip(),
-        tables=(rows_table(result.rows, capital(result.title), units=True),),
-        results=(result,),
+    return ask_rows(
+        id,
+        question or f"{capital(result.title)}?",
+        result,
+        result.rows,
+        quantity=result.title,
+        say=[result.sentence()],
+        draw=lambda *_: result.plot,
+        names=label_of,
+        units=True,
+        note=note,
         part=part,
     )
 

@@ -614,25 +614,23 @@ def verdict_beside_people(survey: Survey, gaps: Sequence[Row]) -> Conclusion:
     significant = rows_by([row for row in gaps if is_shown(row)], ORIGIN)
     at = {name: len(rows_by(rows, QUESTION)) for name, rows in significant.items()}
     names = sorted(at, key=lambda name: -at[name])
-    models = list(rows_by(gaps, ORIGIN))
+    models, total = list(rows_by(gaps, ORIGIN)), count(len(survey.questions), QUESTION)
+    who = shorten(models[0], LABEL) if len(models) == 1 else "any model"
     if not names:
-        who = shorten(models[0], LABEL) if len(models) == 1 else "any model"
         unseen = f"The data do not show whether {who} differs from people"
         return verdict_of(unseen, certainty="open")
-    total = count(len(survey.questions), QUESTION)
-    first, *further = (f"{shorten(name, LABEL)} at {at[name]}" for name in names)
     if len(models) == 1:
-        sides = [shown_side(row) for row in significant[names[0]]]
-        higher, lower = sides.count("above"), sides.count("below")
-        split = "" if survey.values is None else f": higher at {higher}, lower at {lower}"
-        name = shorten(names[0], LABEL)
-        text = f"The data show that {name} differs from people at {at[names[0]]} of {total}"
-        return verdict_of(text, split, certainty="shown")
-    verb = "differs" if len(names) == 1 else "differ"
+        sides = [shown_side(row) for row in gaps]
+        higher = f": higher at {sides.count('above')}, lower at {sides.count('below')}"
+        text = f"The data show that {who} differs from people at {at[models[0]]} of {total}"
+        # a share that is higher at one level is lower at another
+        return verdict_of(text, "" if survey.values is None else higher, certainty="shown")
+    first, *others = (f"{shorten(name, LABEL)} at {at[name]}" for name in names)
+    verb = "differ" if others else "differs"
     return verdict_of(
         f"The data show that {len(names)} of {count(len(models), 'model')} {verb} from people",
         f": {first} of {total}",
-        "".join(f", {text}" for text in further[:2]),
+        "".join(f", {place}" for place in others[:2]),
         certainty="shown",
     )
 

@@ -653,17 +653,16 @@ def checked_results(choices: Choices) -> dict[str, Result]:
 
 def level_table(choices: Choices) -> PageTable:
     """Count rows, pairs and ties of every level; and what could not be computed."""
-    cells: list[tuple[str | float | int | None, ...]] = []
+    cells: list[tuple[str | int, ...]] = []
     for name, level in choices.levels.items():
-        notes = ["reference"] if name == choices.reference else []
-        notes += [f"no {what}: {reason_of(error)}" for what, error in level.lost.items()]
-        start = f"{shorten(name)} minus "
-        notes += [problem for problem in choices.problems if problem.startswith(start)]
-        pairs, ties = len(level.design.pair.levels), level.design.n_ties
-        cells.append((name, level.design.n_rows, pairs, ties, "; ".join(notes)))
+        notes = [f"no {what}: {reason_of(error)}" for what, error in level.lost.items()]
+        notes += [text for text in choices.problems if text.startswith(f"{shorten(name)} minus ")]
+        note = "; ".join(["reference", *notes] if name == choices.reference else notes)
+        design = level.design
+        cells.append((name, design.n_rows, len(design.pair.levels), design.n_ties, note))
     cells += [(name, 0, 0, 0, why) for name, why in choices.silent.items()]
     header = ("Level", "Rows", "Pairs", "Ties", "Note")
-    return PageTable(caption="What each level has", header=header, cells=tuple(cells))
+    return PageTable("What each level has", header, tuple(cells))
 
 
 def methods(choices: Choices) -> tuple[str, str]:
