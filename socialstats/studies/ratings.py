@@ -305,6 +305,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         name = f" of '{shorten(row.group or '', 30)}'" if others else ""
         estimate = f"the difference{name}"
     units = None if row.df is None else round(row.df) + 1
+    # units that one of two groups of raters lacks
     matched = [r for block in asked for r in block.results if "groups" in r.extras]
     lost = [one for r in matched for one in r.cautions if one.code == "SS301"]
     return page_of(
@@ -374,10 +375,10 @@ def likewise(results: Sequence[Result]) -> Iterator[Caution]:
         coded = [
             (one, result.title) for result in results for one in result.cautions if one.code == code
         ]
-        _, *others = dict.fromkeys(title for _, title in coded) or [""]
-        if others:
+        _, *further = dict.fromkeys(title for _, title in coded) or [""]
+        if further:
             first, _ = coded[0]
-            detail = f"{first.detail}. The same applies to {listing(others)}"
+            detail = f"{first.detail}. The same applies to {listing(further)}"
             yield replace(first, detail=detail, rows=None)
 
 

@@ -35,14 +35,15 @@ VALUES = {
 
 def test_stances_are_shares_of_answers_by_model() -> None:
     options = StudyOptions(resamples=100, verify=False)
-    block = stances(read_stances(as_table(STANCES, "stances.csv")), options)
+    table = as_table(STANCES, "stances.csv")
+    block = stances(read_stances(table), options)
     assert block is not None
     assert "most often agrees by 5 answers" in block.sentences[0]
     assert ".625, approximate 95% CI [.118, .954]" in block.sentences[0]
     (result,) = block.results
     assert result.row("refuses (share of units)", group="a").estimate == 0.25
     assert {row.estimate for row in block.tables[0].rows} >= {5 / 8, 0.25}
-    assert STUDIES["staged-values"].beside["stances"] is read_stances
+    assert STUDIES["staged-values"].beside["stances"](table) is table
 
 
 def test_a_table_without_stances_is_named() -> None:
