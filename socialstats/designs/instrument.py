@@ -22,7 +22,7 @@ from socialstats.text import meant, quoted, shorten
 COLUMN = "trait_scales"
 """Column in which a table of scores declares its instrument, as JSON, the same in every row."""
 
-WEIGHT_NAMES = ("paper", "equal")  # of sets of weights: those published, and equal ones
+WEIGHT_NAMES = ("paper", "equal")  # sets of weights: those published, and equal ones
 Scale = tuple[float, float]
 KEYS = (
     "traits",
