@@ -12,6 +12,8 @@ from scipy.special import ndtr
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.resampling.permutation import TIE
 
+NODES = 48  # quantiles through which a polynomial is laid
+LEAST_SHARE = 2.0**-54  # half of the smallest number above 0 that a generator draws
 DRAWS = 20_000  # draws of the errors of estimates whose sizes are averaged
 
 
@@ -109,8 +111,6 @@ class MeanSizeEstimates:
 @functools.lru_cache(maxsize=8)  # the tests, sizes and choices of a page ask for the same draws
 def _correlated_t(seed: int, k: int, correlation: bytes, df: bytes, block: bytes) -> FloatArray:
     """Return the draws of `Estimates.drawn` for standard errors of 1."""
-    from scipy.special import gammaincinv
-
     rng = np.random.Generator(np.random.PCG64(seed))
     values, vectors = np.linalg.eigh(np.frombuffer(correlation).reshape(k, k))
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
@@ -119,10 +119,40 @@ def _correlated_t(seed: int, k: int, correlation: bytes, df: bytes, block: bytes
     for block_code in np.unique(blocks):
         members = blocks == block_code
         least_df = float(np.frombuffer(df)[members].min())
-        chi_square = 2 * gammaincinv(least_df / 2, rng.random(DRAWS))
+        chi_square = chi_square_quantiles(least_df, rng.random(DRAWS))
         normal[:, members] /= np.sqrt(chi_square / least_df)[:, None]
     normal.flags.writeable = False
     return normal
+
+
+def chi_square_quantiles(df: float, share: FloatArray) -> FloatArray:
+    """Return the quantiles of chi-square at many shares, to 1e-9 of each; from 1 degree of freedom on to 1e-11.
+
+    The logarithm of a quantile is a smooth function of the normal quantile of the same share. A Chebyshev polynomial
+    through `NODES` quantiles is ten times faster than as many quantiles as shares.
+
+    Parameters
+    ----------
+    df : float
+    share : (n,) float64 array
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> chi_square_quantiles(2.0, np.array([0.0, 0.5, 0.95])).round(4).tolist()
+    [0.0, 1.3863, 5.9915]
+    """
+    from scipy.special import gammaincinv, ndtr, ndtri
+
+    # a generator may draw 0
+    z = ndtri(np.maximum(share, LEAST_SHARE))
+    middle, reach = (z.max() + z.min()) / 2, (z.max() - z.min()) / 2
+    angle = np.pi * (np.arange(NODES) + 0.5) / NODES
+    logarithms = np.log(gammaincinv(df / 2, ndtr(middle + reach * np.cos(angle))))
+    coefficients = 2 / NODES * np.cos(np.outer(np.arange(NODES), angle)) @ logarithms
+    coefficients[0] /= 2
+    place = (z - middle) / (reach or 1.0)
+    return np.asarray(2 * np.exp(np.polynomial.chebyshev.chebval(place, coefficients)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -250,8 +250,10 @@ class Targets:
 
     def means(self, distances: FloatArray, weight: FloatArray) -> FloatArray:
         """Weighted means, (b, units, k + 1) and (b, units) to (b, means); NaN where no unit counts."""
-        flat = (distances * weight[..., None]).reshape(len(weight), -1)
-        total, size = (self.pick @ np.ascontiguousarray(flat.T)).T, self.sizes(weight)
+        # resamples lie side by side in memory (`JoinedAnswers.counts`), and stay there
+        weighted = (distances * weight[..., None]).transpose(1, 2, 0)
+        columns = np.ascontiguousarray(weighted.reshape(-1, len(weight)))
+        total, size = (self.pick @ columns).T, self.sizes(weight)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(size > 0, total / size, np.nan)
 
@@ -273,6 +275,7 @@ def constant_shares(answers: JoinedAnswers) -> list[FloatArray]:
     return [np.tile(share, (len(answers.unit), 1)) for share in always]
 
 
+FEW_LEVELS = 8  # of which a byte holds the set of those with the most answers
 ModeTies = Literal["mean", "low", "high", "nearest", "drop"]
 MODE_TIES: tuple[str, ...] = get_args(ModeTies)
 RefusalRule = Literal["max", "item_max", "exclude"]
@@ -309,6 +312,9 @@ def mode_distances(
     >>> distances.tolist(), has_mode.tolist()
     ([[1.5, 0.5, 0.5, 1.5, 3.0]], [True])
     """
+    k = counts.shape[-1]
+    if k <= FEW_LEVELS and counts.size > k << k:
+        return looked_up_distances(counts, scores, ties, refusal)
     most = counts.max(axis=-1)
     has_mode = most > 0
     tied = counts == most[..., None]
@@ -334,6 +340,26 @@ def mode_distances(
         distances[..., -1] = refusal
     distances[~has_mode] = 0.0
     return distances, has_mode
+
+
+def looked_up_distances(
+    counts: FloatArray, scores: FloatArray, ties: str, refusal: str | float
+) -> tuple[FloatArray, BoolArray]:
+    """Return the same as `mode_distances`, which is called once for all sets of levels that may have most answers."""
+    k = counts.shape[-1]
+    most = counts.max(axis=-1)
+    # a bit for each level that has the most answers
+    bits = np.zeros_like(most, dtype=np.uint8)
+    for level in range(k):
+        bits |= (counts[..., level] == most).astype(np.uint8) << np.uint8(level)
+    bits *= most > 0
+    place = bits.astype(np.intp)
+    sets = (np.arange(1 << k)[:, None] >> np.arange(k)) & 1
+    of_sets, has_mode = mode_distances(sets.astype(np.float64), scores, ties, refusal)
+    distances = np.empty_like(counts, shape=(*most.shape, k + 1))
+    for level in range(k + 1):
+        distances[..., level] = of_sets[:, level][place]
+    return distances, has_mode[place]
 
 
 EXACT_UP_TO = 13  # scenarios whose 2^n patterns are all counted
@@ -439,7 +465,9 @@ FEWEST = 4  # people from which Satterthwaite's degrees of freedom hold
 def distance_difference(first: Distances, second: Distances) -> Distances:
     """Difference of two groups' distances over the units for which both have a mode."""
     has_mode = first.has_mode * second.has_mode
-    return Distances((first.values - second.values) * has_mode[..., None], has_mode)
+    values = first.values - second.values
+    values *= has_mode[..., None]
+    return Distances(values, has_mode)
 
 
 def stream_seed(seed: int, stream: int) -> int:

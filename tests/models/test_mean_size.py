@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 from socialstats.paired.mean_sizes import (
     MeanSizeEstimates,
+    chi_square_quantiles,
     influence_correlation,
     nearest_values,
     no_bias,
@@ -206,3 +207,12 @@ def test_draws_hang_together_where_degrees_of_freedom_differ_by_rounding():
         ).draw_errors(3)
 
     assert drawn(2.0) == pytest.approx(drawn(2.0 + 1e-12), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("df", "close"), [(0.5, 1e-9), (1.0, 1e-11), (4.7, 1e-11), (60.0, 1e-11), (1e6, 1e-11)]
+)
+def test_quantiles_of_chi_square_are_those_of_scipy(df, close):
+    share = np.random.default_rng(2).random(20_000)
+    wanted = 2 * special.gammaincinv(df / 2, share)
+    assert chi_square_quantiles(df, share) == pytest.approx(wanted, rel=close)
