@@ -209,7 +209,9 @@ def with_details(page: Outcome, outcomes: Mapping[str, Outcome]) -> Outcome:
         name = shorten(level)
         planning += [f"{name}: {text}" for text in outcome.planning]
         data += [replace(table, caption=f"{name}: {table.caption}") for table in outcome.data]
-        diagnostics += [replace(one, check=f"{name}: {one.check}") for one in outcome.diagnostics]
+        diagnostics += [
+            replace(item, check=f"{name}: {item.check}") for item in outcome.diagnostics
+        ]
     return replace(page, planning=tuple(planning), data=tuple(data), diagnostics=tuple(diagnostics))
 
 

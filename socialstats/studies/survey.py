@@ -625,12 +625,12 @@ def verdict_beside_people(survey: Survey, gaps: Sequence[Row]) -> Conclusion:
         text = f"The data show that {who} differs from people at {at[models[0]]} of {total}"
         # a share that is higher at one level is lower at another
         return verdict_of(text, "" if survey.values is None else higher, certainty="shown")
-    first, *others = (f"{shorten(name, LABEL)} at {at[name]}" for name in names)
-    verb = "differ" if others else "differs"
+    first, *further = (f"{shorten(name, LABEL)} at {at[name]}" for name in names)
+    verb = "differ" if further else "differs"
     return verdict_of(
         f"The data show that {len(names)} of {count(len(models), 'model')} {verb} from people",
         f": {first} of {total}",
-        "".join(f", {place}" for place in others[:2]),
+        "".join(f", {place}" for place in further[:2]),
         certainty="shown",
     )
 
