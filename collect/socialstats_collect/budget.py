@@ -26,7 +26,7 @@ class BudgetSpent(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Reservation:
     """What a call may take.
 
     Attributes
@@ -71,7 +71,7 @@ class Budget:
     limits: Limits
     prices: Mapping[str, Mapping[str, float]]
     tally: CallTally
-    _claims: list[Claim] = field(default_factory=list)
+    _claims: list[Reservation] = field(default_factory=list)
     _cut_off: dict[str, Costs] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -80,7 +80,7 @@ class Budget:
             costs = self._cut_off.setdefault(str(line.get("model_requested")), Costs())
             costs.suspect(amount(line.get("tokens_at_most")), amount(line.get("cost_at_most")))
 
-    def claim(self, ask: Ask) -> Claim | None:
+    def claim(self, ask: Ask) -> Reservation | None:
         """Return a claim for a call that may be sent now, or None where it has to wait.
 
         Raises
@@ -96,7 +96,7 @@ class Budget:
         self._claims.append(claim)
         return claim
 
-    def free(self, claim: Claim) -> None:
+    def free(self, claim: Reservation) -> None:
         """End a claim: the log says what the call took."""
         self._claims.remove(claim)
         self._changed.set()
@@ -132,14 +132,14 @@ class Budget:
     def _costs(self, model: str) -> Costs:
         return self.tally.by_model.get(model, Costs())
 
-    def _expected(self, ask: Ask) -> Claim:
+    def _expected(self, ask: Ask) -> Reservation:
         """Return what a call may take, by its own limit and price and by the largest call of its model so far."""
         costs, sent, most = self._costs(ask.model), prompt_tokens(ask), most_tokens(ask)
         back = most if most is not None else costs.most_back if costs.counted else None
         tokens = None if back is None else sent + back
         price = None if back is None else money(self.prices.get(ask.model), sent, back)
         cost = max(price or 0.0, costs.most_cost) if price is not None or costs.most_cost else None
-        return Claim(
+        return Reservation(
             model=ask.model,
             sent=sent,
             tokens=None if tokens is None else max(tokens, costs.most_tokens),
@@ -148,7 +148,7 @@ class Budget:
             held_cost=max(cost or 0.0, MARGIN * costs.most_cost),
         )
 
-    def _must_wait(self, further: Claim) -> bool:
+    def _must_wait(self, further: Reservation) -> bool:
         """Return whether a call must not be sent beside those in progress."""
         limits, claims = self.limits, (*self._claims, further)
         if limits.max_calls is not None and self.calls >= limits.max_calls:
@@ -164,7 +164,7 @@ class Budget:
             limits.max_cost is not None and cost > limits.max_cost * ROUNDING
         )
 
-    def _check(self, claim: Claim) -> None:
+    def _check(self, claim: Reservation) -> None:
         """Raise where not even a call like the largest so far fits, and nothing is in progress."""
         limits, costs = self.limits, self._costs(claim.model)
         if limits.max_calls is not None and self.calls >= limits.max_calls:
@@ -216,7 +216,7 @@ class Budget:
 
 
 def spent(
-    ask: Ask, outcome: Outcome, price: Mapping[str, float] | None, claim: Claim
+    ask: Ask, outcome: Outcome, price: Mapping[str, float] | None, claim: Reservation
 ) -> dict[str, Any]:
     """Return what a call took, for the log: as reported and by price, of which the larger counts; else at most.
 

@@ -1,13 +1,12 @@
-"""``socialstats collect`` and ``socialstats tidy``: what they do with the options they are given."""
+"""``socialstats collect``, ``form`` and ``merge``: what they do with the options they are given."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,22 +14,15 @@ from importlib.resources import files
 from pathlib import Path
 
 from socialstats.errors import InputError, Problem
-from socialstats.tables.labels import MISSING
 from socialstats.tables.writing import (
     LOG,
-    METHODS,
-    format_by_name,
-    is_read,
     opened_whole,
     put_rows,
-    straight,
     writable_place,
     write_whole,
 )
 from socialstats.text import count, quoted
-from socialstats.voice import option
 from socialstats_collect.ask import digest
-from socialstats_collect.declared import named_columns, next_words, renaming
 from socialstats_collect.design import (
     Change,
     design_of,
@@ -41,18 +33,19 @@ from socialstats_collect.design import (
 )
 from socialstats_collect.forming import PAGE, TO_FILL_IN, form_data, page, parts_of, rows_to_fill_in
 from socialstats_collect.log import Log, encode
-from socialstats_collect.people import people_rows
 from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import replay
 from socialstats_collect.rehearsal import rehearse
 from socialstats_collect.run import Run, versions
 from socialstats_collect.runfile import RunFile, read_runfile
+from socialstats_collect.saying import DONE, refuse_windows, say_hidden
 from socialstats_collect.secrets import hide, host_of, print_hidden
+from socialstats_collect.summary import as_text, failures, methods_text, summary_of_cells
 from socialstats_collect.survey import Work, survey
 from socialstats_collect.tally import BYTES_A_TOKEN, Progress
-from socialstats_collect.tidy import LogTable, Summary, as_cells, as_text, failures, table_of
+from socialstats_collect.tidy import table_of
 
-DONE, STOPPED, BAD_INPUT, UNFINISHED, INTERRUPTED = 0, 1, 2, 4, 130
+STOPPED, BAD_INPUT, UNFINISHED, INTERRUPTED = 1, 2, 4, 130
 
 
 def collect(options: argparse.Namespace) -> int:
@@ -61,7 +54,7 @@ def collect(options: argparse.Namespace) -> int:
         return _start(*options.new)
     if not options.runfile:
         raise InputError("name a run file, or write one to start from: --new PROTOCOL FOLDER")
-    _system()
+    refuse_windows()
     sys.excepthook = print_hidden
     runfile = read_runfile(Path(options.runfile))
     if options.base_url:
@@ -79,7 +72,7 @@ def collect(options: argparse.Namespace) -> int:
             notes = _rehearsed(runfile, work)
             print("\n".join(map(hide, _plan(runfile, work))))
             for note in [*notes, *_changes(change)]:
-                _say(note)
+                say_hidden(note)
             _check(options, log, change)
         return DONE
     for model in runfile.models:
@@ -95,8 +88,8 @@ def collect(options: argparse.Namespace) -> int:
         progress = Progress(sys.stderr, total=work.units)
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
         for note in [*log.repairs(), *_rehearsed(runfile, work), *_changes(change)]:
-            _say(note)
-        _say(f"{work}; writing to {path.name}")
+            say_hidden(note)
+        say_hidden(f"{work}; writing to {path.name}")
         code = _go(run, work, progress)
     _ended(run, work)
     return code
@@ -169,7 +162,7 @@ def _start(name: str, folder: str) -> int:
         (target / one).write_bytes(text.read_bytes())
         print(target / one)
     command = shlex.join(["socialstats", "collect", str(target / "run.toml"), "--dry-run"])
-    _say(f"put your models into run.toml; next: {command}")
+    say_hidden(f"put your models into run.toml; next: {command}")
     return DONE
 
 
@@ -206,135 +199,19 @@ def _ended(run: Run, work: Work) -> None:
     if tally.calls:
         with Log(log.path) as record:
             table = table_of(record)
-            print(hide(as_text(_summary(table).table())))
-            print(hide(f"\n{table.methods()}"))
+            print(hide(as_text(summary_of_cells(table).table())))
+            print(hide(f"\n{methods_text(table)}"))
     for note in [*tally.costs(), *tally.changes(), *failures(tally), *log.notes]:
-        _say(note)
+        say_hidden(note)
     for model, why in run.shut.items():
-        _say(f"{model} was abandoned: {why}")
+        say_hidden(f"{model} was abandoned: {why}")
     missing = work.units - tally.units_done
     if run.stopped:
-        _say(f"{'error' if run.fault else 'stopped'}: {run.stopped}")
+        say_hidden(f"{'error' if run.fault else 'stopped'}: {run.stopped}")
     if missing:
-        _say(
+        say_hidden(
             f"{missing:,} of {work.units:,} units are not finished; run the same command again to ask only for those"
         )
-
-
-def _summary(table: LogTable) -> Summary:
-    factors = dict.fromkeys(
-        name
-        for one in table.designs
-        for name, levels in one.factors.items()
-        if len(levels) > 1 or name == "model"
-    )
-    summary = Summary(list(factors))
-    for rows, control in table.tidied():
-        for row in () if control else rows:
-            summary.add(row)
-    return summary
-
-
-def tidy(options: argparse.Namespace) -> int:
-    """Write the table of a log, with people's answers below, and that of control texts."""
-    _system()
-    target, path = options.output or "-", Path(options.log)
-    format_by_name(target)
-    if options.methods and options.methods != "-":
-        writable_place(options.methods, METHODS)
-    with Log(path) as log:
-        runfile = _runfile(log, path, options.compared)
-        is_read(*([runfile] if runfile else []))
-        table = table_of(log, runfile)
-        said = [*log.repairs(), *table.notes]
-        factors = [*dict.fromkeys(name for one in table.designs for name in one.factors)]
-        summary = Summary(factors or ["model"])
-        people: list[dict[str, object]] = []
-        if options.people and table.designs:
-            people, notes = people_rows(table.designs[-1], Path(options.people))
-            said += notes
-        raters = {"rater", "source"} if people else set()
-        declared = renaming(runfile, table.designs)
-        said += [named_columns(declared)] if declared else []
-        controls: list[dict[str, object]] = []
-
-        def rows() -> Iterator[dict[str, object]]:
-            for several, control in table.tidied():
-                for row in several:
-                    if control:
-                        controls.append(as_cells(row))
-                        continue
-                    summary.add(row)
-                    filled = {**row, **{name: row.get("model") for name in raters - row.keys()}}
-                    yield with_names(as_cells(filled), declared)
-            items = (
-                {item.id: item.columns for one in table.designs for item in one.asked}
-                if people
-                else {}
-            )
-            for row in people:
-                yield with_names(as_cells(table.columns(items[str(row["item_id"])], row)), declared)
-
-        made = (
-            list(rows()) if log.damaged or log.lost else rows()
-        )  # answers without an item have columns of their own
-        put_rows(target, made, [name for row in people for name in with_names(row, declared)])
-        said[:0] = _counted(table, summary)
-        beside = _controls(target, controls, options.controls, said)
-        if options.methods:
-            write_whole(options.methods, f"{table.methods()}\n", METHODS)
-    for note in [*said, *log.tally.changes()]:
-        _say(note)
-    if options.summary:
-        print(as_text(summary.table()), file=sys.stdout if target != "-" else sys.stderr)
-    if target != "-" and table.designs:
-        _say_next(target, table, runfile, beside, summary, bool(people))
-    return DONE
-
-
-def with_names(row: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
-    """Return a row whose columns have the names that a study declares."""
-    return {names.get(column, column): value for column, value in row.items()}
-
-
-def _say_next(
-    target: str,
-    table: LogTable,
-    runfile: Path | None,
-    beside: list[str],
-    summary: Summary,
-    people: bool,
-) -> None:
-    """Print the command that analyses a table: that of a study's file, or the options of the protocol."""
-    words = next_words(runfile)
-    if not words:
-        protocol = table.designs[-1].protocol
-        words = protocol.report(summary.varies, people)
-        # rows without probabilities, as those of people are, would be dropped
-        drops = people and "--missing" in protocol.probable
-        if words and summary.has("p_rest") and not drops:
-            words += protocol.probable
-            sampled = "the report reads the sampled answers, no probabilities"
-            _say(f"without {shlex.join(protocol.probable)} {sampled}")
-        levels = {
-            level
-            for design in table.designs
-            for levels in design.factors.values()
-            for level in levels
-        }
-        words += [*beside, *(["--na", ""] if levels & MISSING else [])]
-    command = ["socialstats", "report" if words else "check", target, *words]
-    _say(f"next: {shlex.join(command)}")
-
-
-def _runfile(log: Log, path: Path, named: str | None) -> Path | None:
-    """The run file to compare a log with: the one that is named, or that of the log where it still stands beside."""
-    if named:
-        return Path(named)
-    beside = [
-        path.parent / str(run.get("run_file")) for run in log.runs[-1:] if run.get("run_file")
-    ]
-    return next((one for one in beside if one.is_file()), None)
 
 
 def form(options: argparse.Namespace) -> int:
@@ -357,23 +234,25 @@ def form(options: argparse.Namespace) -> int:
     data = form_data(design, parts)
     if options.csv:
         put_rows(options.csv, rows_to_fill_in(data))
-        _say(f"table to fill in: {options.csv}")
+        say_hidden(f"table to fill in: {options.csv}")
     if target:
         write_whole(target, page(data), PAGE)
-        _say(f"form {data['form_id']} of {count(n, 'question')}, {each} for each rater: {target}")
-    _say("what comes back: socialstats tidy LOG --people FILE_OR_FOLDER")
+        say_hidden(
+            f"form {data['form_id']} of {count(n, 'question')}, {each} for each rater: {target}"
+        )
+    say_hidden("what comes back: socialstats tidy LOG --people FILE_OR_FOLDER")
     return DONE
 
 
 def merge(options: argparse.Namespace) -> int:
     """Merge logs of one design: every record once."""
-    _system()
+    refuse_windows()
     seen: set[object] = set()
     with opened_whole(options.output, LOG) as out:
         for name in options.logs:
             with Log(Path(name)) as log:
                 for note in log.repairs():
-                    _say(f"{name}: {note}")
+                    say_hidden(f"{name}: {note}")
                 held = False
                 for line in log.records():
                     held = True
@@ -392,42 +271,8 @@ def merge(options: argparse.Namespace) -> int:
             log.path = Path(options.output)  # its name for messages
             table_of(log)
             said = f"{count(log.tally.calls, 'attempt')} of {count(len(options.logs), 'log')} in {options.output}"
-    _say(said)
+    say_hidden(said)
     return DONE
-
-
-def _controls(
-    target: str, rows: Sequence[Mapping[str, object]], given: str | None, said: list[str]
-) -> list[str]:
-    """Write the table of control texts beside the other one; return the option that names it to a report."""
-    if not rows:
-        if given:
-            raise InputError(
-                f"{option('controls', given, f'--controls {given}')}: the log holds no control texts"
-            )
-        return []
-    if not given and (target == "-" or straight(target)):
-        where = option("controls", "FILE", "--controls FILE")
-        said.append(f"{count(len(rows), 'row')} of control texts left out: {where} writes them")
-        return []
-    given = given or str(Path(target).with_suffix(f".controls{Path(target).suffix}"))
-    put_rows(given, rows)
-    said.append(f"{count(len(rows), 'row')} of control texts in {given}")
-    return ["--controls", given]
-
-
-def _counted(table: LogTable, summary: Summary) -> Iterator[str]:
-    units, asked, finished = table.units, table.asked, table.finished
-    yield f"{count(summary.rows, 'row')} from {count(units, 'unit')}"
-    if finished < units:
-        yield (
-            f"{finished:,} of {units:,} planned units are finished, {units - finished:,} to ask ({units - asked:,} of "
-            "them never asked): run the run file again"
-        )
-    if missing := sum(int(str(row["missing"])) for row in summary.table()):
-        yield f"{missing:,} rows have no answer yet (answer_status missing)"
-    if (left := table.log.tally.answers - table.used) > 0:
-        yield f"{count(left, 'answer')} on record belong to no unit of the design (other words, items taken out)"
 
 
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
@@ -466,12 +311,3 @@ def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
                 else ""
             )
             yield f"limits: at most {allowed:,} {unit}{short}"
-
-
-def _system() -> None:
-    if not hasattr(os, "pread"):
-        raise InputError("collect and tidy need Linux or macOS: on Windows, run them in WSL")
-
-
-def _say(text: str) -> None:
-    print(hide(text), file=sys.stderr)

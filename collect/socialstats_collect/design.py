@@ -8,8 +8,9 @@ import math
 import random
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from socialstats.errors import InputError, Problem
@@ -20,17 +21,14 @@ from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import CollectionProtocol, Settings, fields
 
 FORMAT = 2
-SAME = (
-    "protocol",
-    "options",
-    "texts",
-    "system",
-    "parameters",
-    "judges",
-    "order",
-    "seed",
-    "judge_parameters",
-)
+SETTINGS = ("options", "texts", "system", "parameters", "judges", "judge_parameters")
+DESIGN = {
+    name: name
+    for name in ("factors", "order", "replicates", "seed", "run_file", "hosts", "versions")
+} | {"source": "items_file"}
+"""What a log calls the fields of a design."""
+ASKS = ("protocol", "options", "texts", "system", "parameters", "judges", "order", "seed")
+"""Fields that decide what models are asked; that of judges does where there are any."""
 SHOWN = 3
 MOST_UNITS = 10_000_000
 
@@ -127,67 +125,66 @@ class RunDesign:
         >>> [(unit.item_id, unit.factors["order"]) for unit in design.units()]
         [('a', 'first is 1'), ('b', 'second is 1')]
         """
-        levels, orders = dict(self.factors), self.protocol.orders
-        if len(orders) > 1 and self.order == "all":
-            levels["order"] = orders
-        if (
-            n := len(self.items) * self.replicates * math.prod(map(len, levels.values()))
-        ) > MOST_UNITS:
-            fix = "Split the design: each part takes a run file and a log of its own."
-            raise InputError(
-                Problem(
-                    message=f"{shorten(f'{n:,}')} units, and {MOST_UNITS:,} are allowed", fix=fix
-                )
-            )
+        levels, once = self._levels(), self.protocol.once
         for place, cell in enumerate(itertools.product(*levels.values())):
-            given = dict(zip(levels, cell, strict=True))
-            shown = self._shown(given)
+            factors = dict(zip(levels, cell, strict=True))
+            orders = self._shown(factors)
             for item in self.asked:
-                which = {"order": shown[item.drawn]} if shown else {}
-                times = (
-                    self.replicates
-                    if not self.protocol.once(item.columns)
-                    else 1
-                    if not place
-                    else 0
-                )
+                times = self.replicates
+                if once(item.columns):
+                    times = 0 if place else 1
+                shown = {"order": orders[item.drawn]} if orders else {}
                 for replicate in range(1, times + 1):
                     yield Unit(
                         item_id=item.id,
                         item=item.columns,
-                        factors={**given, **which},
+                        factors=factors | shown,
                         replicate=replicate,
                         drawn=item.drawn,
                     )
 
+    def _levels(self) -> dict[str, Sequence[str]]:
+        """Return the levels of each factor, that of orders included where every cell has every order."""
+        levels = dict(self.factors)
+        if len(self.protocol.orders) > 1 and self.order == "all":
+            levels["order"] = self.protocol.orders
+        n = len(self.items) * self.replicates * math.prod(map(len, levels.values()))
+        if n > MOST_UNITS:
+            message = f"{shorten(f'{n:,}')} units, and {MOST_UNITS:,} are allowed"
+            fix = "Split the design: each part takes a run file and a log of its own."
+            raise InputError(Problem(message=message, fix=fix))
+        return levels
+
     def _shown(self, cell: Mapping[str, str]) -> Mapping[str, str]:
-        """The order of options of each item in one cell; models see the same ones, so that they can be paired."""
+        """Return the order of options of each item in one cell: the same for all models, so that they can be paired."""
         orders, names = self.protocol.orders, [item.drawn for item in self.items]
         if len(orders) < 2 or self.order == "all":
             return {}
         if self.order == "fixed":
             return dict.fromkeys(names, orders[0])
-        salt = canonical(
-            [self.seed, sorted((name, level) for name, level in cell.items() if name != "model")]
-        )
+        levels = sorted((name, level) for name, level in cell.items() if name != "model")
+        salt = canonical([self.seed, levels])
+        draws = {name: _draw(salt, name) for name in names}
         if self.order == "random":
-            return {one: orders[_draw(salt, one) % len(orders)] for one in names}
+            return {name: orders[draw % len(orders)] for name, draw in draws.items()}
         batches = {item.drawn: item.batch for item in self.items}
-        shuffled = sorted(names, key=lambda one: (batches[one], _draw(salt, one)))
-        first = list(orders)
-        random.Random(_draw(salt, "start")).shuffle(first)
-        return {one: first[place % len(first)] for place, one in enumerate(shuffled)}
+        shuffled = sorted(names, key=lambda name: (batches[name], draws[name]))
+        turns = list(orders)
+        random.Random(_draw(salt, "start")).shuffle(turns)
+        return {name: turns[place % len(turns)] for place, name in enumerate(shuffled)}
 
     def contents(self, items: Iterable[Item]) -> Iterator[tuple[bytes, Item]]:
         """Yield items with what the texts take from them, hashed: two items with the same content ask the same."""
-        settings = self.protocol.settings
-        used = {*self.protocol.columns, *fields(settings.system), "control"}
-        for name, text in self.protocol.texts.items():
-            used |= set() if name in (*self.protocol.lists, "people") else {*fields(text)}
+        protocol = self.protocol
+        read = {*protocol.columns, *fields(protocol.settings.system), "control"}
+        for name, text in protocol.texts.items():
+            if name not in (*protocol.lists, "people"):
+                read.update(fields(text))
+        names = sorted(read)
         for item in items:
             values = {**item.columns, "item_id": item.id}
-            taken = canonical([values.get(name, "") for name in sorted(used)])
-            yield hashlib.sha256(taken.encode("utf-8", "surrogatepass")).digest()[:16], item
+            content = canonical([values.get(name, "") for name in names])
+            yield hashed(content)[:16], item
 
     def lines(
         self, run_id: str, after: Sequence[str], started: str, n_units: int, items_of: str = ""
@@ -197,76 +194,44 @@ class RunDesign:
         With `items_of` the items are those of an earlier run, and are not written again.
         """
         settings = self.protocol.settings
-        run = {
-            "type": "run",
-            "run_id": run_id,
-            "format": FORMAT,
-            "after": list(after),
-            "started": started,
-            "protocol": self.protocol.name,
-            "options": dict(settings.options),
-            "texts": dict(self.protocol.texts),
-            "system": settings.system,
-            "parameters": dict(settings.parameters),
-            "judges": list(settings.judges),
-            "judge_parameters": dict(settings.judge_parameters),
-            "factors": {name: list(levels) for name, levels in self.factors.items()},
-            "order": self.order,
-            "replicates": self.replicates,
-            "seed": self.seed,
-            "n_units": n_units,
-            "n_items": len(self.items),
-            "run_file": self.run_file,
-            "items_file": self.source,
-            "hosts": dict(self.hosts),
-            "parser_version": VERSION,
-            "versions": dict(self.versions),
-            **({"items_of": items_of} if items_of else {}),
-        }
+        run = {"type": "run", "run_id": run_id, "format": FORMAT, "after": list(after)}
+        run |= {"started": started, "protocol": self.protocol.name, "n_units": n_units}
+        run |= {name: as_json_value(getattr(settings, name)) for name in SETTINGS}
+        run |= {name: as_json_value(getattr(self, attribute)) for attribute, name in DESIGN.items()}
+        run |= {"texts": dict(self.protocol.texts), "n_items": len(self.items)}
+        run["parser_version"] = VERSION
+        if items_of:
+            run["items_of"] = items_of
         for _ in range(2):
             yield run
             for place, item in enumerate(() if items_of else self.items):
-                yield {
-                    "type": "item",
-                    "run_id": run_id,
-                    "place": place,
-                    "id": item.id,
-                    "columns": dict(item.columns),
-                    "drawn": item.drawn,
-                    "batch": item.batch,
-                    "gone": item.gone,
-                }
+                yield {"type": "item", "run_id": run_id, "place": place, **asdict(item)}
+
+
+def hashed(text: str) -> bytes:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _draw(salt: str, text: str) -> int:
-    return int.from_bytes(
-        hashlib.sha256(f"{salt}\0{text}".encode("utf-8", "surrogatepass")).digest()[:8]
-    )
+    return int.from_bytes(hashed(f"{salt}\0{text}")[:8])
+
+
+def as_json_value(value: Any) -> Any:
+    """Return a setting as JSON has it: its tables and lists, and those in them, as such."""
+    if isinstance(value, Mapping):
+        return {name: as_json_value(inner) for name, inner in value.items()}
+    return [*value] if isinstance(value, tuple | list) else value
 
 
 def design_of(run: Mapping[str, Any]) -> RunDesign:
     """Return the design that a run's line and its items' lines describe."""
-    settings = Settings(
-        texts=run["texts"],
-        system=run.get("system", ""),
-        parameters=run.get("parameters", {}),
-        judges=tuple(run.get("judges", ())),
-        judge_parameters=run.get("judge_parameters", {}),
-        options=run.get("options", {}),
-    )
+    settings = {name: run[name] for name in SETTINGS if name in run}
+    settings["judges"] = tuple(settings.get("judges", ()))
+    fields_of_run = {attribute: run[name] for attribute, name in DESIGN.items() if name in run}
     items = tuple(item for _, item in sorted(run["items"].items()))
-    return RunDesign(
-        protocol=protocol_class(str(run["protocol"]))(settings),
-        items=items,
-        factors=run["factors"],
-        order=run["order"],
-        replicates=run["replicates"],
-        seed=run["seed"],
-        run_file=run.get("run_file", ""),
-        source=run.get("items_file", "items"),
-        hosts=run.get("hosts", {}),
-        versions=run.get("versions", {}),
-    )
+    protocol = protocol_class(str(run["protocol"]))(Settings(**settings))
+    return RunDesign(protocol=protocol, items=items, **fields_of_run)
 
 
 def heads_of(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -314,80 +279,81 @@ class Change:
 
     def __str__(self) -> str:
         """State what changes nothing of what was asked."""
-        said = []
+        words = []
         if self.renamed:
             pairs = ", ".join(f"'{old}' is now '{new}'" for old, new in self.renamed[:SHOWN])
-            said.append(f"{count(len(self.renamed), 'item')} found again by content: {pairs}")
+            words.append(f"{count(len(self.renamed), 'item')} found again by content: {pairs}")
         if self.corrected:
             cells = ", ".join(f"{name} of {count(n, 'item')}" for name, n in self.corrected.items())
-            said.append(f"columns corrected: {cells}")
+            words.append(f"columns corrected: {cells}")
         if self.added:
-            said.append(f"{count(len(self.added), 'new item')}: {quoted(self.added)}")
+            words.append(f"{count(len(self.added), 'new item')}: {quoted(self.added)}")
         if self.gone:
-            said.append(
-                f"{count(len(self.gone), 'item')} taken out of the table: {quoted(self.gone)}"
-            )
-        return "; ".join(said)
+            left = count(len(self.gone), "item")
+            words.append(f"{left} taken out of the table: {quoted(self.gone)}")
+        return "; ".join(words)
 
 
 def matched(present: RunDesign, before: Sequence[RunDesign]) -> Change:
     """Match a design with those that a log holds: items by content first, then by identifier."""
     if not before:
         return Change(design=present)
-    olds = {content: item for one in before for content, item in one.contents(one.items)}
-    by_id = {same_form(item.id): item for one in before for item in one.items if not item.gone}
-    asked = list(before[-1].contents(present.asked))
-    known = {olds[content].drawn for content, _ in asked if content in olds}
-    batch = 1 + max(item.batch for one in before for item in one.items) if olds else 0
-    taken = {item.drawn for item in olds.values()}
+    olds = {content: item for design in before for content, item in design.contents(design.items)}
+    by_id = {same_form(item.id): item for design in before for item in design.asked}
+    contents = list(before[-1].contents(present.asked))
+    matches = {olds[content].drawn for content, _ in contents if content in olds}
+    drawn = {item.drawn for item in olds.values()}
+    batch = max((item.batch + 1 for design in before for item in design.items), default=0)
     items, changed, renamed, added = [], [], [], []
-    corrected: dict[str, int] = {}
-    for content, item in asked:
+    corrected: Counter[str] = Counter()
+    for content, item in contents:
         old, same = olds.get(content), by_id.get(same_form(item.id))
-        if old is None and same is not None and same.drawn not in known:
-            old = same
+        if old is None and same is not None and same.drawn not in matches:
             changed.append((same, item))
+            old = same
         elif old is None:
             added.append(item.id)
         elif old.id != item.id:
             renamed.append((old.id, item.id))
         else:
-            for name, value in item.columns.items():
-                corrected[name] = corrected.get(name, 0) + (old.columns.get(name) != value)
-        drawn = old.drawn if old else item.id if item.id not in taken else f"{item.id} ({batch})"
-        items.append(replace(item, drawn=drawn, batch=old.batch if old else batch))
+            pairs = item.columns.items()
+            corrected.update(name for name, value in pairs if old.columns.get(name) != value)
+        if old is None:
+            name = f"{item.id} ({batch})" if item.id in drawn else item.id
+            items.append(replace(item, drawn=name, batch=batch))
+        else:
+            items.append(replace(item, drawn=old.drawn, batch=old.batch))
     there = {item.drawn for item in items}
     gone = [item for item in olds.values() if item.drawn not in there]
-    lost = tuple(item.id for item in gone if not item.gone)
+    items += [replace(item, gone=True) for item in gone]
     return Change(
-        design=replace(present, items=(*items, *(replace(item, gone=True) for item in gone))),
+        design=replace(present, items=tuple(items)),
         changed=tuple(changed),
         renamed=tuple(renamed),
-        corrected={name: n for name, n in corrected.items() if n},
+        corrected=corrected,
         added=tuple(added),
-        gone=lost,
+        gone=tuple(item.id for item in gone if not item.gone),
         words=tuple(differences(before[-1], present)),
     )
 
 
 def differences(before: RunDesign, present: RunDesign) -> Iterator[str]:
     """State which settings differ that decide what models are asked."""
-    old, new = (next(iter(one.lines("", (), "", 0))) for one in (before, present))
-    for one in (old, new):
-        one["texts"].pop("people", None)
-    for name in (
-        SAME if before.protocol.settings.judges or present.protocol.settings.judges else SAME[:-1]
-    ):
-        pairs = (old[name], new[name])
-        keys = sorted({*pairs[0], *pairs[1]}) if isinstance(pairs[0], dict) else [None]
-        for key in keys:
-            was, now = (one if key is None else one.get(key) for one in pairs)
-            if digest(was) != digest(now):
-                yield f"{name}{f'.{key}' if key else ''} was {_short(was)}, is {_short(now)}"
+    old, new = (next(design.lines("", (), "", 0)) for design in (before, present))
+    old["texts"].pop("people", None)
+    new["texts"].pop("people", None)
+    judged = old["judges"] or new["judges"]
+    for name in (*ASKS, "judge_parameters") if judged else ASKS:
+        if not isinstance(old[name], dict):
+            yield from _difference(name, old[name], new[name])
+            continue
+        for key in sorted({*old[name], *new[name]}):
+            yield from _difference(f"{name}.{key}", old[name].get(key), new[name].get(key))
 
 
-def _short(value: object) -> str:
-    return shorten(repr(value), 60)
+def _difference(name: str, old: object, new: object) -> Iterator[str]:
+    if digest(old) != digest(new):
+        yield f"{name} was {shorten(repr(old), 60)}, is {shorten(repr(new), 60)}"
 
 
 def refuse_changes(change: Change, source: str, again: int) -> None:
@@ -398,33 +364,28 @@ def refuse_changes(change: Change, source: str, again: int) -> None:
     InputError
         Naming every change, what it means, and the three ways out.
     """
-    said = [*change.words]
+    changes = [*change.words]
     for old, new in change.changed[:20]:
         edits = [_edit(name, old.columns.get(name, ""), text) for name, text in new.columns.items()]
-        said.append(f"item '{new.id}': {', '.join(filter(None, edits))}")
-    if not said:
+        changes.append(f"item '{new.id}': {', '.join(filter(None, edits))}")
+    if not changes:
         return
-    what = f"{count(again, 'unit')} would be asked again, and the answers to the words before would leave the table"
+    message = f"what is asked changed since this log was begun: {'; '.join(changes)}"
+    units = f"{count(again, 'unit')} would be asked again"
+    message += f". {units}, and the answers to the words before would leave the table"
     fix = (
         "Restore the words, or give this run a separate log (-o). Or add --again to ask again in this log, which keeps "
         "the earlier answers."
     )
-    raise InputError(
-        Problem(
-            message=f"what is asked changed since this log was begun: {'; '.join(said)}. {what}",
-            source=source,
-            fix=fix,
-        )
-    )
+    raise InputError(Problem(message=message, source=source, fix=fix))
 
 
 def _edit(name: str, old: str, new: str) -> str:
     """State where two texts differ, with a few words around; empty where they do not."""
+    if old == new:
+        return ""
     if same_form(old) == same_form(new):
-        return "" if old == new else f"{name} has the same letters in another Unicode form"
-    start = next(
-        (k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b),
-        min(len(old), len(new)),
-    )
-    start = max(0, start - 15)
+        return f"{name} has the same letters in another Unicode form"
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+    start = max(0, len([*same]) - 15)
     return f"{name} was '{shorten(old[start:], 40)}', is '{shorten(new[start:], 40)}'"

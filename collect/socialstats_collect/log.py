@@ -276,7 +276,8 @@ class Log:
             if STATUSES[status] not in DATA:
                 continue
             line = self.at(place)
-            if next(at for at, one in self.entries(line["key"]) if one in DATA) == place:
+            entries = self.entries(line["key"])
+            if place == next(first for first, kind in entries if kind in DATA):
                 yield line
 
     def records(self) -> Iterator[dict[str, Any]]:
@@ -292,27 +293,20 @@ class Log:
 
     def at(self, place: int) -> dict[str, Any]:
         """Return the record at a place."""
-        text, size = b"", 1 << 12
-        while True:
-            text = os.pread(self._descriptor, size, place)
-            end = text.find(b"\n")
-            if end >= 0 or len(text) < size:
-                break
-            size *= 4
-        text = text[: end if end >= 0 else None]
-        found: dict[str, Any] = json.JSONDecoder().raw_decode(text.decode("utf-8", "replace"))[0]
-        return found
+        with os.fdopen(os.dup(self._descriptor), "rb") as file:
+            file.seek(place)
+            text = file.readline().decode("utf-8", "replace")
+        record: dict[str, Any] = json.JSONDecoder().raw_decode(text)[0]
+        return record
 
     def repairs(self) -> Iterator[str]:
         """State which lines are damaged and how many records are lost."""
         if self.damaged:
-            shown = ", ".join(map(str, self.damaged[:SHOWN])) + (
-                ", ..." if len(self.damaged) > SHOWN else ""
-            )
-            yield (
-                f"{count(len(self.damaged), 'line')} of the log cannot be read in full (line {shown}); "
-                "they are kept unchanged, and every other line is read"
-            )
+            numbers = ", ".join(map(str, self.damaged[:SHOWN]))
+            more = ", ..." if len(self.damaged) > SHOWN else ""
+            lines = count(len(self.damaged), "line")
+            unread = f"{lines} of the log cannot be read in full (line {numbers}{more})"
+            yield f"{unread}; they are kept unchanged, and every other line is read"
         if self.lost:
             yield f"{count(self.lost, 'record')} that a run wrote can be read in no line: its request is asked again"
 
@@ -375,13 +369,10 @@ def _record(text: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     needs = NEEDS.get(str(record.get("type"))) if isinstance(record, dict) else None
-    if needs is None or not all(_fits(record.get(name), kind) for name, kind in needs.items()):
+    if needs is None or needs.keys() - record.keys():
         return None
-    if not all(
-        _fits(record[name], kind)
-        for name, kind in MAY_HAVE.get(record["type"], {}).items()
-        if name in record
-    ):
+    kinds = needs | MAY_HAVE.get(record["type"], {})
+    if not all(_fits(record[name], kind) for name, kind in kinds.items() if name in record):
         return None
     if record["type"] == "run" and not record["factors"].get("model"):
         return None

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import socialstats
 from socialstats.errors import MissingDependency
 from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
-from socialstats_collect.budget import Budget, BudgetSpent, Claim, spent
+from socialstats_collect.budget import Budget, BudgetSpent, Reservation, spent
 from socialstats_collect.endpoint import Door, lost
 from socialstats_collect.log import Log, reply_of
 from socialstats_collect.protocols.base import Exchange
@@ -222,7 +222,7 @@ class Run:
         elif outcome.own:
             self._count_fault(outcome)
 
-    async def _admitted(self, door: Door, ask: Ask) -> Claim | None:
+    async def _admitted(self, door: Door, ask: Ask) -> Reservation | None:
         """Return the claim of a call when it may be sent; None where the run stops before."""
         claim = None
         while claim is None:
@@ -241,7 +241,7 @@ class Run:
         return claim
 
     async def _attempt(
-        self, unit: Unit, ask: Ask, number: int, claim: Claim
+        self, unit: Unit, ask: Ask, number: int, claim: Reservation
     ) -> tuple[Outcome, dict[str, Any]]:
         """Write down that a call is sent, make it, and write down what came back."""
         call = {"run_id": self.run_id, "key": ask.key, "attempt": number}

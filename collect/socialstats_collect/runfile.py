@@ -171,142 +171,145 @@ def read_runfile(path: Path) -> RunFile:
     ...
     socialstats.errors.InputError: nowhere.toml: there is no such file
     """
-    text = _text(path, path.name)
-    values = toml_of(text.encode(), path.name)
+    source = path.name
+    text = _text(path, source)
+    values, folder = toml_of(text.encode(), source), path.parent
     study = declared_study(path) if is_study(values) else None
-    folder = path.parent
     if study is not None:
         run = study_run(path)
         values, folder, text = run.values, run.folder, run.text
-    _refuse_values(values, text, path.name)
-    given, judges = values["protocol"], values.get("judges", {})
-    options = {"name": given} if isinstance(given, str) else {**given}
-    if not isinstance(name := options.pop("name", None), str):
-        raise InputError(
-            Problem(
-                message="[protocol] has no name", source=path.name, fix='Add name = "template".'
-            )
-        )
-    settings = Settings(
-        texts=_texts(values, folder, path.name),
-        **_given(values, "system", "parameters"),
-        judges=tuple(str(model) for model in judges.get("models", ())),
-        judge_parameters=judges.get("parameters", values.get("parameters", {})),
-        options=options,
-    )
-    if unknown := [one for one in options if one not in protocol_class(name).takes]:
-        known = ["name", *protocol_class(name).takes]
-        fix = meant(unknown[0], known) or f"There are: {', '.join(known)}."
-        raise InputError(
-            Problem(
-                message=f"protocol '{name}' takes no key '{unknown[0]}'", source=path.name, fix=fix
-            )
-        )
-    try:
-        protocol = protocol_class(name)(settings)
-    except InputError as error:
-        raise InputError(
-            [
-                replace(one, source=f"{path.name}, {one.source}" if one.source else path.name)
-                for one in error.problems
-            ]
-        ) from None
+    _refuse_values(values, text, source)
+    settings, protocol = _protocol(values, folder, source)
     items = read_items(folder / str(values["items"]), id_column=values.get("id"))
-    _columns(protocol, settings, items, values, path.name)
+    _columns(protocol, items, values, source)
     _no_keys(values, items, settings)
-    factors = _factors(values, protocol, path.name)
+    factors = _factors(values, protocol, source)
+    models = list(dict.fromkeys([*factors["model"], *settings.judges]))
+    _refuse_models(values, models, source)
     endpoint = Endpoint(**values["endpoint"])
-    endpoints = {str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()}
-    _models(values, [*factors["model"], *settings.judges], path.name)
-    limits = {"patience": "30 min", **values.get("limits", {})}
-    limits["patience"] = _seconds(limits["patience"], path.name)
-    addresses = {
-        model: endpoints.get(model, endpoint).base_url
-        for model in [*factors["model"], *settings.judges]
-    }
-    hosts = {model: host_of(address) for model, address in addresses.items()}
+    endpoints = {name: Endpoint(**table) for name, table in values.get("endpoints", {}).items()}
+    hosts = {model: host_of(endpoints.get(model, endpoint).base_url) for model in models}
     design = RunDesign(
         protocol=protocol,
         items=items,
         factors=factors,
-        **_given(values, "order", "replicates", "seed"),
+        **_present(values, "order", "replicates", "seed"),
         source=Path(values["items"]).name,
-        run_file=path.name,
+        run_file=source,
         hosts=hosts,
     )
     if study is not None:
         check_run(study, design)
+    limits = {"patience": "30 min", **values.get("limits", {})}
+    limits["patience"] = _seconds(limits["patience"], source)
     return RunFile(
         design=design,
         endpoint=endpoint,
         endpoints=endpoints,
         limits=Limits(**limits),
-        **_given(values, "prices", "raw"),
+        **_present(values, "prices", "raw"),
     )
 
 
-def _models(values: Mapping[str, Any], models: Sequence[str], source: str) -> None:
+def fault(source: str, message: str, fix: str = "") -> InputError:
+    """Return an error about a run file."""
+    return InputError(Problem(message=message, source=source, fix=fix))
+
+
+def _protocol(
+    values: Mapping[str, Any], folder: Path, source: str
+) -> tuple[Settings, CollectionProtocol]:
+    """Return the protocol of a run file, and what the file sets for it."""
+    table, judges = values["protocol"], values.get("judges", {})
+    options = {"name": table} if isinstance(table, str) else {**table}
+    name = options.pop("name", None)
+    if not isinstance(name, str):
+        raise fault(source, "[protocol] has no name", 'Add name = "template".')
+    kind = protocol_class(name)
+    settings = Settings(
+        texts=_texts(values, folder, source),
+        **_present(values, "system", "parameters"),
+        judges=tuple(str(model) for model in judges.get("models", ())),
+        judge_parameters=judges.get("parameters", values.get("parameters", {})),
+        options=options,
+    )
+    for key in options:
+        if key not in kind.takes:
+            keys = ["name", *kind.takes]
+            fix = meant(key, keys) or f"There are: {', '.join(keys)}."
+            raise fault(source, f"protocol '{name}' takes no key '{key}'", fix)
+    try:
+        return settings, kind(settings)
+    except InputError as error:
+        raise InputError([_within(source, problem) for problem in error.problems]) from None
+
+
+def _within(source: str, problem: Problem) -> Problem:
+    return replace(problem, source=", ".join(filter(None, (source, problem.source))))
+
+
+def _refuse_models(values: Mapping[str, Any], models: Sequence[str], source: str) -> None:
     """Raise where an endpoint, or prices, are those of a model that is not asked: its name may be misspelt."""
     for table in ("endpoints", "prices"):
-        if unknown := [name for name in values.get(table, {}) if name not in models]:
-            fix = meant(unknown[0], models).strip() or "Take it out, or add the model to [factors]."
-            raise InputError(
-                Problem(
-                    message=f"{table}.{unknown[0]}: no such model is asked", source=source, fix=fix
-                )
-            )
+        for name in values.get(table, {}):
+            if name not in models:
+                fix = meant(name, models).strip() or "Take it out, or add the model to [factors]."
+                raise fault(source, f"{table}.{name}: no such model is asked", fix)
 
 
-def _given(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def _present(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: values[name] for name in names if name in values}
 
 
 def _seconds(value: str | float, source: str) -> float:
-    found = SPAN.fullmatch(str(value))
-    if found is None or not amount(float(found[1])):
-        fix = 'Write "90 s", "30 min" or "8 h".'
-        raise InputError(
-            Problem(
-                message=f"limits.patience = {value!r} is no span of time", source=source, fix=fix
-            )
-        )
-    return float(found[1]) * SECONDS[(found[2] or "s")[0]]
+    span = SPAN.fullmatch(str(value))
+    if span is None or not amount(float(span[1])):
+        message = f"limits.patience = {value!r} is no span of time"
+        raise fault(source, message, 'Write "90 s", "30 min" or "8 h".')
+    return float(span[1]) * SECONDS[(span[2] or "s")[0]]
 
 
 def _refuse_values(values: Mapping[str, Any], text: str, source: str) -> None:
     """Refuse unknown and mistyped keys, amounts and addresses that are none, and keys of endpoints in the file."""
-    problems = list(_keys({name: table for name, table in values.items() if name not in FREE}))
-    problems = problems or list(wrong_keys(values, KEYS, needed=NEEDED))
-    problems = problems or [*_amounts(values), *_addresses(values), *_secrets(values, text)]
-    problems = problems or [
-        *_no_json({name: values[name] for name in values if name not in ("limits", "prices")})
-    ]
-    if problems:
-        raise InputError([replace(problem, source=source) for problem in problems])
+    closed = {name: value for name, value in values.items() if name not in FREE}
+    sent = {name: value for name, value in values.items() if name not in ("limits", "prices")}
+    checks = (
+        lambda: _keys(closed),
+        lambda: wrong_keys(values, KEYS, needed=NEEDED),
+        lambda: [*_amounts(values), *_addresses(values), *_secrets(values, text)],
+        lambda: _no_json(sent),
+    )
+    for check in checks:
+        if problems := list(check()):
+            raise InputError([replace(problem, source=source) for problem in problems])
 
 
-def _keys(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[Problem]:
-    """Yield the places at which a run file has a key, at any depth."""
-    for place, value in values.items() if isinstance(values, dict) else enumerate(values, 1):
-        name, plain = f"{where}{place}", re.sub("[-_]", "", str(place)).lower()
-        if KEY_NAME.fullmatch(plain) and (isinstance(value, str) or plain.endswith("headers")):
-            fix = "Remove it: keys come from the environment, and key_env names the variable."
-            yield Problem(message=f"'{name}' does not belong in a run file", fix=fix)
-        elif isinstance(value, dict | list):
-            yield from _keys(value, f"{name}.")
-
-
-def _no_json(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[Problem]:
-    """Yield values that JSON does not have: endpoints and logs could not hold them."""
-    for place, value in values.items() if isinstance(values, dict) else enumerate(values, 1):
-        name = f"{where}{place}"
+def entries(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[tuple[str, str, Any]]:
+    """Yield every entry of a table, at any depth: its path, its key and its value."""
+    for key, value in values.items() if isinstance(values, dict) else enumerate(values, 1):
+        path = f"{where}{key}"
+        yield path, str(key), value
         if isinstance(value, dict | list):
-            yield from _no_json(value, f"{name}.")
-        elif isinstance(value, date | time) or (
-            isinstance(value, float) and not math.isfinite(value)
-        ):
-            fix = "Write a date, a time, or another word in quotes."
-            yield Problem(message=f"{name} = {value} is no text, and no finite number", fix=fix)
+            yield from entries(value, f"{path}.")
+
+
+def _keys(values: dict[str, Any]) -> Iterator[Problem]:
+    """Yield the places at which a run file has a key."""
+    fix = "Remove it: keys come from the environment, and key_env names the variable."
+    for path, key, value in entries(values):
+        name = re.sub("[-_]", "", key).lower()
+        if KEY_NAME.fullmatch(name) and (isinstance(value, str) or name.endswith("headers")):
+            yield Problem(message=f"'{path}' does not belong in a run file", fix=fix)
+
+
+def _no_json(values: dict[str, Any]) -> Iterator[Problem]:
+    """Yield values that JSON does not have: endpoints and logs could not hold them."""
+    fix = "Write a date, a time, or another word in quotes."
+    for path, _, value in entries(values):
+        infinite = isinstance(value, float) and not math.isfinite(value)
+        if infinite or isinstance(value, date | time):
+            message = f"{path} = {value} is no text, and no finite number"
+            yield Problem(message=message, fix=fix)
 
 
 def _amounts(values: Mapping[str, Any]) -> Iterator[Problem]:
@@ -320,14 +323,13 @@ def _amounts(values: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(message=message, fix="Leave it out where there is none.")
     for model, prices in values.get("prices", {}).items():
         for kind in ("input", "output"):
-            price = prices.get(kind)
+            place, price = f"prices.{model}", prices.get(kind)
             if price is None:
-                fix = "Write 0 where it is free."
-                yield Problem(
-                    message=f"prices.{model} has no {kind}, and max_cost would count none", fix=fix
-                )
+                message = f"{place} has no {kind}, and max_cost would count none"
+                yield Problem(message=message, fix="Write 0 where it is free.")
             elif amount(price) is None:
-                message = f"prices.{model}.{kind} = {shorten(str(price))} is not a finite number of at least 0"
+                shown = shorten(str(price))
+                message = f"{place}.{kind} = {shown} is not a finite number of at least 0"
                 yield Problem(message=message, fix=f"Write a number from 0 to {MOST:.0e}.")
 
 
@@ -380,125 +382,113 @@ def _with_key(endpoint: Mapping[str, Any], text: str, file: str) -> Iterator[Pro
 
 def _no_keys(values: Mapping[str, Any], items: Sequence[Item], settings: Settings) -> None:
     """Raise where a key stands in the items or the texts: it would be sent as words, and written to tables."""
-    cells = (cell for item in items for cell in (item.id, *item.columns.values()))
-    held = {
+    cells = [cell for item in items for cell in (item.id, *item.columns.values())]
+    places = {
         Path(values["items"]).name: "\n".join([*items[0].columns, *cells]),
         "the texts": "\n".join(settings.texts.values()),
     }
-    endpoints = _endpoints(values).values()
-    if problems := [
-        one
-        for endpoint in endpoints
-        for file, text in held.items()
-        for one in _with_key(endpoint, text, file)
-    ]:
+    problems: list[Problem] = []
+    for endpoint in _endpoints(values).values():
+        for place, text in places.items():
+            problems += _with_key(endpoint, text, place)
+    if problems:
         raise InputError(problems)
 
 
 def _texts(values: Mapping[str, Any], folder: Path, source: str) -> dict[str, str]:
     """The texts that the run file gives: a table of them, a folder with a file ``NAME.txt`` each, or one template."""
-    given, place = values.get("texts", {}), f"{source}, texts"
-    if isinstance(given, str):
-        try:
-            files = sorted(one for one in (folder / given).iterdir() if one.name[0] != ".")
-        except (OSError, ValueError) as error:  # a NUL in a name is a ValueError
-            why = error.strerror if isinstance(error, OSError) else error
-            raise InputError(Problem(message=f"{given}: {why}", source=place)) from None
-        if others := [one.name for one in files if one.suffix != ".txt"]:
-            fix = "Texts are files NAME.txt; keep others elsewhere."
-            raise InputError(Problem(message=f"'{others[0]}' is no text", source=place, fix=fix))
-        given = {
-            one.stem: _text(one, place).replace("\r\n", "\n").removesuffix("\n") for one in files
-        }
-    for name, text in given.items():
+    texts, place = values.get("texts", {}), f"{source}, texts"
+    if isinstance(texts, str):
+        texts = _folder_texts(folder / texts, texts, place)
+    for name, text in texts.items():
         if not isinstance(text, str) or not text.strip():
-            raise InputError(Problem(message=f"text '{name}' is empty, or no text", source=place))
-    if values.get("template") and "prompt" in given:
-        fix = "Keep one of them."
-        raise InputError(
-            Problem(message="both 'template' and a text 'prompt'", source=source, fix=fix)
-        )
-    return {"prompt": values["template"], **given} if values.get("template") else dict(given)
+            raise fault(place, f"text '{name}' is empty, or no text")
+    template = values.get("template")
+    if template and "prompt" in texts:
+        raise fault(source, "both 'template' and a text 'prompt'", "Keep one of them.")
+    return {"prompt": template, **texts} if template else dict(texts)
+
+
+def _folder_texts(folder: Path, name: str, place: str) -> dict[str, str]:
+    """Return the texts in a folder, by the names of their files."""
+    try:
+        files = sorted(file for file in folder.iterdir() if file.name[0] != ".")
+    except (OSError, ValueError) as error:  # a NUL in a name is a ValueError
+        why = error.strerror if isinstance(error, OSError) else error
+        raise fault(place, f"{name}: {why}") from None
+    texts = {}
+    for file in files:
+        if file.suffix != ".txt":
+            fix = "Texts are files NAME.txt; keep others elsewhere."
+            raise fault(place, f"'{file.name}' is no text", fix)
+        texts[file.stem] = _text(file, place).replace("\r\n", "\n").removesuffix("\n")
+    return texts
 
 
 def _text(path: Path, source: str) -> str:
     try:
         return small_file(path).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(Problem(message=f"{path.name} is not UTF-8", source=source)) from None
+        raise fault(source, f"{path.name} is not UTF-8") from None
 
 
 def _factors(
     values: Mapping[str, Any], protocol: CollectionProtocol, source: str
 ) -> dict[str, list[str]]:
-    """The protocol's factors with their usual levels, then what the run file says."""
-    given = {
-        name: levels if isinstance(levels, list) else [levels]
-        for name, levels in values.get("factors", {}).items()
-    }
-    factors = {name: list(levels) for name, levels in {**protocol.factors, **given}.items()}
-    problems = []
-    if not factors.get("model"):
-        problems.append(
-            Problem(message="no model", source=source, fix='Add [factors] model = ["name"].')
+    """Return the protocol's factors with their usual levels, then what the run file says."""
+    factors: dict[str, list[Any]] = {"model": []}
+    for name, levels in {**protocol.factors, **values.get("factors", {})}.items():
+        factors[name] = (
+            [levels] if isinstance(levels, str) or not isinstance(levels, Sequence) else [*levels]
         )
+    problems = []
+    if not factors["model"]:
+        problems.append(Problem(message="no model", fix='Add [factors] model = ["name"].'))
     for name, levels in factors.items():
-        if any(
-            isinstance(level, dict | list) or (level == "" and name == "model") for level in levels
-        ):
-            problems.append(
-                Problem(
-                    message=f"factors.{name} has a level that is no name: {levels}", source=source
-                )
-            )
-        factors[name] = texts = [str(level) for level in levels]
-        if len(set(texts)) < len(texts) or not texts:
-            problems.append(
-                Problem(
-                    message=f"factors.{name} has no levels or repeats one: {texts}", source=source
-                )
-            )
-        known = protocol.known.get(name, texts)
-        if unknown := [text for text in texts if text not in known]:
-            fix = f"There are: {', '.join(known)}."
-            problems.append(
-                Problem(
-                    message=f"factors.{name}: unknown {', '.join(unknown)}", source=source, fix=fix
-                )
-            )
+        if levels or name != "model":
+            problems += _wrong_levels(name, levels, protocol.known.get(name))
     if problems:
-        raise InputError(problems)
-    return {"model": factors["model"], **factors}
+        raise InputError([replace(problem, source=source) for problem in problems])
+    return {name: [str(level) for level in levels] for name, levels in factors.items()}
+
+
+def _wrong_levels(
+    name: str, levels: Sequence[Any], known: Sequence[str] | None
+) -> Iterator[Problem]:
+    """Yield what is wrong with the levels of a factor."""
+    texts = [str(level) for level in levels]
+    nameless = "" in levels and name == "model"
+    if nameless or any(isinstance(level, dict | list) for level in levels):
+        yield Problem(message=f"factors.{name} has a level that is no name: {levels}")
+    if len({*texts}) < max(1, len(texts)):
+        yield Problem(message=f"factors.{name} has no levels or repeats one: {texts}")
+    unknown = [text for text in texts if text not in (known or texts)]
+    if unknown:
+        fix = f"There are: {', '.join(known or ())}."
+        yield Problem(message=f"factors.{name}: unknown {', '.join(unknown)}", fix=fix)
 
 
 def _columns(
-    protocol: CollectionProtocol,
-    settings: Settings,
-    items: Sequence[Item],
-    values: Mapping[str, Any],
-    source: str,
+    protocol: CollectionProtocol, items: Sequence[Item], values: Mapping[str, Any], source: str
 ) -> None:
-    """Every column that the protocol or a text of it names is there, as a column or as a factor."""
-    there = [*items[0].columns, *values.get("factors", {}), *protocol.factors, "model", "item_id"]
-    require(
-        " ".join(f"{{{name}}}" for name in protocol.columns),
-        there,
-        source=f"{source}, protocol {protocol.name}",
-    )
-    require(settings.system, there, source=f"{source}, system")
-    used = {"model", *protocol.factors, *fields(settings.system)}
+    """Raise where a column that the protocol or a text of it names is neither a column nor a factor."""
+    factors, system = values.get("factors", {}), protocol.settings.system
+    there = [*items[0].columns, *factors, *protocol.factors, "model", "item_id"]
+    needed = " ".join(f"{{{name}}}" for name in protocol.columns)
+    require(needed, there, source=f"{source}, protocol {protocol.name}")
+    require(system, there, source=f"{source}, system")
+    used = {"model", *protocol.factors, *fields(system)}
     for name, text in protocol.texts.items():
-        if (provided := protocol.names(name)) is not None:
+        provided = protocol.names(name)
+        if provided is not None:
             require(text, [*there, *provided], source=f"{source}, text {name}")
-            used |= {*fields(text)}
-    if idle := [name for name in values.get("factors", {}) if name not in used]:
-        fix = f"Write {{{idle[0]}}} where its levels belong."
-        raise InputError(
-            Problem(message=f"no text names the factor '{idle[0]}'", source=source, fix=fix)
-        )
-    if protocol.unordered() and values.get("order", "balanced") != "fixed":
+            used.update(fields(text))
+    for name in factors:
+        if name not in used:
+            fix = f"Write {{{name}}} where its levels belong."
+            raise fault(source, f"no text names the factor '{name}'", fix)
+    order = values.get("order", "balanced")
+    if protocol.unordered() and order != "fixed":
+        message = f"the prompt shows no options whose order could be {order}"
         fix = 'Name the options in it as the default text does (socialstats collect --new), or set order = "fixed".'
-        message = (
-            f"the prompt shows no options whose order could be {values.get('order', 'balanced')}"
-        )
-        raise InputError(Problem(message=message, source=f"{source}, text prompt", fix=fix))
+        raise fault(f"{source}, text prompt", message, fix)

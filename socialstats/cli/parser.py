@@ -320,7 +320,7 @@ def _collecting(commands: Any) -> None:
     run.add_argument(
         "--again", action="store_true", help="ask anew what was asked in other words before"
     )
-    table = _command(commands, "tidy", "socialstats_collect.command:tidy", about=TIDY)
+    table = _command(commands, "tidy", "socialstats_collect.tidying:tidy", about=TIDY)
     table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
     table.add_argument(
         "-o",

@@ -95,7 +95,7 @@ Exchange = tuple[Ask, Reply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class RowCalls:
     """The calls behind a row of the table.
 
     Parameters
@@ -426,9 +426,9 @@ class CollectionProtocol(ABC):
         want = f'the key "{self.key}"' + (f" in place of {quoted(list(given), 3)}" if given else "")
         return f"Ask for {want}, and for one of the answers as it is declared."
 
-    def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[Source]:
+    def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[RowCalls]:
         """Return the calls behind each of the rows: the last reply is that of the row, unless a protocol differs."""
-        return [Source(reply=exchanges[-1] if exchanges else None, calls=tuple(exchanges))]
+        return [RowCalls(reply=exchanges[-1] if exchanges else None, calls=tuple(exchanges))]
 
     def read(
         self,

@@ -25,8 +25,8 @@ from socialstats_collect.protocols.base import (
     Conversation,
     Example,
     Exchange,
+    RowCalls,
     Settings,
-    Source,
     Varies,
     about,
     fields,
@@ -189,7 +189,7 @@ class Values(CollectionProtocol):
             found |= parse_scores(text, (name,), low=least, high=most)
         return found
 
-    def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[Source]:
+    def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[RowCalls]:
         """Return the calls behind each row: that of the answer, which a control text has not, and that of the judge."""
         made = {(request.step, request.model): (request, reply) for request, reply in exchanges}
         stages = [CONTROL] if self.once(unit.item) else self.instrument.stages
@@ -199,7 +199,7 @@ class Values(CollectionProtocol):
             answer, score = (made.get(step) for step in steps)
             reply = score if stage == CONTROL else answer
             found.append(
-                Source(
+                RowCalls(
                     reply=reply,
                     judge=score,
                     calls=tuple(filter(None, (answer, score))),
@@ -265,7 +265,7 @@ class Values(CollectionProtocol):
         """Return a row for every stage and judge, also where a stage or a score is missing."""
         return [self._row(unit, source) for source in self.sources(unit, exchanges)]
 
-    def _row(self, unit: Unit, source: Source) -> dict[str, object]:
+    def _row(self, unit: Unit, source: RowCalls) -> dict[str, object]:
         (stage, _), (_, judge) = source.steps
         answer, score = (one[1] if one else None for one in (source.reply, source.judge))
         read = self.scored(score)

@@ -19,7 +19,7 @@ from socialstats_collect.budget import (
     LONGEST_REPLY,
     Budget,
     BudgetSpent,
-    Claim,
+    Reservation,
     prompt_tokens,
 )
 from socialstats_collect.replies import response_outcome
@@ -347,7 +347,7 @@ class World:
     ceiling: float
     tally: CallTally = field(default_factory=CallTally)
     billed: list[float] = field(default_factory=list)
-    in_progress: list[tuple[Claim, dict[str, Any]]] = field(default_factory=list)
+    in_progress: list[tuple[Reservation, dict[str, Any]]] = field(default_factory=list)
 
     def live(self, budget: Budget, asks: list[Ask], workers: int) -> None:
         """Make calls until the budget is spent or luck ends."""
@@ -366,7 +366,7 @@ class World:
             while self.in_progress and self.rng.random() < 0.4:
                 self.end(budget)
 
-    def begin(self, claim: Claim, number: int) -> None:
+    def begin(self, claim: Reservation, number: int) -> None:
         dearest = self.tally.by_model.get(claim.model, Costs()).most_cost
         most = (claim.cost or 0.0) if self.priced else 2 * dearest or 1.0
         self.in_progress.append(

@@ -15,6 +15,7 @@ from socialstats.cli import main
 from socialstats_collect.ask import DATA, STATUSES
 from socialstats_collect.log import Log, _records, encode, reply_of
 from socialstats_collect.replies import response_outcome
+from socialstats_collect.summary import methods_text
 from socialstats_collect.tally import CallTally
 from socialstats_collect.tidy import table_of
 from tests.collect.runs import attempts, collect, table, write_run
@@ -385,7 +386,7 @@ def test_an_odd_line_of_an_earlier_version_locks_nothing(
     assert len(table(path, capsys)) in (4, 5)
     with Log(log) as read:
         assert sum(one["status"] in DATA for one in read.records() if one["type"] == "attempt") >= 3
-        assert table_of(read).methods()
+        assert methods_text(table_of(read))
 
 
 DESIGN = {

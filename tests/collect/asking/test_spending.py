@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from socialstats_collect.summary import as_text
 from socialstats_collect.tally import CallTally, Progress
-from socialstats_collect.tidy import as_text
 from tests.collect.runs import attempts, collect, write_run
 from tests.collect.server import Send, says, serving
 

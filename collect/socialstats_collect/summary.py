@@ -1,0 +1,177 @@
+"""What a log amounts to: counts by cell of the design, and the paragraph of a methods section."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from socialstats.errors import InputError, Problem
+from socialstats.text import count, shorten
+from socialstats_collect.parse import VERSION, printable
+from socialstats_collect.tally import CallTally
+from socialstats_collect.tidy import LogTable
+
+LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be a paragraph
+KINDS = {"ok": "answered", "corrected": "corrected", "refusal": "refusal", "missing": "missing"}
+COUNTED = ("corrected", "refusal", "blocked", "unread", "missing")
+SHOWN = 100
+
+
+@dataclass(slots=True)
+class Summary:
+    """Rows of a table counted by the cells of the design, and the columns that vary.
+
+    Examples
+    --------
+    >>> summary = Summary(["model"])
+    >>> summary.add({"model": "m", "answer_status": "ok"})
+    >>> summary.add({"model": "m", "answer_status": "missing"})
+    >>> summary.table()[0]["refused"]
+    '0% (0% to 50%)'
+    """
+
+    factors: Sequence[str]
+    rows: int = 0
+    _cells: dict[tuple[str, ...], Counter[str]] = field(default_factory=dict)
+    _first: dict[str, set[object]] = field(default_factory=dict)
+
+    def add(self, row: Mapping[str, object]) -> None:
+        """Count a row."""
+        self.rows += 1
+        cell = tuple(str(row.get(name, "")) for name in self.factors)
+        kind = KINDS.get(str(row.get("answer_status")), "unread")
+        if row.get("reply_status") == "blocked":
+            kind = "blocked"
+        self._cells.setdefault(cell, Counter())[kind] += 1
+        for name, value in row.items():
+            values = self._first.setdefault(name, set())
+            if len(values) < 2 and value not in (None, ""):
+                values.add(str(value)[:SHOWN])
+
+    def varies(self, name: str) -> bool:
+        """Return whether a column holds more than one value, the absent ones aside."""
+        return len(self._first.get(name, ())) > 1
+
+    def has(self, name: str) -> bool:
+        """Return whether a column holds any value."""
+        return bool(self._first.get(name))
+
+    def table(self) -> list[dict[str, object]]:
+        """Return counts by cell, and the share refused: of replies, and of all if none or all of the missing were."""
+        return [self._line(cell) for cell in sorted(self._cells)]
+
+    def _line(self, cell: tuple[str, ...]) -> dict[str, object]:
+        counts = self._cells[cell]
+        n, missing = counts.total(), counts["missing"]
+        refused = counts["refusal"] + counts["blocked"]
+        rate = f"{refused / (n - missing):.0%}" if n > missing else "-"
+        return {
+            **dict(zip(self.factors, cell, strict=True)),
+            "rows": n,
+            "answered": counts["answered"] + counts["corrected"],
+            **{kind: counts[kind] for kind in COUNTED},
+            "refused": f"{rate} ({refused / n:.0%} to {(refused + missing) / n:.0%})",
+        }
+
+
+def summary_of_cells(table: LogTable) -> Summary:
+    """Return the rows of a table counted by the factors that vary."""
+    factors = dict.fromkeys(
+        name
+        for design in table.designs
+        for name, levels in design.factors.items()
+        if len(levels) > 1 or name == "model"
+    )
+    summary = Summary([*factors])
+    for rows, control in table.tidied():
+        for row in () if control else rows:
+            summary.add(row)
+    return summary
+
+
+def as_text(table: Sequence[Mapping[str, object]]) -> str:
+    """Return a table of counts as aligned text.
+
+    Examples
+    --------
+    >>> print(as_text([{"model": "m", "rows": 2000}]))
+    model  rows
+        m 2,000
+    """
+    import pandas as pd
+
+    cells = [{name: _cell_text(value) for name, value in row.items()} for row in table]
+    return str(pd.DataFrame(cells).to_string(index=False)) if cells else ""
+
+
+def _cell_text(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else shorten(str(value), LONGEST_CELL)
+
+
+def failures(tally: CallTally) -> list[str]:
+    """State how often which failure was met, the most frequent first."""
+    return [f"{times:,} x {name}" for name, times in tally.errors.most_common(5)]
+
+
+def methods_text(table: LogTable) -> str:
+    """Return a paragraph for a paper's methods section: models as returned, dates, parameters, counts.
+
+    Everything in it comes from the log, once all was tidied.
+
+    Raises
+    ------
+    InputError
+        Where the log has lost its design.
+    """
+    if not table.designs:
+        fix = "Run the run file again with this log: it writes the design anew."
+        source = table.log.path.name
+        raise InputError(Problem(message="the design cannot be read", source=source, fix=fix))
+    return printable(" ".join(_methods_sentences(table)))
+
+
+def _methods_sentences(table: LogTable) -> Iterator[str]:
+    design, tally = table.designs[-1], table.log.tally
+    settings, protocol = design.protocol.settings, design.protocol
+    version = design.versions.get("socialstats", "")
+    collected = f"Responses were collected with socialstats {version} on {_days(tally)}"
+    yield f"{collected} (protocol {protocol.name})."
+    levels = {name: _all_levels(table, name) for name in design.factors}
+    yield f"Models asked: {_served(tally, levels.pop('model'))}."
+    parameters = [f"{name} {value}" for name, value in settings.parameters.items()]
+    sent = ", ".join(parameters) or "the endpoint's defaults"
+    yield f"Parameters: {sent}."
+    factors = [f"{name}: {', '.join(names)}" for name, names in levels.items() if len(names) > 1]
+    if factors:
+        yield f"Factors: {'; '.join(factors)}."
+    if len(protocol.orders) > 1:
+        yield f"Order of the options: {design.order}, seed {design.seed}."
+    if settings.judges:
+        yield f"Judges: {_served(tally, settings.judges)}."
+    units = f"{count(table.units, 'unit')} planned, {table.asked:,} asked"
+    answers = f"{count(tally.calls, 'attempt')} that brought {count(tally.answers, 'answer')}"
+    blocked = tally.by_status["blocked"]
+    blocks = f", {blocked:,} of them blocks by a filter" if blocked else ""
+    yield f"{units}, in {answers}{blocks}."
+    yield f"Replies were read by parser version {VERSION}."
+
+
+def _days(tally: CallTally) -> str:
+    days = sorted(tally.days)
+    if len(days) > 1:
+        return f"{days[0]} to {days[-1]}"
+    return days[0] if days else "an unknown day"
+
+
+def _all_levels(table: LogTable, name: str) -> list[str]:
+    """Return the levels of a factor in all designs of a log."""
+    several = [design.factors.get(name, ()) for design in table.designs]
+    return list(dict.fromkeys(level for levels in several for level in levels))
+
+
+def _served(tally: CallTally, models: Sequence[str]) -> str:
+    """Return the models as they were asked, and as they were returned."""
+    kind = "model_returned"
+    names = sorted({name for what, model, name in tally.served if what == kind and model in models})
+    return ", ".join(models) + (f" (returned as {', '.join(names)})" if names else "")
