@@ -275,7 +275,7 @@ def constant_shares(answers: JoinedAnswers) -> list[FloatArray]:
     return [np.tile(share, (len(answers.unit), 1)) for share in always]
 
 
-FEW_LEVELS = 8  # of which a byte holds the set of those with the most answers
+FEW_LEVELS = 8  # a byte holds which of so many levels have the most answers
 ModeTies = Literal["mean", "low", "high", "nearest", "drop"]
 MODE_TIES: tuple[str, ...] = get_args(ModeTies)
 RefusalRule = Literal["max", "item_max", "exclude"]
