@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ import pytest
 from socialstats.cli import main
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.nouns import noun_of
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "collect" / "readers"))
 from tests.harness_logs.logs import dump, header, sample
 
 MODELS = [f"model {k}" for k in range(10)]
