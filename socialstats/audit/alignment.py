@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from socialstats.audit.answer_keys import AnswerKeys, levels_of
 from socialstats.audit.answers import between, listed, sheet_of
 from socialstats.audit.numbers import Finding, Printed, printed, weighed
+from socialstats.audit.rule import Rule
 from socialstats.audit.sheets import Cell, Sheet
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import FILTER, ColumnName, wrong_keys
 from socialstats.text import count, listing, shorten
 
 if TYPE_CHECKING:
-    from socialstats.audit.rules import Rule, _Reading
+    from socialstats.audit.rules import _Reading
 
 Sums = Mapping[Any, Mapping[Any, Any]]
 Answers = Mapping[Any, Mapping[Any, float | None]]
@@ -286,8 +287,6 @@ def read_alignment(
     answers). ``sort_by`` (a column of it: group labels are taken by position after sorting by it); ``low``, ``high``.
     ``missing`` (distance of a refusal), ``refusals`` (labels of refusals); ``shuffles``.
     """
-    from socialstats.audit.rules import Rule
-
     if not file.fits(place, wrong_settings(given, sheets)):
         return None
     whole: dict[str, Any] = {key: given[key] for key in WHOLE if key in given}

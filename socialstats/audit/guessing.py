@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from socialstats.audit.cells import MARKS
-from socialstats.audit.documents import Document
 from socialstats.audit.numbers import Printed, is_number, printed
+from socialstats.audit.passages import Document
 from socialstats.audit.prose import ADJUSTED, ONE_SIDED, OTHER_NULL
 from socialstats.audit.relations import relations
-from socialstats.audit.rules import CHECKS, GIVEN, Rule, RuleBook
+from socialstats.audit.rule import Rule
+from socialstats.audit.rules import CHECKS, GIVEN, RuleBook
 from socialstats.audit.sheets import MISSING, Sheet
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import listing

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import Finding, as_decimal, decimals_of
+from socialstats.audit.passages import Passage
 from socialstats.audit.sheets import Cell, Sheet, label_columns
 from socialstats.errors import InputError
 from socialstats.text import shorten

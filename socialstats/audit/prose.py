@@ -12,9 +12,9 @@ from itertools import groupby
 from typing import Any, Literal
 
 from socialstats.audit.arithmetic import count_percent
-from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import MINUS_SIGNS, Finding, Printed, printed, unchecked
 from socialstats.audit.p_values import statistic_p
+from socialstats.audit.passages import Passage
 from socialstats.audit.summaries import t_from_estimate
 from socialstats.audit.variants import SIGNED, Statistic
 from socialstats.errors import InputError

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from fractions import Fraction
 
-from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import MINUS_SIGNS, Basis, Finding, Severity, Verdict
+from socialstats.audit.passages import Passage
 from socialstats.audit.sentences import plain
 from socialstats.text import listing
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from socialstats.audit.binding import Bound, bind
 from socialstats.audit.numbers import Finding
-from socialstats.audit.rules import CHECKS, Rule
+from socialstats.audit.rule import Rule
+from socialstats.audit.rules import CHECKS
 from socialstats.audit.sheets import Sheet
 from socialstats.text import listing
 

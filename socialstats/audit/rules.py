@@ -7,12 +7,14 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from socialstats.audit.alignment import read_alignment, realigned_sheet
+from socialstats.audit.alignment import wrong_settings as wrong_alignment
 from socialstats.audit.answers import LABEL, VALUE, computed, listed, recorded_sheet, wrong_settings
 from socialstats.audit.arithmetic import (
     alpha_bound,
@@ -39,9 +41,10 @@ from socialstats.audit.counts import (
     ratio_from_counts,
     shared_denominator,
 )
-from socialstats.audit.documents import Document, Passage, is_document, read_document
+from socialstats.audit.documents import is_document, read_document
 from socialstats.audit.numbers import Finding, Rounding
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p
+from socialstats.audit.passages import Document, Passage
 from socialstats.audit.quotes import (
     WORDS_LEAST,
     Claim,
@@ -51,6 +54,7 @@ from socialstats.audit.quotes import (
     said_of,
     words_of,
 )
+from socialstats.audit.rule import Rule
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
 from socialstats.audit.summaries import (
     anova_f,
@@ -453,54 +457,6 @@ GIVEN = "table"  # name of the table of the command line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One rule, checked: which check, on which rows and columns, with which parameters and options.
-
-    `absent` says which optional table was not given, where the rule needs it; the rule is not checked then. `assumes`
-    says what a guessed rule takes for granted ("means of whole numbers"), and `odds` the log odds of that.
-    `whole`: one check of all rows, not one a row. `claim` is what it tests besides arithmetic.
-    """
-
-    name: str
-    check: str
-    table: str = ""
-    note: str = ""
-    columns: tuple[str, ...] = ()
-    where: Mapping[str, Any] = field(default_factory=dict)
-    by: tuple[str, ...] = ()
-    label: tuple[str, ...] = ()
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
-    absent: str = ""
-    assumes: str = ""
-    odds: float = 0.0
-    whole: bool = False
-    claim: Claim | None = None
-
-    @property
-    def target(self) -> str:
-        """The column whose numbers are to follow from others; empty where the rule goes through columns."""
-        return str(self.parameters.get("value", self.parameters.get("total", "")))
-
-    def overlaps(self, other: Rule) -> bool:
-        """Return whether another rule is about sums or means in the same column, or in the same rows."""
-        same = self.target == other.target if self.target else self.where == other.where
-        return "parts" in other.parameters and same
-
-    def groups(self, sheet: Sheet) -> list[list[int]]:
-        """Return the rows of each check: one row, the rows that share the labels of `by`, or all that are wanted."""
-        groups: dict[tuple[str, ...], list[int]] = {}
-        for row in sheet.where(self.where):
-            key = (
-                tuple(sheet.label(row, column) for column in self.by)
-                if self.by or self.whole
-                else (str(row),)
-            )
-            groups.setdefault(key, []).append(row)
-        return list(groups.values())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleBook:
     """A rules file with its tables read; without one, the guessed rules of documents with their sentences and notes."""
 
@@ -692,9 +648,6 @@ class _Reading:
         self, place: str, name: str, how: Mapping[str, Any], sheets: dict[str, Sheet]
     ) -> None:
         """Compute a table from raw answers: from a table, or a file beside the rules file; or take what is recorded."""
-        from socialstats.audit.alignment import realigned_sheet
-        from socialstats.audit.alignment import wrong_settings as wrong_alignment
-
         answers, beside = str(how["answers"]), Path(self.path).parent
         wanted = [answers, *(str(how[key]) for key in ("table", "units") if key in how)]
         absent = [table for table in wanted if table in self.absent]
@@ -790,8 +743,6 @@ class _Reading:
                 name=name, check=check, table=str(table), note=note, parameters=given, absent=said
             )
         if check in TABLE_CHECKS:
-            from socialstats.audit.alignment import read_alignment
-
             return read_alignment(self, place, given, sheets)
         if str(table) not in sheets:
             known = f"Tables: {listing(list(sheets), 20) or 'none'}"

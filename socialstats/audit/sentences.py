@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from socialstats.audit.documents import Passage
+from socialstats.audit.passages import Passage
 
 LONGEST = 2000
 SHORT = {

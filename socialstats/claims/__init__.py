@@ -22,19 +22,19 @@ from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status
 if TYPE_CHECKING:
     from socialstats.claims.bench import Own as Own
     from socialstats.claims.files import read_claims as read_claims
-    from socialstats.claims.judged import VERDICTS as VERDICTS
     from socialstats.claims.judged import Checked as Checked
     from socialstats.claims.judged import Judged as Judged
-    from socialstats.claims.judged import Verdict as Verdict
     from socialstats.claims.judging import check as check
+    from socialstats.claims.verdicts import VERDICTS as VERDICTS
+    from socialstats.claims.verdicts import Verdict as Verdict
 
 _HOME = {
     "check": "judging",
     "read_claims": "files",
-    "VERDICTS": "judged",
+    "VERDICTS": "verdicts",
     "Checked": "judged",
     "Judged": "judged",
-    "Verdict": "judged",
+    "Verdict": "verdicts",
     "Own": "bench",
 }
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from socialstats.claims.bench import Own
-from socialstats.claims.judged import SAID, SHOWN, Checked, Judged, digits, headline
+from socialstats.claims.verdicts import SAID, SHOWN, digits, headline
 from socialstats.designs.parts import FlowStep
 from socialstats.studies.page import Block, Outcome, PageTable
 from socialstats.text import count, listing, number, percent_of, shorten
+
+if TYPE_CHECKING:
+    from socialstats.claims.judged import Checked, Judged
 
 LONGEST = 400
 LABEL = 13

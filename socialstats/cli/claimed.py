@@ -45,8 +45,8 @@ def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, boo
     if not claims:
         return outcome, True
     from socialstats.claims.files import check_results
-    from socialstats.claims.judged import headline
     from socialstats.claims.show import claims_block
+    from socialstats.claims.verdicts import headline
 
     results = [(block.level, result) for block in outcome.blocks for result in block.results]
     judged = check_results(results, claims)

@@ -108,8 +108,8 @@ def rendered(kind: str, checked: Sequence[Checked], color: bool) -> str:
 
 def entries_of(checked: Sequence[Checked]) -> list[Entry]:
     """Return every checked number with its log, those that need attention first."""
-    from socialstats.claims.judged import SAID
     from socialstats.claims.show import name_of, ordered, row_of
+    from socialstats.claims.verdicts import SAID
 
     found = []
     for log in checked:
@@ -131,8 +131,8 @@ def entries_of(checked: Sequence[Checked]) -> list[Entry]:
 
 def summary_of(checked: Sequence[Checked]) -> str:
     """Return the outcome of logs in Markdown, for a pull request."""
-    from socialstats.claims.judged import headline
     from socialstats.claims.show import name_of, rows_text
+    from socialstats.claims.verdicts import headline
 
     title = name_of(checked[0]) if len(checked) == 1 else f"{len(checked):,} logs"
     notes = [f"{name_of(log)}: rows: {rows_text(log)}" for log in checked]

@@ -16,11 +16,6 @@ Home and away wins in the American League East, 1987 season
 from __future__ import annotations
 
 from socialstats.datasets.bundled import (
-    NormGoalTruth,
-    RelationshipBiasTruth,
-    RoleConflictTruth,
-    SocialNormsTruth,
-    StagedValuesTruth,
     baseball,
     ice_hockey,
     journal_citations,
@@ -39,6 +34,13 @@ from socialstats.datasets.bundled import (
     staged_values_truth,
 )
 from socialstats.datasets.catalogue import Column, Dataset, datasets, describe
+from socialstats.datasets.truths import (
+    NormGoalTruth,
+    RelationshipBiasTruth,
+    RoleConflictTruth,
+    SocialNormsTruth,
+    StagedValuesTruth,
+)
 
 __all__ = [
     "baseball",

@@ -28,7 +28,7 @@ DTYPES: Mapping[str, str] = {
 }
 
 
-DATA = files("socialstats.datasets").joinpath("data")
+DATA = files(__name__.rpartition(".")[0]).joinpath("data")
 
 
 def text(name: str) -> str:

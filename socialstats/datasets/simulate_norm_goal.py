@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.datasets.bundled import NormGoalTruth
 from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import (
     csv_bytes,
@@ -20,6 +19,7 @@ from socialstats.datasets.simulating import (
     ranks,
     write_files,
 )
+from socialstats.datasets.truths import NormGoalTruth
 
 SEED = 20261123
 ACTIONS = ("comply", "deviate", "escalate")

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import expit
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.datasets.bundled import RelationshipBiasTruth
 from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import (
     csv_bytes,
@@ -20,6 +19,7 @@ from socialstats.datasets.simulating import (
     normals,
     write_files,
 )
+from socialstats.datasets.truths import RelationshipBiasTruth
 
 SEED = 3  # the seed of 1 to 5 with which a test of rows finds a false difference between neutral and man
 GROUPS = ("woman", "man", "neutral")

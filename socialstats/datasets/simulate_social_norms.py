@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.datasets.bundled import SocialNormsTruth
 from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import (
     csv_bytes,
@@ -22,6 +21,7 @@ from socialstats.datasets.simulating import (
     rounded,
     write_files,
 )
+from socialstats.datasets.truths import SocialNormsTruth
 
 SEED = 20261125
 LETTERS = "ABCDE"

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.datasets.bundled import StagedValuesTruth
 from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import (
     csv_bytes,
@@ -20,6 +19,7 @@ from socialstats.datasets.simulating import (
     rounded_mean,
     write_files,
 )
+from socialstats.datasets.truths import StagedValuesTruth
 
 SEED = 20261126
 STAGES = ("baseline", "stage 1", "stage 2", "stage 3", "stage 4", "debrief")

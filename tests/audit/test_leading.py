@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import socialstats as ss
-from socialstats.audit.documents import Passage
 from socialstats.audit.leading import leading, told
 from socialstats.audit.numbers import Finding
+from socialstats.audit.passages import Passage
 from socialstats.audit.running import AuditReport
 from socialstats.audit.show import lead
 from socialstats.cli.auditing import rendered

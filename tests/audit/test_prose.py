@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sentences import GOLDEN, NO_TESTS, right_sentences, wrong_sentences
 
-from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import Finding
+from socialstats.audit.passages import Passage
 from socialstats.audit.prose import findings_in, plain
 
 FITS = ("agree", "no_power")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import socialstats as ss
-from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import Finding
+from socialstats.audit.passages import Passage
 from socialstats.audit.quotes import Claim, look_up, looked_up, say_alike, weighed_claim, words_of
 from socialstats.audit.running import AuditReport
 from socialstats.audit.show import as_text
