@@ -13,7 +13,17 @@ from tests.house.measures import LARGE, File, circles, measured, repeated
 TOP = Path(__file__).parents[2]
 PLACES = ("", "collect", "reports")  # where packages are
 # what the size that the redesign promises leaves out
-OUTER = ("studies", "cli", "audit", "claims", "figures", "planning", "datasets")
+OUTER = (
+    "studies",
+    "cli",
+    "proposals",
+    "audit",
+    "claims",
+    "harness_logs",
+    "figures",
+    "planning",
+    "datasets",
+)
 OTHER_PACKAGES = ("collect", "reports")
 INNER, ALL = "inner rooms", "all rooms"
 MEASURES = {
