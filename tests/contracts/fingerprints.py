@@ -1,7 +1,7 @@
 """Every number of every metric under every option, condensed: ``python -m tests.contracts.fingerprints`` writes them.
 
 Other tests compare results with references. These only show that a number, a count or a name changed, wherever that
-is. NEWS.md says why, and then the file is written again.
+is. The commit says why, and then the file is written again.
 """
 
 from __future__ import annotations
