@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 
-from socialstats.cli.options import words_of
 from socialstats.cli.parser import make_parser
+from socialstats.cli.running import run_command
 from socialstats.cli.voices import of_tables
 from socialstats.errors import (
     InputError,
@@ -45,12 +43,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     role-conflict  Does urgency decide, or the role?...
     0
     """
-    options = make_parser().parse_args(arguments)
+    # numpy reads them when it is loaded, with the command
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
+    words = sys.argv[1:] if arguments is None else arguments
+    options = argparse.Namespace(command="")
     try:
+        make_parser(words).parse_args(words, options)
         with telling(lambda message: print(message, file=sys.stderr, flush=True)):
-            code = run(options)
+            code = run_command(options)
         sys.stdout.flush()
     except MleDoesNotExist as error:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
@@ -78,31 +79,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     return code
-
-
-def run(options: argparse.Namespace) -> int:
-    """Run a command whose words are parsed: nothing in its files and words is run as code.
-
-    Every way from a command line to an analysis leads through here, also that of the R package.
-    """
-    from socialstats.designs.terms import names_only
-
-    module, name = options.run.split(":")
-    with names_only(), _guarded(options):
-        code: int = getattr(importlib.import_module(module), name)(options)
-    return code
-
-
-def _guarded(options: argparse.Namespace) -> AbstractContextManager[None]:
-    """Keep a command that writes files from writing over what it reads, and over files of other kinds."""
-    if "overwrite" not in options:
-        return nullcontext()
-    from socialstats.tables.writing import writing
-
-    keep_formulas = getattr(options, "keep_formulas", False)
-    return writing(
-        words_of(vars(options)), overwrite=options.overwrite, keep_formulas=keep_formulas
-    )
 
 
 def _proposed(error: Exception, options: argparse.Namespace) -> tuple[str, str]:

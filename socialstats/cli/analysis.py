@@ -12,8 +12,10 @@ from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.describe import columns_read, describe, first_line
 from socialstats.cli.designs import read, second_reading, values_below
 from socialstats.cli.examples import dataset_of, with_reading
+from socialstats.cli.helping import Parser
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
+from socialstats.cli.options import add_analysis, add_data
 from socialstats.cli.plan import SIMULATED, Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
 from socialstats.cli.settings import COMPUTED, Settings
@@ -198,10 +200,10 @@ def read_rows(data: Input, settings: Fields) -> tuple[Table, Fields, Design, Lev
 
 def with_log_reading(reading: Reading, settings: Settings) -> tuple[Fields, Levels]:
     """Return the settings with those by which a study reads the rows of logs; what was typed counts more."""
-    from socialstats.cli.parser import make_parser
-
-    words_of_report = ["report", "-", *reading.options]
-    declared, _ = settle(make_parser().parse_args(words_of_report), Plan())
+    parser = Parser(allow_abbrev=False)
+    add_data(parser, several=True)
+    add_analysis(parser)
+    declared, _ = settle(parser.parse_args(reading.options), Plan())
     rows = {
         key: [*declared.get(key, ()), *settings.get(key, ())]
         for key in ("where", "exclude")

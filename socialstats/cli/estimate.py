@@ -45,6 +45,7 @@ from socialstats.tables.writing import (
 from socialstats.text import count, unknown
 from socialstats.voice import speaking
 
+PARSER: Fields = {"add_help": False}
 ALSO = {"columns": "--level-columns"}  # what report calls it
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
@@ -56,7 +57,14 @@ OF_FILE = {
 }  # options of how a file is read, as keywords
 
 
-def run_estimate(options: argparse.Namespace) -> int:
+def add_options(parser: Parser) -> None:
+    """Take the words from the metric on as they are: each metric has a parser of its own."""
+    # before the name of a metric
+    parser.add_argument("-h", "--help", action="store_true", dest="list_metrics")
+    parser.add_argument("words", nargs=argparse.REMAINDER)
+
+
+def run(options: argparse.Namespace) -> int:
     """Compute a metric of a table and print or write it.
 
     Raises

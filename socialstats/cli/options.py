@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import Any, Protocol
 
 from socialstats.cli.helping import Parser, StudyHelp
 from socialstats.cli.settings import COMPUTED_BY_JOB, READ_BY_JOB, SETTINGS
+from socialstats.designs.aliases import Fields
 
 KNOWN = "csv, tsv, jsonl, json, parquet, feather, dta, sav, ods, xlsx or FILE.xlsx:SHEET, gzipped or not; - for stdin"
+OTHERS = """more options, by study: socialstats {command} --study NAME --help ('socialstats studies' has the names)
+every option: socialstats {command} --help-all"""
 SEVERAL = f"{KNOWN}; or several alike, or logs of harnesses"
 EVERYDAY = tuple(key for key, one in SETTINGS.items() if one.everyday)
 FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods")
@@ -33,20 +36,6 @@ def words_of(options: Mapping[str, object]) -> list[str]:
     ]
 
 
-def add_command(commands: Any, name: str, run: str, about: str, epilog: str) -> Callable[..., Any]:
-    """Add a command with its examples, and the function that runs it; return what adds its options."""
-    parser = commands.add_parser(
-        name,
-        help=about,
-        description=about,
-        epilog=epilog,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=f"socialstats.cli.{run}")
-    add: Callable[..., Any] = parser.add_argument
-    return add
-
-
 class Files(argparse.Action):
     """The files of a command: the first as ``data``, the others as ``more``."""
 
@@ -59,6 +48,25 @@ class Files(argparse.Action):
     ) -> None:
         """Store the files."""
         namespace.data, namespace.more = (values[0] if values else None), tuple(values[1:])
+
+
+class CommandFile(Protocol):
+    """The file of a command: words of its parser, its options, and what it does."""
+
+    PARSER: Fields
+
+    def add_options(self, parser: Parser) -> None:
+        """Add the options."""
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Run the command; return an exit code."""
+
+
+def complete(parser: Parser, file: CommandFile) -> None:
+    """Add to a parser the options of a command, and the function that runs it."""
+    file.add_options(parser)
+    add_writing(parser)
+    parser.set_defaults(run=file.run)
 
 
 def add_writing(parser: argparse.ArgumentParser) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import socialstats_reports
 from socialstats.errors import InputError
 from socialstats.progress import say
 from socialstats.tables.writing import Kind, kind_by_mark, table_like, writable_place, write_whole
 
 FIGURE = kind_by_mark("a figure of socialstats (SVG)", '<svg [^>]*data-made="socialstats"')
+PDF = Kind(
+    "a figure of socialstats (PDF)", lambda path: b"/Creator (socialstats)" in path.read_bytes()
+)
 
 
 def write_page_files(page: str, folder: str) -> None:
@@ -40,8 +44,6 @@ def write_page_files(page: str, folder: str) -> None:
 
 def files_of_page(page: str) -> dict[str, tuple[str, Kind]]:
     """Return text and kind of each table and figure of a page, by the name of its file."""
-    import socialstats_reports
-
     results = socialstats_reports.read_results(page)
     tables = {
         table["name"]: number for number, table in socialstats_reports.tables_in(results).items()

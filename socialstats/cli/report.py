@@ -4,28 +4,44 @@ from __future__ import annotations
 
 import argparse
 import gc
+import hashlib
 import json
-import os
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import socialstats_reports
 from socialstats.cli.analysis import prepare
-from socialstats.cli.claimed import claims_facts, claims_of, with_claims
+from socialstats.cli.helping import Parser
+from socialstats.cli.options import EVERYDAY, OTHERS, Output, add_analysis, add_data, day
 from socialstats.cli.page_files import write_page_files
 from socialstats.cli.plan import Plan, plan_of
 from socialstats.cli.voices import hint
-from socialstats.designs.aliases import Levels, Pair
+from socialstats.cli.writing import command_line, source_date
+from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
 from socialstats.tables.formats import named_format
 from socialstats.tables.writing import MARKDOWN, NUMBERS, PAGE, Kind, writable_place, write_whole
 from socialstats.text import shorten
+from socialstats_reports.arrangement import arranged
 
+if TYPE_CHECKING:
+    from socialstats.claims import Claim
+
+PARSER: Fields = {
+    "usage": "socialstats report [DATA ...] [options]",
+    "epilog": """examples, with the tables in examples/data:
+  socialstats report --example role-conflict -o report.html
+  socialstats report arena.csv --map item_a=left --map item_b=right --cluster worker
+  socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html""",
+    "allow_abbrev": False,
+    "add_help": False,  # the help depends on the study
+}
 GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 LONGEST_NOTE = 20_000
 NOTE = "name a text on how the data were collected, such as 'socialstats tidy --methods' writes"
@@ -33,17 +49,72 @@ NO_NOTES = (".toml", ".html", ".htm")
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
-def run_report(options: argparse.Namespace) -> int:
+def add_options(parser: Parser) -> None:
+    """Add how the table is read and analysed, and what is written."""
+    add_data(parser, several=True)
+    add_analysis(parser)
+    add = parser.add_argument_group("the page").add_argument
+    add("--example", metavar="NAME", help="a bundled data set instead of a file")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Output,
+        help=".html or .md (default: report.html); - for stdout",
+    )
+    add(
+        "--format",
+        dest="as",
+        choices=["html", "md"],
+        help="the page, or its main part as Markdown with tables "
+        "(default: by the name of -o, else html; Markdown goes to stdout)",
+    )
+    add("--json", metavar="FILE", type=Output, help="also write every number as JSON; - for stdout")
+    add(
+        "--files",
+        metavar="FOLDER",
+        type=Output,
+        help="also write every table (csv) and figure (svg) of the page into a folder",
+    )
+    add(
+        "--claims",
+        metavar="FILE",
+        help="numbers printed elsewhere (TOML), to be compared with this report's",
+    )
+    add(
+        "--fail-on",
+        choices=["never", "caution", "stop"],
+        default="never",
+        help="exit with 1 at a caution of this severity or higher",
+    )
+    add(
+        "--date",
+        type=day,
+        metavar="YYYY-MM-DD",
+        help="print this date (default: none, or SOURCE_DATE_EPOCH)",
+    )
+    add(
+        "--methods-note",
+        metavar="FILE",
+        help="text on how the data were collected ('tidy --methods'), for the page",
+    )
+    add("--no-verify", action="store_true", help="skip the check by independent implementations")
+    add("-q", "--quiet", action="store_true", help="no progress and no cautions on stderr")
+    everyday = ("data", *EVERYDAY, "plan", "example", "output", "json")
+    parser.shorten(everyday, OTHERS.format(command="report"))
+
+
+def run(options: argparse.Namespace) -> int:
     """Write the HTML report. Garbage is looked for less often: what a page makes lasts, and the process ends soon."""
     before = gc.get_threshold()
     gc.set_threshold(*GARBAGE)
     try:
-        return made(options)
+        return write_report(options)
     finally:
         gc.set_threshold(*before)
 
 
-def made(options: argparse.Namespace) -> int:
+def write_report(options: argparse.Namespace) -> int:
     """Write the page (and JSON) that the options ask for."""
     targets = targets_of(options)
     plan = plan_of(options)
@@ -53,8 +124,8 @@ def made(options: argparse.Namespace) -> int:
         for note in analysis.notes:
             say(f"note: {shorten(note, 400)}", slow=True)
         say(f"{analysis.size_line()}; study {analysis.name}", slow=sys.stderr.isatty())
-        found, deviations = analysis.run()
-        outcome, stand = with_claims(found, claims)
+        outcome, deviations = analysis.run()
+        outcome, stand = with_claims(outcome, claims)
         facts = analysis.facts | claims_facts(options.claims) | noted(options)
         facts |= {"notes": "; ".join(analysis.notes)} if analysis.notes else {}
         write(options, targets, outcome, plan, deviations, facts)
@@ -73,8 +144,6 @@ def write(
     facts: dict[str, str],
 ) -> None:
     """Render and write the page and the JSON."""
-    import socialstats_reports
-
     if plan.values.get("title"):
         outcome = replace(outcome, title=plan.values["title"])
     status = plan.values.get("status", "exploratory")
@@ -172,30 +241,53 @@ def targets_of(options: argparse.Namespace) -> Pair:
     return page, numbers
 
 
-def command_line() -> str:
-    """Return the command as typed, without the path of the program."""
-    return shlex.join(["socialstats", *sys.argv[1:]])
+def claims_of(path: str | None) -> tuple[Claim, ...]:
+    """Read the claims file that ``--claims`` names; nothing without one."""
+    if not path:
+        return ()
+    from socialstats.claims.files import read_result_claims
+
+    return read_result_claims(path)
 
 
-def source_date() -> str:
-    """Return the date of SOURCE_DATE_EPOCH, if set, as YYYY-MM-DD."""
-    from datetime import UTC, datetime
+def claims_facts(path: str | None) -> dict[str, str]:
+    """Return name and hash of the claims file for the reproduce block."""
+    return (
+        {"claims": path, "claims sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}
+        if path
+        else {}
+    )
 
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    try:
-        return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%d") if epoch else ""
-    except (ValueError, OverflowError, OSError) as error:
-        raise InputError(
-            f"SOURCE_DATE_EPOCH={shorten(epoch)} is no count of seconds since 1970 ({error})"
-        ) from error
+
+def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, bool]:
+    """Place the claims with their verdicts above the results.
+
+    Returns
+    -------
+    Outcome
+        With one block more, and one sentence more in the answer; as it was without claims.
+    bool
+        Whether no claim is wrong.
+    """
+    if not claims:
+        return outcome, True
+    from socialstats.claims.files import check_results
+    from socialstats.claims.show import claims_block
+    from socialstats.claims.verdicts import headline
+
+    results = [(block.level, result) for block in outcome.blocks for result in block.results]
+    judged = check_results(results, claims)
+    block = claims_block(judged, question="Were the claimed numbers reproduced?")
+    answer = (*outcome.answer, f"Claims checked: {headline(judged)}")
+    return replace(outcome, blocks=(block, *outcome.blocks), answer=answer), not any(
+        one.wrong for one in judged
+    )
 
 
 def tell(options: argparse.Namespace, outcome: Outcome, cautions: Sequence[Caution]) -> None:
     """Print the answer and the cautions that stand open on the page to stderr."""
     if options.quiet:
         return
-    from socialstats_reports.arrangement import arranged
-
     aside = {said.caution for said in arranged(outcome).notes}
     verdict = () if outcome.verdict is None else (outcome.verdict.text,)
     for sentence in (outcome.design, *verdict, *outcome.answer, *outcome.planning):

@@ -8,9 +8,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from socialstats.cli.page_files import FIGURE
+from socialstats.cli.helping import Parser
+from socialstats.cli.options import Output
+from socialstats.cli.page_files import FIGURE, PDF
 from socialstats.cli.settings import Settings
 from socialstats.cli.writing import SUFFIXES
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
 from socialstats.results.side_by_side import WORD
 from socialstats.tables.sources import small_file
@@ -23,30 +26,69 @@ from socialstats.tables.writing import (
     write_whole,
 )
 from socialstats.text import listing, shorten
+from socialstats_reports import (
+    as_pdf,
+    columns_of,
+    contents_of,
+    figure_of,
+    markdown_of,
+    quote_of,
+    read_results,
+    table_of,
+    word_of,
+)
 
 LONGEST = 2000  # characters of a line of text
 CONTENTS = "tables and figures (--table NAME, --figure NAME; rows x columns)"
-PDF = Kind(
-    "a figure of socialstats (PDF)", lambda path: b"/Creator (socialstats)" in path.read_bytes()
-)
+PARSER: Fields = {}
 
 
-def run_show(options: argparse.Namespace) -> int:
+def add_options(parser: Parser) -> None:
+    """Add the page, the part of it to show, and the file to write."""
+    parser.add_argument(
+        "report",
+        metavar="REPORT.html",
+        help="a page that 'socialstats report' wrote; - for stdin; or the file of a study, as it is read",
+    )
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--json", action="store_true", help="every number that the page carries")
+    part.add_argument(
+        "--table",
+        metavar="NAME",
+        help="a table by its name, its number (2, A3) or its title (csv, md, latex, docx)",
+    )
+    part.add_argument(
+        "--figure", metavar="NAME", help="a figure by its name or its number (svg, pdf)"
+    )
+    part.add_argument(
+        "--quote",
+        action="store_true",
+        help="result and methods as sentences to quote (text, latex)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=["text", "json", "csv", "md", "latex", "docx", "svg", "pdf"],
+        help="default: by the name of -o, else the first that is listed",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
     """Print or write the summary of a report, its JSON, a table, a figure or the quotation; of a study its lines."""
     if Path(options.report).suffix.lower() == ".toml":
         from socialstats.cli.own_study import read_study
 
         print(read_study(options.report))
         return 0
-    import socialstats_reports
-
     name = "stdin" if options.report == "-" else options.report
     if Path(options.report).is_dir():
         raise InputError(f"{name}: this is a folder. Name a page that 'socialstats report' wrote")
     raw = small_file(Path(options.report))
     try:
         page = raw.decode("utf-8")
-        content, kind = shown(page, socialstats_reports.read_results(page), options)
+        content, kind = shown(page, read_results(page), options)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name}: not a page of text ({error.reason} at byte {error.start:,})"
@@ -75,16 +117,6 @@ def shown(page: str, found: Settings, options: argparse.Namespace) -> tuple[str 
     if options.json:
         chosen(options, ("json",))
         return json.dumps(found, indent=1, allow_nan=False) + "\n", NUMBERS
-    from socialstats_reports import (
-        as_pdf,
-        columns_of,
-        figure_of,
-        markdown_of,
-        quote_of,
-        table_of,
-        word_of,
-    )
-
     if options.table is not None:
         format = chosen(options, ("csv", "md", "latex", "docx"))
         if format == "docx":
@@ -124,8 +156,6 @@ def chosen(options: argparse.Namespace, known: Sequence[str]) -> str:
 
 def summary(found: Settings) -> list[str]:
     """Return a report as lines of text: question, answer, cautions, blocks, deviations, names of tables and figures."""
-    from socialstats_reports import contents_of
-
     run = found.get("run", {})
     status = run.get("status") or "exploratory"
     lines = [said(found["title"]), said(f"{found['study']}, {status}; {found['design']}")]

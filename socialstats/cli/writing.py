@@ -1,20 +1,23 @@
-"""What the commands audit and validate print: the options that say how, and the file or stdout that it goes to."""
+"""What commands print: the options that say how, the file or stdout that it goes to, the command and the date on it."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from socialstats.cli.options import Output
 from socialstats.designs.aliases import Levels, Texts
 from socialstats.errors import InputError
+from socialstats.tables.writing import NUMBERS, PAGE, text_like, write_whole
 from socialstats.text import count, listing, markdown, shorten
 
 FORMATS = ("text", "html", "md", "json")
@@ -84,8 +87,6 @@ def write(
     formats : sequence of str
         That the command writes.
     """
-    from socialstats.tables.writing import NUMBERS, PAGE, text_like, write_whole
-
     target = options.output or "-"
     kind = format_of(target, options.format, formats)
     if target == "-":
@@ -96,6 +97,22 @@ def write(
     content = rendered(kind, False)
     write_whole(target, content, {"html": PAGE, "json": NUMBERS}.get(kind) or text_like(content))
     print(f"wrote {Path(target).resolve()}", file=sys.stderr)
+
+
+def command_line() -> str:
+    """Return the command as typed, without the path of the program."""
+    return shlex.join(["socialstats", *sys.argv[1:]])
+
+
+def source_date() -> str:
+    """Return the date of SOURCE_DATE_EPOCH, if set, as YYYY-MM-DD."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    try:
+        return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%d") if epoch else ""
+    except (ValueError, OverflowError, OSError) as error:
+        raise InputError(
+            f"SOURCE_DATE_EPOCH={shorten(epoch)} is no count of seconds since 1970 ({error})"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

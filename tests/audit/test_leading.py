@@ -10,7 +10,7 @@ from socialstats.audit.numbers import Finding
 from socialstats.audit.passages import Passage
 from socialstats.audit.running import AuditReport
 from socialstats.audit.show import lead
-from socialstats.cli.auditing import rendered
+from socialstats.cli.audit import rendered
 
 TABLE = """model,scenario,a,b,total
 m1,work,10,20,30

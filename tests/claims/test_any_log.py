@@ -16,7 +16,7 @@ from made_logs import log_of
 
 from socialstats.claims import VERDICTS, Claim, Quantity, check
 from socialstats.claims.show import as_text, outcome_of
-from socialstats.cli.validating import rendered
+from socialstats.cli.validate import rendered
 
 TEXT = st.sampled_from(["a", "a", "a", "a", "a", "b", "b", "", "<b>", "x\n", None])
 VALUE = st.sampled_from(

@@ -12,7 +12,7 @@ from made_logs import claim, log_of, rows
 import socialstats as ss
 from socialstats.claims import Claim, check
 from socialstats.claims.show import as_text, claims_block, outcome_of
-from socialstats.cli.validating import rendered
+from socialstats.cli.validate import rendered
 from socialstats.errors import InputError
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m|`x`\n# y"

@@ -260,6 +260,6 @@ def test_every_option_that_names_a_file_is_tried() -> None:
         named
         - tried
         - {("check", option) for _, option in tried}
-        - {("report", "--plan"), ("tidy", "--people")}
+        - {("report", "--plan"), ("tidy", "--people"), ("run", "--people")}
     )
     assert not rest

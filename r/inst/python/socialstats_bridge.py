@@ -336,10 +336,10 @@ def report(data: str, file: str, settings: Any) -> dict[str, Any]:
     """Write the page of a table, as ``socialstats report`` does; settings are its options, or columns by their part."""
 
     def run() -> str:
-        from socialstats.cli import run as run_command
         from socialstats.cli.parser import make_parser
+        from socialstats.cli.running import run_command
 
-        parser = make_parser()
+        parser = make_parser(["report"])
         known = {action.dest: action for action in parser.commands()["report"]._actions}
         words = ["report", data, "-o", file, "--quiet"]
         for name, value in decode(settings).items():

@@ -5,31 +5,34 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.options import Output, add_command
+import pandas as pd
+
+from socialstats.cli.deciding import split_list
+from socialstats.cli.helping import Parser
+from socialstats.cli.options import Output
 from socialstats.cli.voices import of_metric
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
+from socialstats.tables.joining import Unmatched, as_read, outcome, stack
+from socialstats.tables.joining import join as join_tables
+from socialstats.tables.writing import format_by_name, put
+from socialstats.text import count, quoted
 from socialstats.voice import speaking
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from socialstats.tables.joining import Unmatched
-
-HELP = "put two tables together by a checked key, or rows below rows"
-EPILOG = """examples, with the tables in examples/data:
+EXAMPLES = """examples, with the tables in examples/data:
   socialstats join people.csv ages.csv --on rater -o joined.csv
   socialstats join model_answers.csv joined.csv --rows --on model=rater --fill-table source=model --fill source=human \\
       -o everybody.csv"""
+PARSER: Fields = {"epilog": EXAMPLES, "allow_abbrev": False}
 VOICE = of_metric(
     {"on": [str], "columns": [str], "unmatched": [str], "fill": [str], "fill_table": [str]}
 )
 
 
-def add_join(commands: Any) -> None:
-    """Add ``join`` to the parser of commands."""
-    add = add_command(commands, "join", "joining:run_join", HELP, EPILOG)
+def add_options(parser: Parser) -> None:
+    """Add the tables, how their rows belong together, and the file to write."""
+    add = parser.add_argument
     add("table", metavar="TABLE", help="its rows stay what they are")
     add("other", metavar="OTHER", help="one row per key; with --rows any table")
     add(
@@ -68,70 +71,56 @@ def add_join(commands: Any) -> None:
 
 
 @speaking(VOICE)
-def run_join(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Join two tables and write the result."""
-    from socialstats.tables.writing import format_by_name, put
-
     format = format_by_name(options.output or "-")
     if not (options.on or options.rows):
         raise InputError(
             "say how the tables belong together: --on COLUMN for a key, or --rows for rows below rows"
         )
     below = options.fill or options.fill_table
-    for given, needs in (
-        (options.columns or options.unmatched, not options.rows),
-        (below, options.rows),
-    ):
-        if given and not needs:
-            raise InputError(
-                "--columns and --unmatched belong to --on, --fill and --fill-table to --rows"
-            )
-    frame, notes = stacked(options) if options.rows else joined(options)
+    beside = options.columns or options.unmatched
+    if (beside and options.rows) or (below and not options.rows):
+        raise InputError(
+            "--columns and --unmatched belong to --on, --fill and --fill-table to --rows"
+        )
+    frame, notes = rows_below(options) if options.rows else columns_beside(options)
     put(options.output or "-", frame, format)
     if not options.quiet:
         print("\n".join(notes), file=sys.stderr)
     return 0
 
 
-def joined(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
+def columns_beside(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows with the columns of the other table, and what happened."""
-    from socialstats.cli.deciding import split_list
-    from socialstats.tables.joining import join, outcome
-
     unmatched: Unmatched = options.unmatched or "keep"
     columns = None if options.columns is None else split_list(options.columns)
-    found = join(
-        options.table, options.other, named(options.on), columns=columns, unmatched=unmatched
+    join = join_tables(
+        options.table, options.other, key_columns(options.on), columns=columns, unmatched=unmatched
     )
-    return found.frame, outcome(
-        found, Path(options.table).name, Path(options.other).name, unmatched
-    )
+    notes = outcome(join, Path(options.table).name, Path(options.other).name, unmatched)
+    return join.frame, notes
 
 
-def named(entries: list[str] | None) -> dict[str, str]:
+def key_columns(entries: list[str] | None) -> dict[str, str]:
     """Return columns of the table, and what the other one calls them."""
-    from socialstats.cli.deciding import split_list
-
     split = (entry.partition("=") for entry in split_list(entries or ()))
     return {ours: theirs or ours for ours, _, theirs in split}
 
 
-def filled(option: str, entries: list[str] | None) -> dict[str, str]:
+def constant_columns(option: str, entries: list[str] | None) -> dict[str, str]:
     """Return columns and the value that all rows of a table have there."""
     if bad := [entry for entry in entries or () if "=" not in entry]:
         raise InputError(f"{option} {bad[0]}: write COLUMN=VALUE")
     return dict(entry.split("=", 1) for entry in entries or ())
 
 
-def stacked(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
+def rows_below(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows of both tables, and what each lacks."""
-    from socialstats.tables.joining import as_read, stack
-    from socialstats.text import count, quoted
-
     on, fill, above = (
-        named(options.on),
-        filled("--fill", options.fill),
-        filled("--fill-table", options.fill_table),
+        key_columns(options.on),
+        constant_columns("--fill", options.fill),
+        constant_columns("--fill-table", options.fill_table),
     )
     first, second = as_read(options.table), as_read(options.other)
     frame = stack(first, second, on=on, fill=fill, fill_table=above)

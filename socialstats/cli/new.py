@@ -12,8 +12,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from socialstats.cli.helping import Parser
+from socialstats.cli.options import FORMATS, KNOWN, Output
 from socialstats.cli.plan import read_plan, toml_value
 from socialstats.cli.study_guess import Guess, guess_of, guess_with, kind_of_values, met_by_units
+from socialstats.designs.aliases import Fields
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import later_and_earlier
@@ -22,7 +25,12 @@ from socialstats.errors import InputError
 from socialstats.studies.declared.scoring import rest_correlations
 from socialstats.tables import read_table
 from socialstats.text import number, quoted
+from socialstats_collect.drafting import is_run, run_table
 
+PARSER: Fields = {
+    "epilog": """example, with the tables in examples/data:
+  socialstats new ratings.csv -o study.toml && socialstats report ratings.csv --study study.toml"""
+}
 Comments = Mapping[str, str]
 COLUMN = 34  # at which comments begin
 MOST_PAIRS = 3  # labels of a condition that are all compared with each other
@@ -77,7 +85,23 @@ class DraftContrast:
     metric: str
 
 
-def run_new(options: argparse.Namespace) -> int:
+def add_options(parser: Parser) -> None:
+    """Add the table or run, how it is read, and the file to write."""
+    add = parser.add_argument
+    add("data", metavar="TABLE", help=f"{KNOWN}; or a run file of collect (.toml), or its log")
+    add("--input-format", choices=FORMATS, help="format of the file")
+    add("--encoding", metavar="NAME", help="of a text file that is not UTF-8")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Output,
+        help="file to write (default: study.toml; - for stdout); none is replaced",
+    )
+    parser.set_defaults(overwrite=False)  # nothing is replaced
+
+
+def run(options: argparse.Namespace) -> int:
     """Write a first declaration of a study; nothing is replaced.
 
     Raises
@@ -107,20 +131,18 @@ def run_new(options: argparse.Namespace) -> int:
 
 def draft_of(options: argparse.Namespace, target: str) -> StudyDraft:
     """Return the draft of a study: from a run file, a log of collect, or a table."""
-    from socialstats_collect.drafting import is_run, run_table
-
     path = Path(options.data)
     if not is_run(path):
         table = read_table(options.data, options.input_format, options.encoding)
         return StudyDraft(guess=guess_of(table))
-    run = run_table(path)
-    guess = guess_with(run.table, run.parts, [*run.ranges], "as collect writes it")
-    beside = os.path.relpath(run.file, Path(target).parent) if run.file else ""
+    asked = run_table(path)
+    guess = guess_with(asked.table, asked.parts, [*asked.ranges], "as collect writes it")
+    beside = os.path.relpath(asked.file, Path(target).parent) if asked.file else ""
     # a study names files of its folder only
     inside = beside and not beside.startswith("..")
     lines = toml_section("[collect]", {"run": beside}, {"run": "what is asked"}) if inside else ""
     commands = OF_RUN if inside else OF_TABLE
-    ranges = {name: run.ranges[items[0]] for name, items in guess.scales.items() if run.ranges}
+    ranges = {name: asked.ranges[items[0]] for name, items in guess.scales.items() if asked.ranges}
     return StudyDraft(guess=guess, ranges=ranges, collect=lines, commands=commands)
 
 

@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import json
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.options import add_command
-from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
+import pandas as pd
+
+import socialstats_reports
+from socialstats.audit import audit, papers, printed, sprite
+from socialstats.audit.documents import is_document
+from socialstats.audit.rules import optional_tables
+from socialstats.audit.running import AuditReport
+from socialstats.audit.show import GUESSED, as_json, as_text, headline, lead, unread_lines
+from socialstats.cli.helping import Parser
+from socialstats.cli.writing import (
+    FORMATS,
+    Entry,
+    add_output,
+    as_junit,
+    as_summary,
+    command_line,
+    source_date,
+    write,
+)
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
+from socialstats.tables.writing import as_bytes
 from socialstats.text import listing
 
-if TYPE_CHECKING:
-    from socialstats.audit.running import AuditReport
-
-HELP = "check a paper's numbers for consistency, without its data"
-EPILOG = """examples, with the tables in examples/data:
+EXAMPLES = """examples, with the tables in examples/data:
   socialstats audit paper.pdf -o audit.html           # tables and test results of a paper: .pdf, .tex, .md, .html
   socialstats audit table2.csv                        # the checks that the columns' names allow
   socialstats audit table2.csv --rules rules.toml -o audit.html
@@ -48,11 +64,12 @@ rules.toml, one [[rule]] per check:
   holds = "most"
 
 exit code: 0 done; 1 sources disagree and --fail-on was given; 2 bad input; 3 nothing to audit"""
+PARSER: Fields = {"epilog": EXAMPLES, "allow_abbrev": False}
 
 
-def add_audit(commands: Any) -> None:
-    """Add ``audit`` to the parser of commands."""
-    add = add_command(commands, "audit", "auditing:run_audit", HELP, EPILOG)
+def add_options(parser: Parser) -> None:
+    """Add what is audited, and what is written."""
+    add = parser.add_argument
     add(
         "tables",
         nargs="*",
@@ -80,12 +97,8 @@ def add_audit(commands: Any) -> None:
     )
 
 
-def run_audit(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Audit the tables and write the outcome."""
-    from socialstats.audit import audit, papers
-    from socialstats.audit.documents import is_document
-    from socialstats.audit.rules import optional_tables
-
     if options.reconstruct is not None:
         return reconstruct(options)
     if options.example is not None:
@@ -123,10 +136,6 @@ def run_audit(options: argparse.Namespace) -> int:
 
 def reconstruct(options: argparse.Namespace) -> int:
     """Write what a mean and a standard deviation leave possible; a map or a histogram is drawn in Python."""
-    import json
-
-    from socialstats.audit import printed, sprite
-
     if options.tables or options.rules or options.example:
         raise InputError("--reconstruct takes five numbers and no tables: leave out the others")
     mean, sd, n, low, high = options.reconstruct
@@ -134,51 +143,40 @@ def reconstruct(options: argparse.Namespace) -> int:
         raise InputError(
             f"--reconstruct: the lowest score ({low}) is not below the highest ({high})"
         )
-    found = sprite(mean, sd, n, low=low, high=high)
+    samples = sprite(mean, sd, n, low=low, high=high)
 
-    def said(kind: str, color: bool) -> str:
+    def content(kind: str, color: bool) -> str:
         if kind == "html":
             raise InputError("--reconstruct writes no html: say --format text, md or json")
-        return (
-            json.dumps(found.to_dict(), indent=1) + "\n" if kind == "json" else found.message + "\n"
-        )
+        if kind == "json":
+            return json.dumps(samples.to_dict(), indent=1) + "\n"
+        return samples.message + "\n"
 
-    write(options, said)
-    bad = found.finding.verdict == "disagree"
+    write(options, content)
+    bad = samples.finding.verdict == "disagree"
     return int(bad and options.fail_on != "never")
 
 
 def audited(paths: Sequence[str], rules: str) -> AuditReport:
     """Audit with the tables of ADA-Met's released folder, where a folder is given."""
-    import tempfile
-
-    from socialstats.audit import audit
-    from socialstats.tables.writing import as_bytes
-
     folders = [path for path in paths if Path(path).is_dir()]
     if not folders:
         return audit(paths, rules)
-    import pandas as pd
-
+    # only the folder of one paper is read as logs
     from socialstats.harness_logs.ada_met import tables_of
 
     with tempfile.TemporaryDirectory() as place:
-        made = {
+        tables = {
             Path(place) / f"{name}.csv": rows for name, rows in tables_of(Path(folders[0])).items()
         }
-        for path, rows in made.items():
+        for path, rows in tables.items():
             path.write_bytes(as_bytes(pd.DataFrame(rows), "csv"))
-        return audit([*made, *(path for path in paths if path not in folders)], rules)
+        return audit([*tables, *(path for path in paths if path not in folders)], rules)
 
 
 def rendered(kind: str, report: AuditReport, color: bool) -> str:
     """Return the outcome in one of the formats."""
-    from socialstats.audit.show import GUESSED, as_json, as_text, headline, lead, unread_lines
-
     if kind == "html":
-        import socialstats_reports
-        from socialstats.cli.report import command_line, source_date
-
         return str(
             socialstats_reports.render_audit([report], command=command_line(), date=source_date())
         )
@@ -188,17 +186,21 @@ def rendered(kind: str, report: AuditReport, color: bool) -> str:
         return as_text(report, color=color)
     entries = [
         Entry(
-            source=one.title,
-            name=one.where or one.title,
-            verdict=one.verdict,
-            reason=one.message
-            if one.basis == "numbers"
-            else f"{one.message} (claim: {one.passage})",
-            wrong=one.verdict == "disagree",
-            skipped=one.verdict in ("no_power", "not_checkable"),
-            cells=(one.published, one.expected, one.severity if one.severity != "none" else ""),
+            source=finding.title,
+            name=finding.where or finding.title,
+            verdict=finding.verdict,
+            reason=finding.message
+            if finding.basis == "numbers"
+            else f"{finding.message} (claim: {finding.passage})",
+            wrong=finding.verdict == "disagree",
+            skipped=finding.verdict in ("no_power", "not_checkable"),
+            cells=(
+                finding.published,
+                finding.expected,
+                finding.severity if finding.severity != "none" else "",
+            ),
         )
-        for one in report.findings
+        for finding in report.findings
     ]
     if kind == "junit":
         return as_junit("socialstats audit", entries)
@@ -213,7 +215,7 @@ def rendered(kind: str, report: AuditReport, color: bool) -> str:
     return as_summary(
         title,
         headline(report),
-        [one for _, one in gaps],
+        [entry for _, entry in gaps],
         heads,
         list(filter(None, notes)),
         source="Rule",

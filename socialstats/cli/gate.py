@@ -9,23 +9,27 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from socialstats import __version__
+from socialstats.cli.commands import COMMANDS
+from socialstats.cli.estimate import cautions_of, functions, parser_of, typed
+from socialstats.cli.helping import Parser
 from socialstats.cli.options import add_writing, words_of
 from socialstats.cli.settings import Settings
+from socialstats.cli.voices import of_metric
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
 from socialstats.designs.aliases import Fields, Texts
-from socialstats.errors import APPROXIMATE, InputError, MissingDependency, SocialStatsError
+from socialstats.errors import APPROXIMATE, Caution, InputError, MissingDependency, SocialStatsError
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import negate_row
+from socialstats.sentences import stat
+from socialstats.tables.writing import writing
 from socialstats.text import count, listing, number, p_value, quoted, unknown
 from socialstats.voice import speaking
 
-if TYPE_CHECKING:
-    from socialstats.errors import Caution
-    from socialstats.results import Result, ResultGroup, Row
-
 FORMATS = ("text", "md", "json", "junit")
-HELP = "exit with 1 unless numbers of a table meet requirements"
-EPILOG = """a requirement is QUANTITY[TERM].FIELD, a sign, and a number:
+EXAMPLES = """a requirement is QUANTITY[TERM].FIELD, a sign, and a number:
   mean[new - old].conf_low > -0.02    difference of means of two conditions or models on the same units
   mean[new].conf_low >= 0.6           mean of one of them
   krippendorff_alpha[alpha].estimate > 0.667
@@ -38,10 +42,10 @@ examples, with the tables in examples/data:
   socialstats gate answers.csv --unit item --cluster scenario --require "mean[reminded - plain].conf_low > 0"
 
 exit code: 0 every requirement is met; 1 one is not, or its number is undefined; 2 bad input"""
-SHOWN: Fields = {
+PARSER: Fields = {
     "usage": "socialstats gate TABLE --require REQUIREMENT [options]",
-    "description": HELP,
-    "epilog": EPILOG,
+    "description": COMMANDS["gate"],
+    "epilog": EXAMPLES,
     "allow_abbrev": False,
 }
 SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
@@ -95,15 +99,14 @@ class Requirement:
         return cls(text=text.strip(), limit=limit, **parts)
 
 
-def add_gate(commands: Any) -> None:
-    """Add ``gate`` to the parser of commands; the words from its table on are read by `run_gate`."""
-    parser = commands.add_parser("gate", help=HELP, **SHOWN)
-    parser.set_defaults(run="socialstats.cli.gating:run_gate")
-    _add_options(parser)
+def add_options(parser: Parser) -> None:
+    """Add the requirements; the words from the table on are read by `run`."""
+    add_own_options(parser)
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def add_own_options(parser: Parser) -> None:
+    """Add the options that no metric has."""
     add = parser.add_argument
     add(
         "--require",
@@ -116,13 +119,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add_writing(parser)
 
 
-def run_gate(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Compute what the requirements name, say which are met, and return 0 where all are, else 1."""
-    from socialstats.cli.helping import Parser
-    from socialstats.tables.writing import writing
-
-    parser = Parser(prog="socialstats gate", **SHOWN)
-    _add_options(parser)
+    parser = Parser(prog="socialstats gate", **PARSER)
+    add_own_options(parser)
     own, words = parser.parse_known_args(options.words, options)
     if not own.require:
         raise InputError('name what must hold: --require "mean[new - old].conf_low > -0.02"')
@@ -147,9 +147,6 @@ def judged(
     InputError
         For an unknown quantity, term or option, and what the metrics refuse.
     """
-    from socialstats.cli.estimate import cautions_of, functions, parser_of, typed
-    from socialstats.cli.voices import of_metric
-
     known, made, strange = functions(), dict[Any, Any](), list[set[str]]()
     entries, values, cautions = list[Entry](), list[float | None](), dict[str, None]()
     if not words or words[0].startswith("--"):
@@ -238,9 +235,6 @@ def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
     InputError
         Where no row, or several rows, have the term.
     """
-    from socialstats.results import ResultGroup
-    from socialstats.results.rows import negate_row
-
     rows = result.rows() if isinstance(result, ResultGroup) else result.rows
     named = {
         row: {
@@ -273,8 +267,6 @@ def entry_of(one: Requirement, row: Row, source: str, cautions: Sequence[Caution
     The reason names the cautions that stop it, and those that make its interval approximate, such as few units. Where
     two models have the same value in every unit, nothing changed: the limits of their difference count as 0.
     """
-    from socialstats.sentences import stat
-
     stops = [str(said) for said in cautions if said.severity == "stop"]
     loose = [
         f"{said.code} {said.short}"
@@ -341,8 +333,6 @@ def rendered(
             [f"Caution: {c}" for c in cautions],
         )
     if kind == "json":
-        from socialstats import __version__
-
         found = [
             {"requirement": one.name, "met": not one.wrong, "value": value, "reason": one.reason}
             for one, value in zip(entries, values, strict=True)

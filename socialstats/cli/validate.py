@@ -5,17 +5,30 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.options import add_command
-from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
+import socialstats_reports
+from socialstats import __version__
+from socialstats.claims import Checked, Claim
+from socialstats.claims.files import read_claims
+from socialstats.claims.judging import check
+from socialstats.claims.show import as_text, name_of, ordered, outcome_of, row_of, rows_text
+from socialstats.claims.verdicts import SAID, headline
+from socialstats.cli.helping import Parser
+from socialstats.cli.writing import (
+    FORMATS,
+    Entry,
+    add_output,
+    as_junit,
+    as_summary,
+    command_line,
+    source_date,
+    write,
+)
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
+from socialstats.harness_logs import read_logs
 
-if TYPE_CHECKING:
-    from socialstats.claims import Checked, Claim
-
-HELP = "recompute the numbers that a harness printed, from its own log"
-EPILOG = """examples, with the logs in examples/data:
+EXAMPLES = """examples, with the logs in examples/data:
   socialstats validate run.eval
   socialstats validate results/ --cluster story
   socialstats validate run.eval --claims claims.toml -o checked.html
@@ -29,11 +42,12 @@ claims.toml, one table a number:
   settings = { cluster = "story" }
 
 exit code: 0 every number stands or rests on a definition that is named; 1 a number is wrong; 2 bad input"""
+PARSER: Fields = {"epilog": EXAMPLES, "allow_abbrev": False}
 
 
-def add_validate(commands: Any) -> None:
-    """Add ``validate`` to the parser of commands."""
-    add = add_command(commands, "validate", "validating:run_validate", HELP, EPILOG)
+def add_options(parser: Parser) -> None:
+    """Add the logs, the claims, and what is written."""
+    add = parser.add_argument
     add(
         "logs",
         nargs="+",
@@ -56,12 +70,8 @@ def add_validate(commands: Any) -> None:
     add_output(add, (*FORMATS, "junit"))
 
 
-def run_validate(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Check the logs and write the outcome; 1 when a number is wrong."""
-    from socialstats.claims.files import read_claims
-    from socialstats.claims.judging import check
-    from socialstats.harness_logs import read_logs
-
     if options.only_claims and not options.claims:
         raise InputError(
             "--only-claims checks the numbers of a claims file: name it with --claims FILE"
@@ -77,18 +87,13 @@ def run_validate(options: argparse.Namespace) -> int:
         check(log, claims, cluster=options.cluster, only_claims=options.only_claims) for log in logs
     ]
     write(options, lambda kind, color: rendered(kind, checked, color), (*FORMATS, "junit"))
-    return 0 if all(one.ok for one in checked) else 1
+    return 0 if all(log.ok for log in checked) else 1
 
 
 def rendered(kind: str, checked: Sequence[Checked], color: bool) -> str:
     """Return the outcome in one of the formats."""
-    from socialstats.claims.show import as_text, outcome_of
-
     if kind == "html":
-        import socialstats_reports
-        from socialstats.cli.report import command_line, source_date
-
-        facts = {"data": ", ".join(one.source for one in checked)}
+        facts = {"data": ", ".join(log.source for log in checked)}
         outcome = outcome_of(checked)
         return str(
             socialstats_reports.render(
@@ -96,11 +101,10 @@ def rendered(kind: str, checked: Sequence[Checked], color: bool) -> str:
             )
         )
     if kind == "json":
-        from socialstats import __version__
-
-        logs = [one.to_dict() for one in checked]
-        found = {"socialstats": __version__, "ok": all(one.ok for one in checked), "logs": logs}
-        return json.dumps(found, indent=1, allow_nan=False) + "\n"
+        logs = [log.to_dict() for log in checked]
+        ok = all(log.ok for log in checked)
+        content = {"socialstats": __version__, "ok": ok, "logs": logs}
+        return json.dumps(content, indent=1, allow_nan=False) + "\n"
     if kind == "junit":
         return as_junit("socialstats validate", entries_of(checked))
     return summary_of(checked) if kind == "md" else as_text(checked, color=color)
@@ -108,36 +112,30 @@ def rendered(kind: str, checked: Sequence[Checked], color: bool) -> str:
 
 def entries_of(checked: Sequence[Checked]) -> list[Entry]:
     """Return every checked number with its log, those that need attention first."""
-    from socialstats.claims.show import name_of, ordered, row_of
-    from socialstats.claims.verdicts import SAID
-
-    found = []
+    entries = []
     for log in checked:
-        for one in ordered(log.judged):
-            title, printed, recomputed, _, definition, reason, _ = row_of(one)
-            found.append(
+        for judged in ordered(log.judged):
+            title, printed, recomputed, _, definition, reason, _ = row_of(judged)
+            entries.append(
                 Entry(
                     source=name_of(log),
                     name=title,
-                    verdict=SAID[one.verdict].one,
-                    wrong=one.wrong,
+                    verdict=SAID[judged.verdict].one,
+                    wrong=judged.wrong,
                     reason=reason,
-                    skipped=one.verdict == "not_computable",
+                    skipped=judged.verdict == "not_computable",
                     cells=(printed, recomputed, definition),
                 )
             )
-    return found
+    return entries
 
 
 def summary_of(checked: Sequence[Checked]) -> str:
     """Return the outcome of logs in Markdown, for a pull request."""
-    from socialstats.claims.show import name_of, rows_text
-    from socialstats.claims.verdicts import headline
-
     title = name_of(checked[0]) if len(checked) == 1 else f"{len(checked):,} logs"
     notes = [f"{name_of(log)}: rows: {rows_text(log)}" for log in checked]
     notes += [str(text) for log in checked for text in (*log.cautions, *log.notes)]
-    said = headline([one for log in checked for one in log.judged])
+    verdict = headline([judged for log in checked for judged in log.judged])
     return as_summary(
-        title, said, entries_of(checked), ("Printed", "Recomputed", "Definition"), notes
+        title, verdict, entries_of(checked), ("Printed", "Recomputed", "Definition"), notes
     )

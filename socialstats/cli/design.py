@@ -7,25 +7,31 @@ import json
 import os
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from socialstats.cli.options import Output, add_command
+import pandas as pd
+
+from socialstats.cli.helping import Parser
+from socialstats.cli.options import Output
 from socialstats.cli.settings import Settings
 from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError, Problem
+from socialstats.planning.builders import Items, design_items
+from socialstats.tables.sources import small_file
+from socialstats.tables.toml_files import toml_of
+from socialstats.tables.writing import RUN_FILE, format_by_name, is_read, put, write_whole
+from socialstats.text import count, meant, quoted
 from socialstats.voice import speaking
 
-if TYPE_CHECKING:
-    from socialstats.planning.builders import Items
-
-HELP = "make the items of a protocol from lists of parts"
-EPILOG = """examples:
+EXAMPLES = """examples:
   socialstats design norm-goal examples/design/norm_goal.toml -o norms.csv
   socialstats collect --new norm-goal goals
   socialstats collect goals/run.toml --dry-run
 
 exit code: 0 all items are written; 1 a model has to write texts first (the commands are printed); 2 bad input"""
+PARSER: Fields = {"epilog": EXAMPLES, "allow_abbrev": False}
 WRITE = (
     "model",
     "base_url",
@@ -44,9 +50,9 @@ template = "{prompt}"
 """
 
 
-def add_design(commands: Any) -> None:
-    """Add ``design`` to the parser of commands."""
-    add = add_command(commands, "design", "building:run_design", HELP, EPILOG)
+def add_options(parser: Parser) -> None:
+    """Add the protocol, the lists of parts, and the file to write."""
+    add = parser.add_argument
     add(
         "protocol",
         metavar="PROTOCOL",
@@ -75,31 +81,31 @@ def toml(name: str, value: Any, typed: str) -> str:
 
 
 @speaking(toml)
-def run_design(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Make the items, or say which texts are still to be written."""
-    from socialstats.planning.builders import design_items
-    from socialstats.tables.writing import format_by_name, is_read, put
-
     target = options.output or "-"
     format = format_by_name(target)
     path = Path(options.design)
-    spec = read_design(path)
+    spec = read_parts(path)
     is_read(*tables_of(spec, path.parent))
     write = written_by(spec, path.name)
     log = path.parent / write.get("log", "texts.jsonl")
     texts, refused = texts_of(log) if write and log.exists() else ({}, [])
     items = design_items(options.protocol, spec, folder=path.parent, texts=texts, source=path.name)
     if items.prompts:
-        prepare(items, write, path.parent)
+        write_prompts(items, write, path.parent)
     if items.missing:
-        return to_write(items, refused, path, log)
+        return tell_missing(items, refused, path, log)
     put(target, items.frame, format)
     if not options.quiet:
-        print("\n".join([*items.sentences(), *further(options.protocol, target)]), file=sys.stderr)
+        print(
+            "\n".join([*items.sentences(), *next_command(options.protocol, target)]),
+            file=sys.stderr,
+        )
     return 0
 
 
-def further(protocol: str, target: str) -> list[str]:
+def next_command(protocol: str, target: str) -> list[str]:
     """State what becomes of the items: the run file beside them asks them, or one is to be started from."""
     run = Path(target).with_name("run.toml")
     if target == "-":
@@ -111,11 +117,8 @@ def further(protocol: str, target: str) -> list[str]:
     return [f'next: {start}, where items = "{target}" in run.toml, {there}']
 
 
-def read_design(path: Path) -> Fields:
+def read_parts(path: Path) -> Fields:
     """Return what a design file says."""
-    from socialstats.tables.sources import small_file
-    from socialstats.tables.toml_files import toml_of
-
     try:
         return toml_of(small_file(path), path.name)
     except OSError as error:
@@ -135,8 +138,6 @@ def tables_of(spec: Settings, folder: Path) -> set[Path]:
 
 def written_by(spec: Settings, source: str) -> Fields:
     """Return who writes texts and how; empty where the design has no such section."""
-    from socialstats.text import meant
-
     write = spec.get("write", {})
     if not isinstance(write, dict):
         raise InputError(
@@ -156,6 +157,7 @@ def written_by(spec: Settings, source: str) -> Fields:
 
 def texts_of(log: Path) -> tuple[dict[str, str], list[str]]:
     """Return the texts of a log by identifier, and the identifiers whose reply is no text."""
+    # most designs need no texts of a model
     from socialstats_collect.log import Log
     from socialstats_collect.tidy import table_of
 
@@ -171,12 +173,8 @@ def texts_of(log: Path) -> tuple[dict[str, str], list[str]]:
     ]
 
 
-def prepare(items: Items, write: Settings, folder: Path) -> None:
+def write_prompts(items: Items, write: Settings, folder: Path) -> None:
     """Write the prompts of all texts that can be asked for so far, and their run file, beside the design."""
-    import pandas as pd
-
-    from socialstats.tables.writing import RUN_FILE, put, write_whole
-
     put(str(folder / "texts.csv"), pd.DataFrame(list(items.prompts)), "csv")
     lines = [RUN, "[factors]", f"model = {json.dumps([write['model']])}", "", "[parameters]"]
     lines += [
@@ -199,18 +197,14 @@ def prepare(items: Items, write: Settings, folder: Path) -> None:
     write_whole(folder / "texts.toml", "\n".join(lines) + "\n", RUN_FILE)
 
 
-def to_write(items: Items, refused: list[str], path: Path, log: Path) -> int:
+def tell_missing(items: Items, refused: list[str], path: Path, log: Path) -> int:
     """State which texts are missing, and what to type next."""
-    from socialstats.text import count, quoted
-
     steps = {row["item_id"]: row["step"] for row in items.prompts}
     lost = [name for name in items.missing if name in set(refused)]
-    found = [
-        f"{count(sum(steps[name] == step for name in items.missing))} of {step}"
-        for step in dict.fromkeys(steps[name] for name in items.missing)
-    ]
+    missing = Counter(steps[name] for name in items.missing)
+    by_step = [f"{count(number)} of {step}" for step, number in missing.items()]
     print(
-        f"{count(len(items.missing), 'text')} to be written ({', '.join(found)}); next:",
+        f"{count(len(items.missing), 'text')} to be written ({', '.join(by_step)}); next:",
         file=sys.stderr,
     )
     print(f"  socialstats collect {path.parent / 'texts.toml'} -o {log}", file=sys.stderr)

@@ -12,32 +12,32 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from socialstats import __version__
+from socialstats.cli import collect, report, tidy
+from socialstats.cli.helping import Parser
+from socialstats.cli.options import CommandFile, Output, complete
 from socialstats.cli.plan import read_plan
+from socialstats.cli.running import run_command
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
 from socialstats.tables.toml_files import read_toml
 from socialstats.tables.writing import kind_by_mark, writable_place, write_whole
 
+PARSER: Fields = {
+    "epilog": """example, with the tables in examples/data:
+  socialstats run foundations.toml foundations.csv -o foundations""",
+    "allow_abbrev": False,
+}
 TABLE, METHODS, PAGE, NUMBERS = "answers.csv", "methods.txt", "page.html", "numbers.json"
 TABLES = "tables"  # folder of the tables and figures of the page
 RECORD = "run.json"
 RECORDED = kind_by_mark("a record of 'socialstats run'", r'\{\s*"made by": "socialstats run"')
 
 
-def add_run(commands: Any) -> None:
-    """Add the command to the parser."""
-    from socialstats.cli.options import Output, add_command
-
-    add = add_command(
-        commands,
-        "run",
-        "run_study:run_study",
-        "from the file of a study to its page: ask what is missing, tidy, report",
-        "example, with the tables in examples/data:\n"
-        "  socialstats run foundations.toml foundations.csv -o foundations",
-    )
+def add_options(parser: Parser) -> None:
+    """Add the study, its tables, and the folder to write."""
+    add = parser.add_argument
     add("study", metavar="STUDY.toml", help="a study that 'socialstats new' wrote, or a plan")
     add(
         "data",
@@ -55,7 +55,7 @@ def add_run(commands: Any) -> None:
     add("--dry-run", action="store_true", help="print what would be asked, and end")
 
 
-def run_study(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Ask what is missing, write the table, the page, and its tables and figures.
 
     Raises
@@ -115,18 +115,18 @@ def ask_missing(
 ) -> int:
     """Print what is missing, ask it, and write the table of all answers; return the exit code of `collect`."""
     where = ["--base-url", options.base_url] if options.base_url else []
-    run_command(["collect", str(study), *where, "--dry-run"])
+    run_words("collect", collect, [str(study), *where, "--dry-run"])
     if options.dry_run:
         return 0
     log = log_of(study)
-    code = run_command(["collect", str(study), "-o", str(log), *where])
+    code = run_words("collect", collect, [str(study), "-o", str(log), *where])
     if not log.exists():
         return code
     inputs, outputs = [study, log], [folder / TABLE, folder / METHODS]
     if is_current(folder, "table", inputs, outputs):
         print(f"{folder / TABLE} has all answers", file=sys.stderr)
         return code
-    run_command(["tidy", str(log), "-o", str(outputs[0]), "--methods", str(outputs[1])])
+    run_words("tidy", tidy, [str(log), "-o", str(outputs[0]), "--methods", str(outputs[1])])
     record["table"] = digest(inputs)
     return code
 
@@ -149,7 +149,7 @@ def write_page(
     how += ["--people", people] if people else []
     methods = folder / METHODS
     how += ["--methods-note", str(methods)] if methods.exists() else []
-    code = run_command(["report", *tables, *how, *outputs])
+    code = run_words("report", report, [*tables, *how, *outputs])
     record["page"] = digest(inputs)
     return code
 
@@ -159,13 +159,12 @@ def has_questions(study: Path) -> bool:
     return read_plan(str(study)).own is not None
 
 
-def run_command(words: Sequence[str]) -> int:
+def run_words(name: str, file: CommandFile, words: Sequence[str]) -> int:
     """Print a command and run it."""
-    from socialstats.cli import run
-    from socialstats.cli.parser import make_parser
-
-    print(f"$ {shlex.join(['socialstats', *words])}", file=sys.stderr, flush=True)
-    return run(make_parser().parse_args(words))
+    print(f"$ {shlex.join(['socialstats', name, *words])}", file=sys.stderr, flush=True)
+    parser = Parser(prog=f"socialstats {name}", **file.PARSER)
+    complete(parser, file)
+    return run_command(parser.parse_args(words, argparse.Namespace(command=name)))
 
 
 def digest(paths: Iterable[Path]) -> str:

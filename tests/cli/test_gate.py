@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 from socialstats.cli import main
-from socialstats.cli.gating import Requirement, entry_of
+from socialstats.cli.gate import Requirement, entry_of
 from socialstats.errors import InputError, caution
 from socialstats.results import Row
 

@@ -11,10 +11,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import socialstats
+from socialstats.cli.commands import COMMANDS
+from socialstats.cli.estimate import add_keywords, described, kinds, typed
+from socialstats.cli.helping import Parser
 from socialstats.cli.options import Output, add_writing, words_of
+from socialstats.cli.page_files import PDF
+from socialstats.cli.voices import of_metric
+from socialstats.cli.writing import format_of
 from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
+from socialstats.planning.curves import curve_of
+from socialstats.tables.writing import (
+    NUMBERS,
+    kind_by_mark,
+    table_like,
+    text_like,
+    write_whole,
+    writing,
+)
 from socialstats.text import number, unknown
+from socialstats.voice import speaking
 
 DESIGNS = {
     "paired-t": "power_paired_t",
@@ -32,8 +49,7 @@ SHARES = (
     2.0,
 )  # parts of the planned size where the curve is printed
 BAR = 40
-HELP = "compute power, the size of a study or the smallest effect"
-EPILOG = """designs (DESIGN --help lists the options of one):
+EXAMPLES = """designs (DESIGN --help lists the options of one):
   paired-t        a mean difference of pairs, in standard deviations of the differences
   mcnemar         a difference of two proportions on the same units
   clustered-mean  a mean of values in clusters, such as differences by scenario
@@ -43,17 +59,16 @@ examples:
   socialstats power paired-t --effect 0.5 --power 0.8
   socialstats power mcnemar --n 300 --discordant 0.3 --effect 0.1 -o power.svg
   socialstats power clustered-mean --size 50 --icc 0.1 --effect 0.2 --power 0.8 --format md"""
+PARSER: Fields = {"add_help": False}  # each design has help of its own
 
 
-def add_power(commands: Any) -> None:
-    """Add ``power`` to the parser of commands; the words from its design on are read by `run_power`."""
-    power = commands.add_parser("power", help=HELP, add_help=False)
-    power.set_defaults(run="socialstats.cli.powering:run_power")
-    power.add_argument("-h", "--help", action="store_true", dest="list_designs")
-    power.add_argument("words", nargs=argparse.REMAINDER)
+def add_options(parser: Parser) -> None:
+    """Take the words from the design on as they are: `run` reads them."""
+    parser.add_argument("-h", "--help", action="store_true", dest="list_designs")
+    parser.add_argument("words", nargs=argparse.REMAINDER)
 
 
-def run_power(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Compute a plan and print it with its curve, or draw the curve.
 
     Raises
@@ -61,16 +76,9 @@ def run_power(options: argparse.Namespace) -> int:
     InputError
         For an unknown design or option, and what the computation refuses.
     """
-    import socialstats
-    from socialstats.cli.estimate import typed
-    from socialstats.cli.voices import of_metric
-    from socialstats.cli.writing import format_of
-    from socialstats.tables.writing import NUMBERS, table_like, text_like, write_whole, writing
-    from socialstats.voice import speaking
-
     name, *words = options.words or [""]
     if options.list_designs or not name:
-        print(f"usage: socialstats power DESIGN [options]\n\n{HELP}\n\n{EPILOG}")
+        print(f"usage: socialstats power DESIGN [options]\n\n{COMMANDS['power']}\n\n{EXAMPLES}")
         return 0
     if name not in DESIGNS:
         raise InputError(unknown("design", name, DESIGNS))
@@ -102,9 +110,6 @@ def parser_of(
     name: str, function: Callable[..., Any]
 ) -> tuple[argparse.ArgumentParser, dict[str, list[Any]]]:
     """Return the parser of a design's options, and what types each of them takes."""
-    from socialstats.cli.estimate import add_keywords, described, kinds
-    from socialstats.cli.helping import Parser
-
     parser = Parser(
         prog=f"socialstats power {name}",
         allow_abbrev=False,
@@ -132,9 +137,6 @@ def parser_of(
 
 def figures() -> Fields:
     """Return the kinds of files that hold a figure of this command, by format."""
-    from socialstats.cli.show import PDF
-    from socialstats.tables.writing import kind_by_mark
-
     svg = kind_by_mark("a figure of socialstats (SVG)", r".*<dc:creator>.{0,200}socialstats")
     return {
         "svg": svg,
@@ -147,8 +149,6 @@ def rendered(plan: Any, kind: str) -> str | bytes:
     """Return a plan in one of `FORMATS`: numbers with their curve, or a figure."""
     if kind in ("svg", "png", "pdf"):
         return drawn(plan, kind)
-    from socialstats.planning.curves import curve_of
-
     at = round(plan.row("clusters" if plan.metric == "power_clustered_mean" else "n").estimate)
     curve = curve_of(
         plan,
@@ -158,14 +158,12 @@ def rendered(plan: Any, kind: str) -> str | bytes:
     )
     points = list(zip(curve["x"].astype(int).tolist(), curve["power"].tolist(), strict=True))
     if kind == "json":
-        from socialstats import __version__
-
-        both = {
-            "socialstats": __version__,
+        content = {
+            "socialstats": socialstats.__version__,
             **plan.to_dict(),
             "curve": [{"size": x, "power": p} for x, p in points],
         }
-        return json.dumps(both, indent=1, allow_nan=False) + "\n"
+        return json.dumps(content, indent=1, allow_nan=False) + "\n"
     if kind == "csv":
         return "size,power\n" + "".join(f"{x},{p:.6f}\n" for x, p in points)
     label = curve["xlabel"]
