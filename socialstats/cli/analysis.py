@@ -200,7 +200,7 @@ def read_rows(data: Input, settings: Fields) -> tuple[Table, Fields, Design, Lev
 
 def with_log_reading(reading: Reading, settings: Settings) -> tuple[Fields, Levels]:
     """Return the settings with those by which a study reads the rows of logs; what was typed counts more."""
-    parser = Parser(allow_abbrev=False)
+    parser = Parser(allow_abbrev=False, add_help=False)
     add_data(parser, several=True)
     add_analysis(parser)
     declared, _ = settle(parser.parse_args(reading.options), Plan())
