@@ -17,11 +17,11 @@ from socialstats.choices.bradley_terry.covariance import (
     rank_sets,
 )
 from socialstats.crosscheck.definition import Definition
+from socialstats.crosscheck.row_arithmetic import adjusted_p
 from socialstats.errors import InputError
 from socialstats.inference.rows import with_ends
 from socialstats.results import Result, Row
 from socialstats.results.definitions import PeerNumbers, PlainSample, RowKey
-from socialstats.results.peers import load_peer
 from socialstats.results.rows import distinct_cautions, rows_with
 from socialstats.scales.score_boards import MEAN, Board
 from socialstats.sentences import name_of_interval
@@ -195,23 +195,21 @@ def ask_for_rank_sets(result: Result) -> Iterator[PeerNumbers]:
     lead: Result = result.extras["result"]
     if not result.extras["holm"]:
         return
-    multipletests = load_peer("statsmodels.stats.multitest", "multipletests")
     names = [row.term for row in result.rows if row.estimate is not None]
     tested = [
         row
         for row in rows_with(lead.rows, "model", "minus", role="difference")
         if row.p_value is not None and {row.label("model"), row.label("minus")} <= set(names)
     ]
+    simultaneous = result.settings["kind"] == "simultaneous"
+    of_all = adjusted_p([row.p_value for row in tested]) if simultaneous and tested else []
     for name in names:
-        family = [row for row in tested if name in (row.label("model"), row.label("minus"))]
-        if result.settings["kind"] == "simultaneous":
-            family = tested
-        adjusted = np.zeros(0)
-        if family:
-            p_values = [row.p_value for row in family]
-            adjusted = np.broadcast_to(multipletests(p_values, method="holm")[1], len(family))
+        family, adjusted = tested, of_all
+        if not simultaneous:
+            family = [row for row in tested if name in (row.label("model"), row.label("minus"))]
+            adjusted = adjusted_p([row.p_value for row in family]) if family else []
         lower, upper = 0, 0
-        for row, p in zip(family, adjusted.tolist(), strict=True):
+        for row, p in zip(family, adjusted, strict=True):
             first = row.label("model") == name
             if p > 1 - result.settings["level"] or not (first or row.label("minus") == name):
                 continue

@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
 from socialstats.crosscheck.definition import Definition
+from socialstats.crosscheck.row_arithmetic import adjusted_p
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.results import Result, Row
@@ -20,7 +21,6 @@ from socialstats.results.definitions import (
     key_of_row,
     sample_of_mean,
 )
-from socialstats.results.peers import load_peer
 from socialstats.scales.model_numbers import RANK, ModelNumber
 
 ROUNDED = 8  # digits to which numbers that share a rank agree
@@ -228,10 +228,7 @@ def models_apart(result: Result, sign: float) -> tuple[list[str], list[str]] | N
     beating: list[str] = []
     if not tests:
         return beaten, beating
-    adjust = load_peer("statsmodels.stats.multitest", "multipletests")
-    adjusted = adjust([row.p_value for row in tests], method="holm")[1]
-    # without statsmodels there is a single number that is none
-    p_values = np.broadcast_to(np.asarray(adjusted, dtype=np.float64), len(tests)).tolist()
+    p_values = adjusted_p([row.p_value for row in tests])
     if np.isnan(p_values).any():
         return None
     for row, p in zip(tests, p_values, strict=True):
