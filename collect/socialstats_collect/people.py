@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
@@ -16,10 +16,26 @@ from socialstats_collect.items import read_rows
 from socialstats_collect.protocols.base import fields, filled
 
 HUMAN = "human"
+KEYS = ("item_id", "rater", "source")
 NOT_KEPT = {"question_id", "question_shown", "choices_shown", "rater_id", "saved_at"}
 FOREIGN = "The form was made from another design: tidy the log of that run, or make a new form."
-Given = tuple[str, int, dict[str, str]]
-"""An answer as it came: its file, its line (in a list: its place), its columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it came: its file, its line (in a list: its place), its columns."""
+
+    source: str
+    line: int
+    cells: dict[str, str]
+
+    def cell(self, name: str) -> str:
+        """Return what stands in a column, without blanks around it."""
+        return self.cells.get(name, "").strip()
+
+    def problem(self, message: str) -> Problem:
+        """Return a problem at the place of the answer."""
+        return Problem(message=message, source=self.source, lines=(self.line,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,101 +127,156 @@ def people_rows(design: RunDesign, path: Path) -> tuple[list[dict[str, object]],
     NothingToAnalyse
         Where no row is about an item of the run.
     """
-    column = design.protocol.people
-    asked = {one.unit.item_id: one for one in questions(design)}
-    given, notes = _given(path, column)
-    renamed = cache(
-        lambda: {one.id: one for question in asked.values() for one in question.orders()}
-    )
-    found: list[dict[str, object]] = []
-    problems: list[Problem] = []
-    seen: dict[tuple[str, str], tuple[str, int]] = {}
-    strange: dict[str, list[str]] = {}
-    other = again = 0
-    for source, line, row in given:
-        identifier, rater, answer = (row[name].strip() for name in ("item_id", "rater", column))
-        if not (rater or answer):
-            continue
-        order, mark = (row.get(name, "").strip() for name in ("option_order", "question_id"))
-        several = asked[identifier].orders(order) if identifier in asked else []
-        if mark and mark not in {one.id for one in several}:
-            several = [renamed()[mark]] if mark in renamed() else []
-            again += len(several)
-        if not several and (mark or identifier in asked):
-            strange.setdefault(source, []).append(identifier)
-        if not several:
-            other += 1
-            continue
-        rows = [known for one in several if (known := one.row(answer)) is not None]
-        unit = several[0].unit
-        place = seen.setdefault((unit.item_id, rater), (source, line))
-        said = "" if rater else "no rater"
-        if len(rows) < len(several):
-            labels = ", ".join(value for value, *_ in several[0].answers[:-1])
-            said = f"{column} '{answer}' is not one of {labels}; leave it empty where nothing was chosen"
-        if place != (source, line):
-            where = f"{place[0]} " if place[0] != source else ""
-            said = f"'{rater}' answered '{unit.item_id}' in {where}line {place[1]} already"
-        for name in row.keys() & unit.item.keys() - {"item_id", "rater", "source", column}:
-            if row[name] and row[name] != unit.item[name]:
-                said = f"{name} is '{row[name]}', in the items of the run '{unit.item[name]}'"
-        if said:
-            problems.append(Problem(message=said, source=source, lines=(line,)))
-            continue
-        same = {
-            name: value if all(value == one[name] for one in rows) else None
-            for name, value in rows[0].items()
-        }
-        more = {name: value for name, value in row.items() if name not in NOT_KEPT | rows[0].keys()}
-        found.append({**same, **more, "rater": rater, "source": row.get("source") or HUMAN})
-    read = {name for name, _ in seen.values()}
-    for source, ids in strange.items():  # an item that the run no longer has is no fault
-        if source not in read or asked.keys() & {*ids}:
-            words = f"{count(len(ids), 'answer')} to other words or options than this run has: {quoted(ids)}"
-            problems.append(Problem(message=words, source=source, fix=FOREIGN))
-    if problems:
+    people = People(design)
+    answers, notes = read_answers(path, people.column)
+    for answer in answers:
+        people.take(answer)
+    if problems := [*people.problems, *people.foreign()]:
         raise InputError(problems[:20])
-    if not found:
+    if not people.rows:
         raise NothingToAnalyse(f"{path.name}: no answer to an item of this run")
-    raters = count(len({row["rater"] for row in found}), "rater")
-    about = count(len({row["item_id"] for row in found}), "item")
-    left = f"; {count(other, 'row')} about other items left out" if other else ""
-    moved = f"; {count(again, 'answer')} found again by content" if again else ""
-    forms = {str(row["form_id"]) for row in found if row.get("form_id")}
-    if len(forms) > 1:
-        notes.append(f"people were shown {len(forms)} forms: compare them by the column form_id")
-    return found, [
-        f"{count(len(found), 'row')} of people, {raters}, about {about}{left}{moved}",
-        *notes,
-    ]
+    return people.rows, [people.summary(), *notes, *people.several_forms()]
 
 
-def _given(path: Path, column: str) -> tuple[list[Given], list[str]]:
-    """Read one file or those of a folder; of the files that one rater saved with the form, the latest."""
-    files = sorted(one for one in path.iterdir() if one.name[0] != ".") if path.is_dir() else [path]
-    given = [(file.name, line, row) for file in files for line, row in read_rows(file)]
-    saved: dict[str, list[tuple[str, str]]] = {}
-    for source, line, row in given:
-        if absent := [name for name in ("item_id", "rater", column) if name not in row]:
-            raise InputError(
-                Problem(message=f"no column {', '.join(absent)}", source=source, lines=(line,))
-            )
-        saved.setdefault(row.get("rater_id", ""), []).append((row.get("saved_at", ""), source))
-    latest = {who: max(files)[1] for who, files in saved.items() if who}
-    kept = [one for one in given if latest.get(one[2].get("rater_id", ""), one[0]) == one[0]]
-    owners: dict[str, tuple[str, str]] = {}
-    for source, _, row in kept:
-        who, first = owners.setdefault(row["rater"].strip(), (row.get("rater_id", ""), source))
-        if row["rater"].strip() and who != row.get("rater_id", ""):
+class People:
+    """Answers of people, matched with the questions of a design.
+
+    Attributes
+    ----------
+    column
+        Of the answers.
+    rows, problems
+        Of the answers that were taken.
+    """
+
+    def __init__(self, design: RunDesign) -> None:
+        self.column = design.protocol.people
+        self.rows: list[dict[str, object]] = []
+        self.problems: list[Problem] = []
+        self._asked = {question.unit.item_id: question for question in questions(design)}
+        self._first: dict[tuple[str, str], Answer] = {}
+        self._strange: dict[str, list[str]] = {}
+        self._other = self._moved = 0
+
+    @cached_property
+    def _by_content(self) -> dict[str, Question]:
+        orders = [order for question in self._asked.values() for order in question.orders()]
+        return {question.id: question for question in orders}
+
+    def take(self, answer: Answer) -> None:
+        """Add the row of an answer, or what is wrong with it."""
+        choice, rater = answer.cell(self.column), answer.cell("rater")
+        if not (rater or choice):
+            return
+        several = self._questions(answer)
+        if not several:
+            self._other += 1
+            return
+        rows = [question.row(choice) for question in several]
+        if fault := self._fault(answer, several[0], None in rows):
+            self.problems.append(answer.problem(fault))
+            return
+        first, *others = [row for row in rows if row is not None]
+        # an order that nobody wrote down leaves empty what depends on it
+        row = {
+            name: value if all(value == other[name] for other in others) else None
+            for name, value in first.items()
+        }
+        left_out = NOT_KEPT | row.keys()
+        row |= {name: value for name, value in answer.cells.items() if name not in left_out}
+        self.rows.append(row | {"rater": rater, "source": answer.cells.get("source") or HUMAN})
+
+    def _questions(self, answer: Answer) -> list[Question]:
+        """Return the question that was answered, in each order in which it may have been shown."""
+        item, mark = answer.cell("item_id"), answer.cell("question_id")
+        question = self._asked.get(item)
+        several = question.orders(answer.cell("option_order")) if question else []
+        if mark and mark not in {one.id for one in several}:
+            several = [self._by_content[mark]] if mark in self._by_content else []
+            self._moved += len(several)
+        if not several and (mark or question):
+            self._strange.setdefault(answer.source, []).append(item)
+        return several
+
+    def _fault(self, answer: Answer, question: Question, unread: bool) -> str:
+        """Return what is wrong with an answer; empty where nothing is."""
+        rater, item = answer.cell("rater"), question.unit.item
+        first = self._first.setdefault((question.unit.item_id, rater), answer)
+        for name in (answer.cells.keys() & item.keys()) - {*KEYS, self.column}:
+            value = answer.cells[name]
+            if value and value != item[name]:
+                return f"{name} is '{value}', in the items of the run '{item[name]}'"
+        if first is not answer:
+            where = f"{first.source} " if first.source != answer.source else ""
+            name = question.unit.item_id
+            return f"'{rater}' answered '{name}' in {where}line {first.line} already"
+        if unread:
+            labels = ", ".join(value for value, *_ in question.answers[:-1])
+            wrong = f"{self.column} '{answer.cell(self.column)}' is not one of {labels}"
+            return f"{wrong}; leave it empty where nothing was chosen"
+        return "" if rater else "no rater"
+
+    def foreign(self) -> Iterator[Problem]:
+        """Yield a problem for each file about other words; an item that the run no longer has is no fault."""
+        read = {answer.source for answer in self._first.values()}
+        for source, items in self._strange.items():
+            if source not in read or self._asked.keys() & {*items}:
+                answers = f"{count(len(items), 'answer')} to other words or options"
+                message = f"{answers} than this run has: {quoted(items)}"
+                yield Problem(message=message, source=source, fix=FOREIGN)
+
+    def summary(self) -> str:
+        """State how many rows there are, of whom and about what."""
+        raters = count(len({row["rater"] for row in self.rows}), "rater")
+        items = count(len({row["item_id"] for row in self.rows}), "item")
+        words = [f"{count(len(self.rows), 'row')} of people, {raters}, about {items}"]
+        if self._other:
+            words.append(f"{count(self._other, 'row')} about other items left out")
+        if self._moved:
+            words.append(f"{count(self._moved, 'answer')} found again by content")
+        return "; ".join(words)
+
+    def several_forms(self) -> Iterator[str]:
+        """State where people were shown several forms."""
+        forms = {str(row["form_id"]) for row in self.rows if row.get("form_id")}
+        if len(forms) > 1:
+            yield f"people were shown {len(forms)} forms: compare them by the column form_id"
+
+
+def read_answers(path: Path, column: str) -> tuple[list[Answer], list[str]]:
+    """Read one file or those of a folder; of the files that one rater saved with the form, the latest.
+
+    Raises
+    ------
+    InputError
+        For missing columns, and for an alias of two raters.
+    """
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.name[0] != ".")
+    answers = [Answer(file.name, line, row) for file in files for line, row in read_rows(file)]
+    latest: dict[str, tuple[str, str]] = {}
+    for answer in answers:
+        absent = [name for name in ("item_id", "rater", column) if name not in answer.cells]
+        if absent:
+            raise InputError(answer.problem(f"no column {', '.join(absent)}"))
+        who = answer.cells.get("rater_id", "")
+        saved = (answer.cells.get("saved_at", ""), answer.source)
+        latest[who] = max(latest.get(who, saved), saved)
+    latest.pop("", None)
+    read: list[Answer] = []
+    notes: dict[str, None] = {}
+    owners: dict[str, Answer] = {}
+    for answer in answers:
+        who, alias = answer.cells.get("rater_id", ""), answer.cell("rater")
+        _, last = latest.get(who, ("", answer.source))
+        if last != answer.source:
+            notes[f"{answer.source} left out: {last} is of the same rater, and later"] = None
+            continue
+        read.append(answer)
+        owner = owners.setdefault(alias, answer)
+        if alias and owner.cells.get("rater_id", "") != who:
+            message = f"'{answer.cells['rater']}' is another rater in {owner.source}"
             fix = "Change 'rater' in one of them."
-            raise InputError(
-                Problem(
-                    message=f"'{row['rater']}' is another rater in {first}", source=source, fix=fix
-                )
-            )
-    pairs = {source: latest[who] for who, files in saved.items() if who for _, source in files}
-    return kept, [
-        f"{source} left out: {last} is of the same rater, and later"
-        for source, last in pairs.items()
-        if source != last
-    ]
+            raise InputError(Problem(message=message, source=answer.source, fix=fix))
+    return read, [*notes]

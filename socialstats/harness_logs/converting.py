@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.claims.types import KEYS, Log
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.harness_logs import read_logs
+from socialstats.harness_logs.find import read_logs
 from socialstats.tables.writing import format_by_name, is_read, put
 from socialstats.text import count, listing, quoted, shorten
 

@@ -10,7 +10,6 @@ from types import ModuleType
 
 from socialstats.claims.types import Log
 from socialstats.errors import InputError
-from socialstats.harness_logs import promptfoo
 from socialstats.harness_logs.files import Source, look
 from socialstats.harness_logs.tables import header, plain
 from socialstats.harness_logs.tabular import harness_of
@@ -57,11 +56,10 @@ def recognises(module: ModuleType, source: Source) -> bool:
 def holds_log(path: Path) -> bool:
     """Return whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
     source = look(path)
-    if source.kind == "text":
-        return recognises(
-            promptfoo, source
-        )  # whose tables hold texts or several scores in each row
-    return any(source.fits(getattr(m, "FORMS", ())) for m in harnesses().values())
+    modules = harnesses()
+    if source.kind == "text":  # whose tables hold texts or several scores in each row
+        return recognises(modules["promptfoo"], source)
+    return any(source.fits(getattr(m, "FORMS", ())) for m in modules.values())
 
 
 def read_log(path: str | os.PathLike[str], harness: str | None = None) -> Log:
