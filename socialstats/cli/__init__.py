@@ -86,8 +86,8 @@ def _proposed(error: Exception, options: argparse.Namespace) -> tuple[str, str]:
 
     Both are empty after other errors.
     """
-    from socialstats.cli.deciding import NoDesign
-    from socialstats.cli.proposals import proposed
+    from socialstats.proposals.deciding import NoDesign
+    from socialstats.proposals.proposing import proposed
 
     if not isinstance(error, NoDesign):
         return "", ""

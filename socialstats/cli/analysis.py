@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.beside import read_beside, with_factors
-from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.describe import columns_read, describe, first_line
-from socialstats.cli.designs import read, second_reading, values_below
 from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.helping import Parser
 from socialstats.cli.idle import refuse_idle
@@ -18,12 +16,14 @@ from socialstats.cli.inputs import design_of, settle
 from socialstats.cli.options import add_analysis, add_data
 from socialstats.cli.plan import SIMULATED, Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
-from socialstats.cli.settings import COMPUTED, Settings
-from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files, read_release
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
+from socialstats.proposals.deciding import NoDesign, words
+from socialstats.proposals.reading import read, second_reading, values_below
+from socialstats.proposals.settings import COMPUTED, Settings
+from socialstats.proposals.shapes import shaped
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.page import FACTORS, Design, Outcome
 from socialstats.tables import Table, as_table, rows_where

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.cli.deciding import mapped_columns
-from socialstats.cli.settings import ROWS, Settings
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.parts import MISSING, REFUSAL
+from socialstats.proposals.deciding import mapped_columns
+from socialstats.proposals.settings import ROWS, Settings
 from socialstats.studies.page import Design
 from socialstats.tables import Table, as_number
 from socialstats.text import as_given, count, listing, number, percent, shorten

@@ -12,7 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from socialstats.cli.deciding import (
+from socialstats.cli.helping import Parser
+from socialstats.cli.options import FORMATS as FILES
+from socialstats.cli.options import Output, add_setting, add_writing, words_of
+from socialstats.cli.voices import hint, of_metric
+from socialstats.cli.writing import format_of
+from socialstats.designs.aliases import Fields
+from socialstats.designs.calls import makers_of
+from socialstats.designs.options import map_options, texts
+from socialstats.errors import InputError
+from socialstats.proposals.deciding import (
     MAPPED,
     PARTS,
     map_parts,
@@ -20,17 +29,8 @@ from socialstats.cli.deciding import (
     several_columns,
     split_list,
 )
-from socialstats.cli.designs import READERS, one_below_another, selected
-from socialstats.cli.helping import Parser
-from socialstats.cli.options import FORMATS as FILES
-from socialstats.cli.options import Output, add_writing, words_of
-from socialstats.cli.settings import DESIGNS, ROWS, SETTINGS, Settings
-from socialstats.cli.voices import hint, of_metric
-from socialstats.cli.writing import format_of
-from socialstats.designs.aliases import Fields
-from socialstats.designs.calls import makers_of
-from socialstats.designs.options import map_options, texts
-from socialstats.errors import InputError
+from socialstats.proposals.reading import READERS, one_below_another, selected
+from socialstats.proposals.settings import DESIGNS, ROWS, SETTINGS, Settings
 from socialstats.resampling.options import in_our_spelling
 from socialstats.results import ResultGroup
 from socialstats.tables import Table, read_table
@@ -298,7 +298,7 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
         help="format of the table (default: by its suffix, then its content)",
     )
     for key in ("encoding", "map", "design", "crosstab", *ROWS):
-        SETTINGS[key].add(add)
+        add_setting(add, SETTINGS[key])
     add_writing(parser)
     hints: dict[str, list[Any]] = {}
     own = list(inspect.signature(function).parameters.values())[tables:]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from socialstats.cli.deciding import words
-from socialstats.cli.settings import Settings
 from socialstats.designs.aliases import Fields
+from socialstats.proposals.deciding import words
+from socialstats.proposals.settings import Settings
 
 READINGS: dict[str, Fields] = {
     "baseball": {"order": "home"},

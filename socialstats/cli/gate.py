@@ -16,11 +16,11 @@ from socialstats.cli.commands import COMMANDS
 from socialstats.cli.estimate import cautions_of, functions, parser_of, typed
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import add_writing, words_of
-from socialstats.cli.settings import Settings
 from socialstats.cli.voices import of_metric
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
 from socialstats.designs.aliases import Fields, Texts
 from socialstats.errors import APPROXIMATE, Caution, InputError, MissingDependency, SocialStatsError
+from socialstats.proposals.settings import Settings
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import negate_row
 from socialstats.sentences import stat

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from socialstats.cli.beside import OPTIONS as BESIDE
-from socialstats.cli.settings import OF_DESIGN, SETTINGS, Settings
-from socialstats.cli.shapes import DECIDING, parts_of_study
 from socialstats.errors import InputError
+from socialstats.proposals.settings import OF_DESIGN, SETTINGS, Settings
+from socialstats.proposals.shapes import DECIDING, parts_of_study
 from socialstats.studies import STUDIES, StudyOptions
 from socialstats.studies.page import Study
 from socialstats.text import listing

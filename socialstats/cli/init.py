@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import argparse
 
-from socialstats.cli.deciding import NoDesign
 from socialstats.cli.describe import data_section, shaped_section
-from socialstats.cli.designs import read
-from socialstats.cli.guessing import guessed
 from socialstats.cli.helping import Parser
 from socialstats.cli.inputs import settle
 from socialstats.cli.options import EVERYDAY, add_data
 from socialstats.cli.plan import Plan, write_plan
-from socialstats.cli.proposals import proposed
-from socialstats.cli.shapes import shaped
 from socialstats.designs.aliases import Fields
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
+from socialstats.proposals.deciding import NoDesign
+from socialstats.proposals.guessing import guessed
+from socialstats.proposals.proposing import proposed
+from socialstats.proposals.reading import read
+from socialstats.proposals.shapes import shaped
 from socialstats.studies import STUDIES, StudyOptions, pick
 from socialstats.studies.page import Design
 from socialstats.tables import read_table

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from socialstats.cli.deciding import split_list, words
-from socialstats.cli.designs import read
-from socialstats.cli.plan import REASONS, Plan
-from socialstats.cli.settings import LISTS, SETTINGS, Settings
+from socialstats.cli.plan import Plan
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.vocabulary import UNNUMBERED
 from socialstats.errors import InputError
+from socialstats.proposals.deciding import split_list, words
+from socialstats.proposals.reading import read
+from socialstats.proposals.settings import LISTS, REASONS, SETTINGS, Settings
 from socialstats.studies.page import Design
 from socialstats.tables import read_table
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from socialstats.cli.deciding import split_list
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import Output
 from socialstats.cli.voices import of_metric
 from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
+from socialstats.proposals.deciding import split_list
 from socialstats.tables.joining import Unmatched, as_read, outcome, stack
 from socialstats.tables.joining import join as join_tables
 from socialstats.tables.writing import format_by_name, put

@@ -15,13 +15,19 @@ from typing import Any
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import FORMATS, KNOWN, Output
 from socialstats.cli.plan import read_plan, toml_value
-from socialstats.cli.study_guess import Guess, guess_of, guess_with, kind_of_values, met_by_units
 from socialstats.designs.aliases import Fields
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.vocabulary import BASELINES, CONTROLS, without_accents
 from socialstats.errors import InputError
+from socialstats.proposals.study_guess import (
+    Guess,
+    guess_of,
+    guess_with,
+    kind_of_values,
+    met_by_units,
+)
 from socialstats.studies.declared.scoring import rest_correlations
 from socialstats.tables import read_table
 from socialstats.text import number, quoted

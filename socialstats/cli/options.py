@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, Protocol
 
 from socialstats.cli.helping import Parser, StudyHelp
-from socialstats.cli.settings import COMPUTED_BY_JOB, READ_BY_JOB, SETTINGS
 from socialstats.designs.aliases import Fields
+from socialstats.proposals.settings import (
+    COMPUTED_BY_JOB,
+    READ_BY_JOB,
+    REPEATED,
+    SETTINGS,
+    TYPES,
+    Setting,
+)
 
 KNOWN = "csv, tsv, jsonl, json, parquet, feather, dta, sav, ods, xlsx or FILE.xlsx:SHEET, gzipped or not; - for stdin"
 OTHERS = """more options, by study: socialstats {command} --study NAME --help ('socialstats studies' has the names)
@@ -17,6 +24,9 @@ every option: socialstats {command} --help-all"""
 SEVERAL = f"{KNOWN}; or several alike, or logs of harnesses"
 EVERYDAY = tuple(key for key, one in SETTINGS.items() if one.everyday)
 FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods")
+
+
+TYPED = ("whole", "number")  # kinds of settings that argparse converts
 
 
 class Output(str):
@@ -48,6 +58,21 @@ class Files(argparse.Action):
     ) -> None:
         """Store the files."""
         namespace.data, namespace.more = (values[0] if values else None), tuple(values[1:])
+
+
+def add_setting(add: Callable[..., Any], setting: Setting) -> None:
+    """Add the option of a setting of a table."""
+    how: Fields = {"metavar": setting.metavar}
+    if setting.choices:
+        how = {"choices": setting.choices.split()}
+    if setting.kind in TYPED:
+        how["type"] = TYPES[setting.kind]
+    if setting.kind in REPEATED:
+        how["action"] = "append"
+    if setting.kind == "switch":
+        how = {"action": "store_const", "const": True}
+    about = setting.help or argparse.SUPPRESS
+    add(setting.option, dest=setting.key, help=about, **how)
 
 
 class CommandFile(Protocol):
@@ -99,8 +124,8 @@ def add_data(parser: Parser, *, several: bool = False) -> None:
                 help="format of the file (default: by name, then content)",
                 choices=FORMATS,
             )
-        for one in settings:
-            one.add(add)
+        for setting in settings:
+            add_setting(add, setting)
 
 
 def add_analysis(parser: Parser) -> None:
@@ -113,8 +138,8 @@ def add_analysis(parser: Parser) -> None:
                 metavar="FILE",
                 help="plan file (TOML); options override it, and are listed as deviations",
             )
-        for one in settings:
-            one.add(add)
+        for setting in settings:
+            add_setting(add, setting)
     parser.add_argument(
         "-h", "--help", action=StudyHelp, nargs=0, help="after --study NAME: what else it takes"
     )

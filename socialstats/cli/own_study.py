@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.beside import read_side, side_facts
-from socialstats.cli.designs import selected
 from socialstats.cli.inputs import settle
 from socialstats.cli.plan import SIMULATED, Plan, read_plan
 from socialstats.cli.planned import contradictions, own_hypotheses, plan_facts
-from socialstats.cli.settings import SETTINGS
 from socialstats.cli.sources import Input
 from socialstats.designs.aliases import Fields, Given, Levels
 from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
+from socialstats.proposals.reading import selected
+from socialstats.proposals.settings import SETTINGS
 from socialstats.results import Result, ResultGroup
 from socialstats.studies.declared.asking import BETWEEN, Answered
 from socialstats.studies.declared.declaration import Declaration, check_columns, nearest_of

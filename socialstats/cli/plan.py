@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES, Settings
 from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError, Problem
+from socialstats.proposals.settings import BESIDE, COMPUTED, READ, REASONS, TYPES, Settings
 from socialstats.tables.toml_files import PLAIN, read_toml
 from socialstats.text import meant, shorten
 
@@ -50,7 +50,6 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
 }
 STATUSES = ("exploratory", "confirmatory")
 SIMULATED = "These data are simulated."
-REASONS = "reasons"  # reasons of exclusions in Plan.values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,10 @@ from pathlib import Path
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import Output
 from socialstats.cli.page_files import FIGURE, PDF
-from socialstats.cli.settings import Settings
 from socialstats.cli.writing import SUFFIXES
 from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
+from socialstats.proposals.settings import Settings
 from socialstats.results.side_by_side import WORD
 from socialstats.tables.sources import small_file
 from socialstats.tables.writing import (

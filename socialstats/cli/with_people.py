@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from socialstats.cli.beside import read_side
-from socialstats.cli.deciding import mapped_columns, parts_of, words
-from socialstats.cli.settings import Settings
 from socialstats.cli.sources import Input
 from socialstats.designs.aliases import Fields
 from socialstats.designs.respondents import join_people
@@ -15,6 +13,8 @@ from socialstats.designs.stacking import free_name
 from socialstats.designs.surveys import QUESTIONS, free_column
 from socialstats.designs.vocabulary import MODELS, RATERS
 from socialstats.errors import InputError, Problem
+from socialstats.proposals.deciding import mapped_columns, parts_of, words
+from socialstats.proposals.settings import Settings
 from socialstats.tables import Table, as_table
 from socialstats.tables.joining import pandas_of
 from socialstats.text import quoted

@@ -436,7 +436,7 @@ def test_a_wrong_choice_does_not_suggest_the_option_that_was_typed(
 
 
 def test_a_part_that_ends_with_the_word_is_suggested() -> None:
-    from socialstats.cli.deciding import map_parts
+    from socialstats.proposals.deciding import map_parts
 
     with pytest.raises(socialstats.InputError, match="Did you mean 'rater_source'"):
         map_parts(["source=kind"], "ratings")

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats.cli.deciding import decide
 from socialstats.errors import InputError
+from socialstats.proposals.deciding import decide
 from socialstats.tables import as_table
 from socialstats_reports import read_results
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats.cli.readings.waves import waves_of
 from socialstats.designs.profile import TableProfile
+from socialstats.proposals.readings.waves import waves_of
 from socialstats.tables import as_table
 
 PERSONS = [f"P{k:02}" for k in range(1, 31)]

@@ -14,7 +14,7 @@ from socialstats.cli.analysis import prepare
 from socialstats.cli.estimate import _readers_of, functions, parser_of
 from socialstats.cli.parser import make_parser
 from socialstats.cli.plan import load_plan
-from socialstats.cli.settings import COMPUTED, DESIGNS, READ, SETTINGS
+from socialstats.proposals.settings import COMPUTED, DESIGNS, READ, SETTINGS
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 ELSEWHERE = {

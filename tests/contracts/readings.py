@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from socialstats.cli.proposals import READINGS
-from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.profile import TableProfile
 from socialstats.metrics import METRICS
+from socialstats.proposals.proposing import READINGS
+from socialstats.proposals.readings.proposal import Proposal
 from socialstats.tables import as_table
 from tests.cli.test_proposals import DRAW, EXPECTED
 from tests.contracts.subjects import Subject, subject_of

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.cli.designs import read
 from socialstats.errors import InputError
+from socialstats.proposals.reading import read
 from socialstats.tables import as_table
 
 ITEMS = ["mood_1", "mood_2", "mood_3"]

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats.cli.designs import read
 from socialstats.errors import InputError
+from socialstats.proposals.reading import read
 from socialstats.studies import STUDIES, pick
 from socialstats.tables import as_table
 

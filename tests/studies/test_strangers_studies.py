@@ -14,12 +14,12 @@ from study_examples import EXAMPLES, FAST, choices
 import socialstats as ss
 from socialstats import datasets
 from socialstats.cli import main
-from socialstats.cli.shapes import read_shape
 from socialstats.designs.couples import couples_design
 from socialstats.designs.replies import replies_of
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.proportions import clustered_share
 from socialstats.planning.builders import design_items
+from socialstats.proposals.shapes import read_shape
 from socialstats.scales.judge_zeros import judge_zeros, zero_of
 from socialstats.scales.trait_weights import PAPER
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study

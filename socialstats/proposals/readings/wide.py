@@ -9,19 +9,6 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from socialstats.cli.readings.answers import as_conditions as conditions_of_units
-from socialstats.cli.readings.contests import meet_themselves
-from socialstats.cli.readings.crosstabs import label_column, square_tables
-from socialstats.cli.readings.proposal import (
-    Pair,
-    Proposal,
-    Proposals,
-    drop_gaps,
-    ends_of,
-    later_first,
-    level_settings,
-)
-from socialstats.cli.readings.waves import waves_of
 from socialstats.designs.boards import BoardColumns, holds_units
 from socialstats.designs.column_pairs import (
     OPPOSITES,
@@ -87,6 +74,19 @@ from socialstats.designs.vocabulary import (
     VALUES,
     bare,
 )
+from socialstats.proposals.readings.answers import as_conditions as conditions_of_units
+from socialstats.proposals.readings.contests import meet_themselves
+from socialstats.proposals.readings.crosstabs import label_column, square_tables
+from socialstats.proposals.readings.proposal import (
+    Pair,
+    Proposal,
+    Proposals,
+    drop_gaps,
+    ends_of,
+    later_first,
+    level_settings,
+)
+from socialstats.proposals.readings.waves import waves_of
 from socialstats.tables import as_number
 from socialstats.text import count
 

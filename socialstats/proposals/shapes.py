@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.deciding import MAPPED, fit_both, mapped_columns, words
-from socialstats.cli.settings import OWN, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.designs.vocabulary import UNNUMBERED
 from socialstats.errors import InputError
+from socialstats.proposals.deciding import MAPPED, fit_both, mapped_columns, words
+from socialstats.proposals.settings import OWN, SETTINGS, Settings
 from socialstats.tables import Table
 from socialstats.text import listing, meant, quoted, shorten
 

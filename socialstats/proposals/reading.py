@@ -7,7 +7,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from socialstats.cli.deciding import (
+from socialstats.designs.aliases import Fields, Texts
+from socialstats.designs.crosstabs import crosstab, win_counts
+from socialstats.designs.frequencies import holds_numbers
+from socialstats.designs.options import map_options
+from socialstats.designs.paired_reading import wide_pair
+from socialstats.designs.parts import FlowStep
+from socialstats.designs.schema import Finder
+from socialstats.designs.stacking import stack_values
+from socialstats.designs.vocabulary import RATERS, ROW_NAMES, UNNUMBERED, bare
+from socialstats.errors import Caution, InputError, Problem, caution
+from socialstats.proposals.deciding import (
     NoDesign,
     PartColumns,
     decide,
@@ -21,20 +31,9 @@ from socialstats.cli.deciding import (
     where,
     words,
 )
-from socialstats.cli.guesses import people_and_models
-from socialstats.cli.plan import REASONS
-from socialstats.cli.settings import OWN, ROWS, SETTINGS, Settings
-from socialstats.cli.shapes import read_shape, shaped
-from socialstats.designs.aliases import Fields, Texts
-from socialstats.designs.crosstabs import crosstab, win_counts
-from socialstats.designs.frequencies import holds_numbers
-from socialstats.designs.options import map_options
-from socialstats.designs.paired_reading import wide_pair
-from socialstats.designs.parts import FlowStep
-from socialstats.designs.schema import Finder
-from socialstats.designs.stacking import stack_values
-from socialstats.designs.vocabulary import RATERS, ROW_NAMES, UNNUMBERED, bare
-from socialstats.errors import Caution, InputError, Problem, caution
+from socialstats.proposals.guesses import people_and_models
+from socialstats.proposals.settings import OWN, REASONS, ROWS, SETTINGS, Settings
+from socialstats.proposals.shapes import read_shape, shaped
 from socialstats.studies.page import Design
 from socialstats.tables import (
     Table,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from socialstats.cli.readings.answers import UNEVEN
 from socialstats.designs.boards import MET_BY, SEVERAL_MET, meets
 from socialstats.designs.column_profile import ColumnProfile, Columns
 from socialstats.designs.profile import TableProfile, names_text
 from socialstats.designs.roles import FEWEST_UNNAMED, model_columns
 from socialstats.designs.vocabulary import PERSONS
+from socialstats.proposals.readings.answers import UNEVEN
 
 MOST_TIMES = 12  # rows of each person, beyond which a name such as teacher rather names a class
 

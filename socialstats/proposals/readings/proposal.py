@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from socialstats.cli.deciding import words
-from socialstats.cli.settings import Settings
 from socialstats.designs.aliases import Fields
 from socialstats.designs.column_profile import FEW, ColumnProfile, Columns
 from socialstats.designs.level_orders import conventional_order
@@ -22,6 +20,8 @@ from socialstats.designs.vocabulary import (
     bare,
     without_accents,
 )
+from socialstats.proposals.deciding import words
+from socialstats.proposals.settings import Settings
 from socialstats.tables import as_number
 
 LISTED = (

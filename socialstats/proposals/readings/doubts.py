@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from socialstats.cli.readings.contests import has_sides
-from socialstats.cli.readings.proposal import Parts, Proposal
-from socialstats.cli.readings.wide import two_judges
 from socialstats.designs.column_pairs import BEATEN, WINNERS, WON, differing, paired_names
 from socialstats.designs.profile import TableProfile, names_text, stem
 from socialstats.designs.roles import FAMILIES
@@ -28,6 +25,9 @@ from socialstats.designs.vocabulary import (
     UNITS,
     bare,
 )
+from socialstats.proposals.readings.contests import has_sides
+from socialstats.proposals.readings.proposal import Parts, Proposal
+from socialstats.proposals.readings.wide import two_judges
 from socialstats.text import count, listing, quoted, shorten
 
 MOST_NAMED = 6  # columns that are left aside and named

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from socialstats.cli.readings.contests import contests, has_sides, is_signed, item_pairs
 from socialstats.designs.column_pairs import WON, same_scale
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.group_columns import GroupColumn, independent_groups, only_measure
@@ -44,6 +43,7 @@ from socialstats.designs.vocabulary import (
     bare,
 )
 from socialstats.designs.winners import SIDE_CODES
+from socialstats.proposals.readings.contests import contests, has_sides, is_signed, item_pairs
 from socialstats.text import count, listing, quoted, shorten
 
 RANKING = re.compile(r"\s*[^\s<>=,;]+(?:\s*(?:[<>=≻≺]|>=|=>)\s*[^\s<>=,;]+){2,}\s*")  # A>B=C>D

@@ -6,7 +6,6 @@ import csv
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from socialstats.cli.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Pair, Texts
 from socialstats.designs.column_profile import FEW
 from socialstats.designs.columns import assign
@@ -16,6 +15,7 @@ from socialstats.designs.paired_reading import PairedOptions, paired_roles, wide
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.vocabulary import UNNUMBERED, VAGUE
 from socialstats.errors import DesignError, InputError, Problem
+from socialstats.proposals.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.tables import Table
 from socialstats.text import capital, listing, meant, shorten
 

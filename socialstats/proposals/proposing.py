@@ -14,21 +14,6 @@ from dataclasses import replace
 import narwhals as nw
 import numpy as np
 
-from socialstats.cli.deciding import NoDesign, mapped_columns, words
-from socialstats.cli.readings.answers import long_tables
-from socialstats.cli.readings.boards import score_tables
-from socialstats.cli.readings.contests import contests, rank_columns, winners_and_losers
-from socialstats.cli.readings.crosstabs import counted_answers, counted_tables, square_tables
-from socialstats.cli.readings.doubts import LONE, doubts, unused
-from socialstats.cli.readings.proposal import ANSWERS, Proposal, Proposals
-from socialstats.cli.readings.refusals import refusal, what_is_needed
-from socialstats.cli.readings.wide import (
-    fleiss_tables,
-    pairs_of_a_plan,
-    transposed_tables,
-    wide_tables,
-)
-from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.comparisons import Comparisons
@@ -41,6 +26,22 @@ from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS
 from socialstats.designs.vocabulary import CALLS, CANCELLED, COSTS, NO_TRIALS, SUMMARIES, bare
 from socialstats.errors import NothingToAnalyse, SocialStatsError
+from socialstats.proposals.deciding import NoDesign, mapped_columns, words
+from socialstats.proposals.reading import read
+from socialstats.proposals.readings.answers import long_tables
+from socialstats.proposals.readings.boards import score_tables
+from socialstats.proposals.readings.contests import contests, rank_columns, winners_and_losers
+from socialstats.proposals.readings.crosstabs import counted_answers, counted_tables, square_tables
+from socialstats.proposals.readings.doubts import LONE, doubts, unused
+from socialstats.proposals.readings.proposal import ANSWERS, Proposal, Proposals
+from socialstats.proposals.readings.refusals import refusal, what_is_needed
+from socialstats.proposals.readings.wide import (
+    fleiss_tables,
+    pairs_of_a_plan,
+    transposed_tables,
+    wide_tables,
+)
+from socialstats.proposals.settings import LISTS, SETTINGS, Settings
 from socialstats.tables import Table, as_number, rows_where, rows_without
 from socialstats.text import count, listing, quoted, shorten
 
@@ -368,9 +369,9 @@ def reading(table: Table, settings: Settings) -> Fields:
     SocialStatsError
         Where it cannot be read, or holds too little for a report.
     """
+    # only proposals of comparisons need the graph of wins
     from socialstats.choices.bradley_terry.fitting import win_graph
     from socialstats.choices.bradley_terry.likelihoods import pair_data
-    from socialstats.cli.designs import read
 
     design = read(table, settings)
     if isinstance(design, Paired) and design.n_pairs < FEWEST:
@@ -384,8 +385,6 @@ def reading(table: Table, settings: Settings) -> Fields:
 
 def one_of_each(table: Table, settings: Settings) -> Fields:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
-    from socialstats.cli.designs import read
-
     seen = TableProfile(table)
     for column in (c for c in seen.every if c.size == 2 and c.filled == c.rows):
         kept = [

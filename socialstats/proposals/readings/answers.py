@@ -10,16 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from socialstats.cli.readings.boards import LEADERBOARD, each_answer, measures_in, of_one_measure
-from socialstats.cli.readings.proposal import (
-    Parts,
-    Proposal,
-    Proposals,
-    later_first,
-    level_settings,
-    two_conditions,
-    two_of,
-)
 from socialstats.designs.aliases import Fields
 from socialstats.designs.answer_columns import outcome_columns
 from socialstats.designs.boards import MET_BY, BoardColumns, board_of_labels
@@ -65,6 +55,21 @@ from socialstats.designs.vocabulary import (
     UNITS,
     VALUES,
     WEAK_VALUES,
+)
+from socialstats.proposals.readings.boards import (
+    LEADERBOARD,
+    each_answer,
+    measures_in,
+    of_one_measure,
+)
+from socialstats.proposals.readings.proposal import (
+    Parts,
+    Proposal,
+    Proposals,
+    later_first,
+    level_settings,
+    two_conditions,
+    two_of,
 )
 from socialstats.text import quoted
 

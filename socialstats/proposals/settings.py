@@ -1,13 +1,14 @@
-"""Every setting of how a table is read and analysed, once: its option, its help, its kind in a plan, its designs."""
+"""Every setting of how a table is read and analysed, once: its option, its help, its kind in a plan, its designs.
+
+Commands, plans, messages and proposals take settings from here.
+"""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from socialstats.designs.aliases import Fields
 from socialstats.designs.vocabulary import spelled
 
 Settings = Mapping[str, Any]
@@ -38,6 +39,7 @@ class Setting:
         Its name in plan files and in Python.
     kind : Kind
     help, metavar : str
+        No help is shown where it is empty.
     of : str
         Designs that have it; empty for all of them.
     choices : str
@@ -49,7 +51,7 @@ class Setting:
     key: str
     kind: Kind
     metavar: str = ""
-    help: str = argparse.SUPPRESS
+    help: str = ""
     of: str = ""
     choices: str = ""
     everyday: bool = False
@@ -58,20 +60,6 @@ class Setting:
     def option(self) -> str:
         """As it is typed."""
         return f"--{self.key.replace('_', '-')}"
-
-    def add(self, add: Callable[..., Any]) -> None:
-        """Add the option to a parser."""
-        how: Fields = (
-            {"choices": self.choices.split()} if self.choices else {"metavar": self.metavar}
-        )
-        how |= (
-            {"type": {"whole": int, "number": float}[self.kind]}
-            if self.kind in ("whole", "number")
-            else {}
-        )
-        how |= {"action": "append"} if self.kind in REPEATED else {}
-        how = {"action": "store_const", "const": True} if self.kind == "switch" else how
-        add(self.option, dest=self.key, help=self.help, **how)
 
 
 COLUMNS = (
@@ -399,6 +387,7 @@ READ_BY_JOB = {
 }
 COMPUTED_BY_JOB = {"what is computed": COMPUTED, "tables beside the data": BESIDE}
 READ = tuple(one for settings in READ_BY_JOB.values() for one in settings)
+REASONS = "reasons"  # of exclusions, by the words of the setting
 ROWS = ("where", "exclude", "exclude_raters")  # settings that leave rows out
 SETTINGS = {one.key: one for one in (*READ, *COMPUTED, *BESIDE)}
 DESIGNS = spelled(SETTINGS["design"].choices)

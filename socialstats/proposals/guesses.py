@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from socialstats.cli.deciding import mapped_columns, parts_of, words
-from socialstats.cli.settings import ROWS, Settings
 from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.level_orders import conventional_order
@@ -15,6 +13,8 @@ from socialstats.designs.roles import cluster_columns, people_among
 from socialstats.designs.undeclared import is_tried
 from socialstats.designs.vocabulary import ANALYSED_BY, CLUSTER_NAME, KINDS, REFUSED, SOURCES
 from socialstats.errors import InputError
+from socialstats.proposals.deciding import mapped_columns, parts_of, words
+from socialstats.proposals.settings import ROWS, Settings
 from socialstats.tables import Table, as_number
 
 MOST_GROUPS, MOST_BY, FEWEST_CLUSTERS = 12, 50, 5

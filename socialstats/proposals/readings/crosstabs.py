@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.readings.proposal import Proposal, Proposals
 from socialstats.designs.column_pairs import BEATEN, WINNERS, label_overlap, paired_names
 from socialstats.designs.column_profile import FEW, ColumnProfile
 from socialstats.designs.crosstabs import LOSERS, crosstab
@@ -17,6 +16,7 @@ from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import model_columns, people_among
 from socialstats.designs.vocabulary import FREQUENCIES, RATERS, RIGHT_WRONG, VALUES, bare
 from socialstats.errors import InputError
+from socialstats.proposals.readings.proposal import Proposal, Proposals
 from socialstats.text import count, shorten
 
 SQUARE = 60  # labels of a cross table that is recognised by itself

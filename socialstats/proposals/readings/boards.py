@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from socialstats.cli.readings.proposal import Proposal, Proposals, ends_of
 from socialstats.designs.column_pairs import same_scale
 from socialstats.designs.column_profile import FEW, ColumnProfile, Columns
 from socialstats.designs.model_scores import score_columns
@@ -30,6 +29,7 @@ from socialstats.designs.vocabulary import (
     TREATMENTS,
     bare,
 )
+from socialstats.proposals.readings.proposal import Proposal, Proposals, ends_of
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
 

@@ -7,10 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from socialstats.cli.deciding import mapped_columns, words
-from socialstats.cli.guesses import Columns, is_cluster
-from socialstats.cli.guessing import fitting
-from socialstats.cli.settings import Settings
 from socialstats.designs.calls import keywords
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.comparisons import Comparisons
@@ -21,6 +17,10 @@ from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import contrasts, model_columns, names_raters, people_among
 from socialstats.designs.vocabulary import KINDS_OF, PERSONS, REPEATS, SOURCES, UNITS, VALUES
 from socialstats.errors import InputError, Problem
+from socialstats.proposals.deciding import mapped_columns, words
+from socialstats.proposals.guesses import Columns, is_cluster
+from socialstats.proposals.guessing import fitting
+from socialstats.proposals.settings import Settings
 from socialstats.studies.declared.declaration import texts_in
 from socialstats.tables import Table
 from socialstats.text import as_given, count

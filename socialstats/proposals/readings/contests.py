@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.readings.proposal import Pair, Parts, Proposal, Proposals, drop_gaps
-from socialstats.cli.settings import Settings
 from socialstats.designs.aliases import Fields
 from socialstats.designs.boards import MET_BY
 from socialstats.designs.column_pairs import (
@@ -47,6 +45,8 @@ from socialstats.designs.vocabulary import (
     bare,
 )
 from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of, side_code
+from socialstats.proposals.readings.proposal import Pair, Parts, Proposal, Proposals, drop_gaps
+from socialstats.proposals.settings import Settings
 from socialstats.tables import as_number
 from socialstats.text import count
 
