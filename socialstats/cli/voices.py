@@ -23,6 +23,8 @@ PARTS = spelled(
     "first second group values scenario pair group_first group_second answer wording stage judge model trait task "
     "repeat"
 )
+# groups have metrics of their own, and the others are options of files
+OF_EVERY_METRIC = ("format", "encoding", "group", "overwrite")
 SPECIAL = set("\"'`$&;|<>*?#()\\")  # characters that a shell does not leave alone
 
 
@@ -72,14 +74,10 @@ def of_metric(kinds: Mapping[str, Sequence[Any]]) -> Voice:
     """
 
     def say(name: str, value: Any, typed: str) -> str:
-        if name not in kinds and name not in (
-            "format",
-            "encoding",
-            "group",
-        ):  # groups have metrics of their own
+        if name not in kinds and name not in OF_EVERY_METRIC:
             return in_python(name, value)
         option = "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
-        if isinstance(value, bool) and {*kinds[name]} <= {bool, types.NoneType}:
+        if isinstance(value, bool) and {*kinds.get(name, ())} <= {bool, types.NoneType}:
             return option if value else option.replace("--", "--no-")
         return f"{option} {word(value)}".rstrip()
 
