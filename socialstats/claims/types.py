@@ -83,7 +83,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class StudyReading:
     """How `report` reads the rows of a log.
 
     Parameters
@@ -95,7 +95,7 @@ class Reading:
 
     Examples
     --------
-    >>> Reading(options=("--study", "norm-goal")).sentence()
+    >>> StudyReading(options=("--study", "norm-goal")).sentence()
     'the converted table is read by: socialstats report TABLE --study norm-goal'
     """
 
@@ -149,7 +149,7 @@ class Log:
     version: str | None = None
     claims: tuple[Claim, ...] = ()
     notes: tuple[str, ...] = ()
-    reading: Reading | None = None
+    reading: StudyReading | None = None
 
 
 def version_of(text: str | None) -> tuple[int, ...]:

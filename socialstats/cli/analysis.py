@@ -30,7 +30,7 @@ from socialstats.tables import Table, as_table, rows_where
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
-    from socialstats.claims.types import Reading
+    from socialstats.claims.types import StudyReading
     from socialstats.cli.own_study import OwnAnalysis
     from socialstats.studies.plan import Hypothesis
 
@@ -198,7 +198,7 @@ def read_rows(data: Input, settings: Fields) -> tuple[Table, Fields, Design, Lev
     return table, settings, read(table, settings, design_of(settings.get("study"))), notes
 
 
-def with_log_reading(reading: Reading, settings: Settings) -> tuple[Fields, Levels]:
+def with_log_reading(reading: StudyReading, settings: Settings) -> tuple[Fields, Levels]:
     """Return the settings with those by which a study reads the rows of logs; what was typed counts more."""
     parser = Parser(allow_abbrev=False, add_help=False)
     add_data(parser, several=True)

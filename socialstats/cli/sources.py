@@ -23,7 +23,7 @@ from socialstats.text import count, listing, quoted, shorten
 
 if TYPE_CHECKING:
     from socialstats.claims import Log
-    from socialstats.claims.types import Reading
+    from socialstats.claims.types import StudyReading
 
 MODEL, FILE = "model", "file"
 COLUMNAR = (".parquet", ".pq")  # always tables
@@ -47,7 +47,7 @@ class Input:
         Says so when the data are simulated.
     logs : bool
         True where the rows come from logs of harnesses.
-    reading : Reading or None
+    reading : StudyReading or None
         How the rows of all logs are read, where they are those of one study.
     notes : tuple of str
         What was seen while files were put together.
@@ -57,7 +57,7 @@ class Input:
     facts: Mapping[str, str]
     simulated: str = ""
     logs: bool = False
-    reading: Reading | None = None
+    reading: StudyReading | None = None
     notes: Levels = ()
 
 

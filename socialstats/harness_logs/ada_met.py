@@ -14,7 +14,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from socialstats.claims.types import Log, Reading, Status
+from socialstats.claims.types import Log, Status, StudyReading
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, inside, look
 from socialstats.harness_logs.tables import (
@@ -219,12 +219,12 @@ def tables_of(folder: Path) -> dict[str, list[Row]]:
     }
 
 
-def _notes(rows: list[Row]) -> Iterator[str | Reading]:
+def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
     people = {r["rater"]: None for r in rows if r["source"] == "human"}
     models = sorted({r["rater"] for r in rows} - {*people}, key=natural)
     yield f"{count(len(models), 'model')} ({listing(models, most=6)}), {count(len(people), 'person', 'people')}"
     yield "rows are joined to other tables by the rule's own id, never by position: orders of such files differ"
-    yield Reading(options=tuple(shlex.split(_options(rows, len(people), len(models)))))
+    yield StudyReading(options=tuple(shlex.split(_options(rows, len(people), len(models)))))
 
 
 def _options(rows: list[Row], people: int, models: int) -> str:

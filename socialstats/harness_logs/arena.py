@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from socialstats.claims.types import Log, Reading, Status
+from socialstats.claims.types import Log, Status, StudyReading
 from socialstats.harness_logs.files import Source
 from socialstats.harness_logs.tables import Record, columns_of, header, records
 from socialstats.harness_logs.tabular import Row, flat, log_of, read_by, row
@@ -64,7 +64,7 @@ def _row(battle: Record, unit: str | None) -> Row:
     )
 
 
-def _notes(rows: list[Row]) -> Iterator[str | Reading]:
+def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
     outcomes = Counter(r["outcome"] for r in rows if r["value"] == 0.5 and r["outcome"] != "tie")
     for outcome, n in outcomes.items():
         said = quoted([str(outcome)])

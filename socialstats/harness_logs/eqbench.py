@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
-from socialstats.claims.types import Claim, Log, Reading
+from socialstats.claims.types import Claim, Log, StudyReading
 from socialstats.harness_logs.files import Source, load_json
 from socialstats.harness_logs.tabular import (
     Row,
@@ -244,7 +244,7 @@ def _claims(key: str, run: dict[str, Any], rows: list[Row], file: str) -> Iterat
         )
 
 
-def _notes(rows: list[Row]) -> Iterator[str | Reading]:
+def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
     tasks = [r for r in rows if r["scorer"] == COMPOSITE]
     if gone := [r for r in tasks if r["status"] in ("error", "missing")]:
         names = listing([f"{r['unit']} ({r['task_status']})" for r in gone], most=6)
@@ -252,4 +252,4 @@ def _notes(rows: list[Row]) -> Iterator[str | Reading]:
     if short := {r["unit"] for r in rows if r["status"] == "missing" and r["scorer"] != COMPOSITE}:
         yield f"criteria are missing in {count(len(short), 'scenario')}: the harness's composite re-weights the others"
     if any(r["task"] == "politicsbench" for r in rows):
-        yield Reading(options=("--study", "staged-values"), wide="trait")
+        yield StudyReading(options=("--study", "staged-values"), wide="trait")

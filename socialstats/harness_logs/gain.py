@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from socialstats.claims.types import Log, Reading, Status
+from socialstats.claims.types import Log, Status, StudyReading
 from socialstats.designs.vocabulary import ACTIONS
 from socialstats.harness_logs.files import Source
 from socialstats.harness_logs.scenarios import norms
@@ -94,7 +94,7 @@ def _sources(labels: list[str]) -> dict[str, str]:
     return {name: "human" if PERSON.fullmatch(name) else found.get(name, name) for name in labels}
 
 
-def _notes(rows: list[Row]) -> Iterator[str | Reading]:
+def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
     people = {r["rater"] for r in rows if r["source"] == "human"}
     models = {r["source"] for r in rows} - {"human"}
     yield f"{count(len(people), 'person', 'people')} and {count(len(models), 'model')} by the names of the columns"

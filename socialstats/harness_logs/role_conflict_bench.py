@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from socialstats.claims.types import Log, Reading
+from socialstats.claims.types import Log, StudyReading
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, head_of, inside, load_json
 from socialstats.harness_logs.tabular import Row, cell, log_of, mapping, read_by, row, sequence
@@ -105,7 +105,7 @@ def _plain(held: dict[str, Any]) -> bool | None:
     return isinstance(said, str) and said.strip() in LETTERS
 
 
-def _notes(rows: list[Row]) -> Iterator[str | Reading]:
+def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
     if loose := sum(r["plain"] == "False" and r["status"] == "ok" for r in rows):
         how = "an answer that is no single letter (any capital A counts as A)"
         yield f"{count(loose, 'choice')} read from {how}: check them"

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from socialstats.claims.types import KEYS, Claim, Log, Quantity, Reading, Status
+from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status, StudyReading
 from socialstats.harness_logs.files import Source
 from socialstats.harness_logs.streaming import Spelled
 from socialstats.tables import label_text
@@ -204,7 +204,7 @@ def log_of(
     *,
     about: Mapping[str, Any] | None = None,
     files: Iterable[str] = (),
-    notes: Iterable[str | Reading] = (),
+    notes: Iterable[str | StudyReading] = (),
     claims: Iterable[Claim] = (),
     version: Any = None,
 ) -> Log:
@@ -243,8 +243,8 @@ def log_of(
         said.append(f"columns with long texts were left out: {listing(sorted(long), most=8)}")
     named = tuple(files) or (source.path.name,)
     parts = (*notes, *said)
-    reading = next((part for part in parts if isinstance(part, Reading)), None)
-    texts = [part.sentence() if isinstance(part, Reading) else part for part in parts]
+    reading = next((part for part in parts if isinstance(part, StudyReading)), None)
+    texts = [part.sentence() if isinstance(part, StudyReading) else part for part in parts]
     return Log(
         harness=harness_of(module),
         version=cell(version),
@@ -278,12 +278,12 @@ def claim(
         )
 
 
-def read_by(rows: Sequence[Row], study: str, options: str = "") -> Reading:
+def read_by(rows: Sequence[Row], study: str, options: str = "") -> StudyReading:
     """Return how a study reads the rows: those that have a value."""
     words = ["--study", study, *shlex.split(options)]
     if any(each["status"] != "ok" for each in rows):
         words += ["--where", "status=ok"]
-    return Reading(options=tuple(words))
+    return StudyReading(options=tuple(words))
 
 
 def natural(text: str) -> list[tuple[int, str]]:
