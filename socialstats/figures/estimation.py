@@ -123,7 +123,7 @@ def estimation(
     >>> [panel.get_ylabel() for panel in ax.child_axes]
     ['value', 'before minus after']
     """
-    pairs = checked_pairs(first, second, count)
+    pairs = pairs_of_values(first, second, count)
     narrow = style.is_narrow()
     high = 2 * HEIGHT + BETWEEN if narrow else HEIGHT
     plot = new_plot(high, left=44.6, right=8.6, top=48.2, bottom=39.6, ax=ax)
@@ -181,7 +181,7 @@ class Pairs:
         return float(self.count[cells].sum())
 
 
-def checked_pairs(first: Any, second: Any, count: Any) -> Pairs:
+def pairs_of_values(first: Any, second: Any, count: Any) -> Pairs:
     """Return the cells that stand for pairs."""
     cells = (first, second, np.ones_like(first, dtype=np.float64) if count is None else count)
     one, two, n = (np.asarray(values, dtype=np.float64).ravel() for values in cells)

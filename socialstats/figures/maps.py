@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from socialstats.figures import style
 from socialstats.figures.axes import figure
 from socialstats.figures.labels import literal, wrapped
-from socialstats.figures.plot import Plot, new_plot, pairs
+from socialstats.figures.plot import Plot, new_plot, places_of
 from socialstats.figures.style import INK, LINE, Stroke
 from socialstats.figures.ticks import padded
 from socialstats.text import count, listing
@@ -157,12 +157,14 @@ def reconstructed(
         plot.x.ticks = [(float(value), f"{value:g}") for value in values]
     plot.y.label, plot.grid = ["Share in percent"], "y"
     for row in shares[:: max(1, len(shares) // LINES_DRAWN)]:
-        plot.line(pairs(values, row), Stroke("series-1", 0.8, alpha=0.25))
+        plot.line(places_of(values, row), Stroke("series-1", 0.8, alpha=0.25))
     cap = CAP / plot.points_across
     for ends in (least, most):
-        plot.segments([(y, x - cap, x + cap) for x, y in pairs(values, ends)], Stroke("ink", 1.0))
+        plot.segments(
+            [(y, x - cap, x + cap) for x, y in places_of(values, ends)], Stroke("ink", 1.0)
+        )
     for value, low, high in zip(values, least, most, strict=True):
-        plot.line(pairs([value, value], [low, high]), Stroke("ink", 1.6))
+        plot.line(places_of([value, value], [low, high]), Stroke("ink", 1.6))
     first, last = (f"{values[k]:g}: {least[k]:.0f} to {most[k]:.0f}%" for k in (0, -1))
     plot.label = (
         f"Shares of {count(len(values), 'value')} in {count(len(samples), 'sample')}. "

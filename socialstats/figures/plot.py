@@ -220,7 +220,7 @@ class Plot:
         return panel
 
 
-def pairs(xs: Iterable[Any], ys: Iterable[Any]) -> list[Place]:
+def places_of(xs: Iterable[Any], ys: Iterable[Any]) -> list[Place]:
     """Return places of numbers, or of arrays of them."""
     return [(float(x), float(y)) for x, y in zip(xs, ys, strict=True)]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from socialstats.figures.axes import figure
-from socialstats.figures.plot import Plot, new_plot, pairs
+from socialstats.figures.plot import Plot, new_plot
 from socialstats.figures.style import Stroke
 from socialstats.figures.ticks import padded
 from socialstats.text import count, number
@@ -44,7 +44,7 @@ def power_curve(
     ['20: .90']
     """
     plot = new_plot(HEIGHT, left=43.2, right=21.6, xlabel=curve["xlabel"], ax=ax)
-    places = pairs(curve["x"], curve["power"])
+    places = places_of(curve["x"], curve["power"])
     at = (float(curve["at"]), float(curve["reached"]))
     plot.scale(padded([x for x, _ in [*places, at]]), (0.0, 1.02))
     plot.y.label = ["Power"]

@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.errors import InputError
 from socialstats.figures.axes import figure
 from socialstats.figures.labels import literal
-from socialstats.figures.plot import Areas, Plot, new_plot, pairs
+from socialstats.figures.plot import Areas, Plot, new_plot, places_of
 from socialstats.figures.style import Stroke
 from socialstats.figures.ticks import padded
 from socialstats.text import count as counted
@@ -97,11 +97,11 @@ def qq(
         padded([float(end) for end in (lower[0], upper[-1], values.min(), values.max())]),
     )
     plot.y.label, plot.grid = [literal(ylabel, 48)], "y"
-    band = pairs([*z, *z[::-1]], [*lower, *upper[::-1]])
+    band = places_of([*z, *z[::-1]], [*lower, *upper[::-1]])
     plot.marks.append(Areas([band], "series-1", 0.15))
     plot.line([(end, mean + spread * end) for end in ends], Stroke("muted", 1.0))
     rest = shown != place
-    plot.points(pairs(z[rest], values[order[shown[rest]]]), "series-1", "o", 3.6)
+    plot.points(places_of(z[rest], values[order[shown[rest]]]), "series-1", "o", 3.6)
     plot.points([at], "series-2", "D", 6.0)
     name = "" if labels is None else f"{labels[cells[far]]}: "
     away = number(abs(at[1] - mean) / spread, 1)

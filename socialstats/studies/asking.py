@@ -153,7 +153,7 @@ def name_rows(rows: Sequence[Row], *, without: Sequence[str] = (), none: str = "
         text = ""
         for name in varying:
             mark = " minus " if name in REFERENCES else " / "
-            text += mark * bool(text) + label_text(row, name, none)
+            text += mark * bool(text) + key_text(row, name, none)
         names.append(text)
     if varying and len(set(names)) == len(names):
         return names
@@ -181,7 +181,7 @@ def row_term(row: Row) -> str:
     return row.term
 
 
-def label_text(row: Row, dimension: str, none: str = "all") -> str:
+def key_text(row: Row, dimension: str, none: str = "all") -> str:
     """Return the label of a row in a dimension, cut; names of columns as words; `none` where it has no label."""
     label = row.label(dimension)
     if label is None:
@@ -694,7 +694,7 @@ def kind_tables(rows: Sequence[Row], quantity: str, *, none: str = "all") -> lis
             else ""
         )
         fixed = [
-            f"; {PLACES.get(name, name)}: {label_text(group[0], name)}"
+            f"; {PLACES.get(name, name)}: {key_text(group[0], name)}"
             for name in labels
             if name not in varying
         ]

@@ -152,7 +152,7 @@ def questions(
     """
     # each scenario has pairs of names as clusters
     scenarios = bias(design, options, stratum="scenario", cluster="pair")
-    strata = strata_of(design, options)
+    strata = results_by_stratum(design, options)
     levels = {name: rows_by_level(design, strata, name, scenarios) for name in strata}
     estimated = [row for row in biases_of(main) if row.estimate is not None][:MOST_PAIRS]
     yield ask_biases(main, levels)
@@ -205,7 +205,7 @@ def same_bias(bias_row: Row, result: Result) -> Row:
     return next((row for row in pick_biases(result) if row.term == bias_row.term), lost)
 
 
-def strata_of(design: Ratings, options: StudyOptions) -> dict[str, Result]:
+def results_by_stratum(design: Ratings, options: StudyOptions) -> dict[str, Result]:
     """Return the biases by each stratum of several levels; of kinds of couples also mean answers."""
     strata = [name for name in LEVEL_ROWS if name in design.strata]
     return {

@@ -82,7 +82,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         leading={f"{level} minus {reference}": result for level, result in results.items()},
         blocks=[*blocks, replies_by(design, options.level)],
         uses=USED,
-        data=[level_table(parts, results, problems, reference)],
+        data=[levels_by_source_table(parts, results, problems, reference)],
         methods=methods(reference, options),
         planning=planning,
     )
@@ -124,7 +124,7 @@ def smallest_p(rows: Sequence[Row]) -> float | None:
     return len(p) * min(p) if p else None
 
 
-def level_table(
+def levels_by_source_table(
     parts: Mapping[str, Ratings],
     results: Mapping[str, Result],
     problems: Mapping[str, str],

@@ -297,7 +297,7 @@ def by_level(results: Mapping[str, Result], group: str | None = None) -> list[Ro
     return rows
 
 
-def kind_of_s(results: Mapping[str, Result]) -> str:
+def kind_of_sensitivity(results: Mapping[str, Result]) -> str:
     """Return the kind of S that every level has: corrected where that exists, else plug-in."""
     known = [result.row("S_corrected").estimate for result in results.values()]
     return "plug_in" if None in known else "corrected"
@@ -379,7 +379,7 @@ def sensitivity_question(choices: Choices, by: str) -> Block | None:
     if not results:
         return None
     first, *_ = results.values()
-    kind, every = kind_of_s(results), by_level(results)
+    kind, every = kind_of_sensitivity(results), by_level(results)
     rows = pick_rows(every, part="S", kind=kind)
     lines = reference_values(first)
     named = listing([f"{line.label} {number(line.value)}" for line in lines[:3]])
@@ -603,7 +603,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         blocks=blocks,
         uses=(),
         cautions=[cautions_of(choices)],
-        data=[level_table(choices)],
+        data=[table_of_levels(choices)],
         diagnostics=diagnostics(choices.levels),
         methods=[*methods(choices), *probability_methods(design)],
     )
@@ -651,7 +651,7 @@ def checked_results(choices: Choices) -> dict[str, Result]:
 # what was read, and how it was analysed
 
 
-def level_table(choices: Choices) -> PageTable:
+def table_of_levels(choices: Choices) -> PageTable:
     """Count rows, pairs and ties of every level; and what could not be computed."""
     cells: list[tuple[str | int, ...]] = []
     for name, level in choices.levels.items():

@@ -177,11 +177,11 @@ def agreement_of_sources(a: AlignmentPage) -> Block | None:
     families = {name: a.design.of_raters(raters) for name, raters in kinds.items()}
     alphas = alphas_by_part({**sources, **families}, a.options)
     differences = alpha_differences(sources, a.source.human, a.options)
-    said = [difference_sentence(result) for result in differences[:1]]
+    said = [gap_sentence(result) for result in differences[:1]]
     return agreement_question(alphas, [*kinds_sentences(alphas), *said], differences)
 
 
-def difference_sentence(difference: Result) -> str:
+def gap_sentence(difference: Result) -> str:
     """Compare the agreement among the raters of two parts."""
     first, second = (f"'{shorten(name, 40)}' raters" for name in difference.settings["labels"])
     return sentences.difference("agreement on the same units", first, second, difference.rows[0])

@@ -165,7 +165,7 @@ def questions(staged: Staged) -> Iterator[Block | None]:
     yield wordings(staged)
     yield traits(staged)
     yield activation(staged)
-    yield weights(staged)
+    yield weights_block(staged)
 
 
 # changes over the stages
@@ -608,7 +608,7 @@ def activation(staged: Staged) -> Block | None:
 PICKS = ("this page", "highest", "lowest", "equal")
 
 
-def weights(staged: Staged) -> Block | None:
+def weights_block(staged: Staged) -> Block | None:
     """Ask whether the answer depends on the weights, relative to the neutral point under these where it is known."""
     profile, facts = staged.profile, staged.anchored
     here = rows_with(profile.rows, "model", measure="composite", **facts)
