@@ -13,7 +13,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import OK, REFUSAL
 from socialstats.designs.ratings import Ratings
 from socialstats.matching import match_keys
-from socialstats.scales.alignment import mode_distances
+from socialstats.scales.modes import mode_distances
 from socialstats.shares.sources import human_source, raters_of
 
 MOST_LEVELS = 12  # shares and alpha of more levels are left out: they are numbers

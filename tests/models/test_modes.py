@@ -7,7 +7,7 @@ from statistics import multimode
 import numpy as np
 import pytest
 
-from socialstats.scales.alignment import mode_distances
+from socialstats.scales.modes import mode_distances
 
 FIVE = np.arange(5.0)
 BC, ACE, D = [0.0, 3, 3, 0, 0], [2.0, 0, 2, 0, 2], [0.0, 1, 0, 4, 1]
