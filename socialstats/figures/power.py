@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from socialstats.figures.axes import figure
-from socialstats.figures.plot import Plot, new_plot
+from socialstats.figures.plot import Plot, new_plot, places_of
 from socialstats.figures.style import Stroke
 from socialstats.figures.ticks import padded
 from socialstats.text import count, number
