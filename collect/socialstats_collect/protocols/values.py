@@ -124,32 +124,30 @@ class Values(CollectionProtocol):
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask the baseline question, play the stages in one conversation, debrief; the judges score each reply."""
-        if control := unit.item.get(CONTROL):
+        control = unit.item.get(CONTROL)
+        if control:
             yield from self._scored(unit, CONTROL, control, "")
             return
         # wordings may share a baseline, not its answer
         parent = canonical([unit.drawn or unit.item_id, {**unit.factors, "model": ""}])
         messages: tuple[Message, ...] = ()
-        columns = {stage: column for column, stage in self.named.items()}
         for stage in self.instrument.stages:
-            opening = stage == self.instrument.baseline
-            played = (
-                "baseline"
-                if opening
-                else "debrief"
-                if stage == self.instrument.debrief
-                else "role_play"
+            request = self.ask(
+                unit, self._played(unit, stage), after=messages, step=stage, parent=parent
             )
-            text = filled(self.texts[played], unit, text=unit.item.get(columns.get(stage, ""), ""))
-            request = self.ask(unit, text, after=messages, step=stage, parent=parent)
             reply = yield request
             parent = reply.key
-            if not opening:
-                messages = (
-                    *request.messages,
-                    {"role": "assistant", "content": reply.content or reply.refusal},
-                )
+            if stage != self.instrument.baseline:
+                answer = {"role": "assistant", "content": reply.content or reply.refusal}
+                messages = (*request.messages, answer)
             yield from self._scored(unit, stage, reply.content, reply.key)
+
+    def _played(self, unit: Unit, stage: str) -> str:
+        """Return what is said in a stage."""
+        texts = {self.instrument.baseline: "baseline", self.instrument.debrief: "debrief"}
+        columns = {name: column for column, name in self.named.items()}
+        words = unit.item.get(columns.get(stage, ""), "")
+        return filled(self.texts[texts.get(stage, "role_play")], unit, text=words)
 
     def judged(self, unit: Unit, reply: str) -> str:
         """Return what a judge is asked about a reply."""
@@ -191,22 +189,17 @@ class Values(CollectionProtocol):
 
     def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[RowCalls]:
         """Return the calls behind each row: that of the answer, which a control text has not, and that of the judge."""
-        made = {(request.step, request.model): (request, reply) for request, reply in exchanges}
-        stages = [CONTROL] if self.once(unit.item) else self.instrument.stages
-        found = []
+        calls = {(request.step, request.model): (request, reply) for request, reply in exchanges}
+        control = self.once(unit.item)
+        stages = [CONTROL] if control else self.instrument.stages
+        rows = []
         for stage, judge in product(stages, self.settings.judges):
             steps = (stage, unit.factors["model"]), (f"judge {stage}", judge)
-            answer, score = (made.get(step) for step in steps)
-            reply = score if stage == CONTROL else answer
-            found.append(
-                RowCalls(
-                    reply=reply,
-                    judge=score,
-                    calls=tuple(filter(None, (answer, score))),
-                    steps=steps,
-                )
-            )
-        return found
+            answer, score = (calls.get(step) for step in steps)
+            both = tuple(call for call in (answer, score) if call)
+            reply = score if control else answer
+            rows.append(RowCalls(reply=reply, judge=score, calls=both, steps=steps))
+        return rows
 
     def examples(self, unit: Unit) -> Iterator[Example]:
         """Yield a judge's reply with the keys that the judge text asks for, once for each score that is declared.
@@ -215,33 +208,29 @@ class Values(CollectionProtocol):
         that it names.
         """
         prompt, instrument = self.judged(unit, ""), self.instrument
-        shown, read = keys_asked(prompt), clean(prompt).text
         scales = {**dict.fromkeys(instrument.traits, instrument.scale), **instrument.further}
-        given = dict(shown)
-        if not shown or "..." in prompt or "\u2026" in prompt:
-            given |= {
-                name: ""
-                for name in instrument.names
-                if names_word(read, name) and name not in given
-            }
-        ends = {clean(name).text.casefold(): f"{high:g}" for name, (_, high) in scales.items()}
+        keys = keys_asked(prompt)
+        if not keys or "..." in prompt or "\u2026" in prompt:
+            text = clean(prompt).text
+            named = [name for name in instrument.names if names_word(text, name)]
+            keys |= {name: "" for name in named if name not in keys}
+        ends = {cleaned_name(name): high for name, (_, high) in scales.items()}
         numbers = {
-            name: float(number or ends.get(clean(name).text.casefold(), 0))
-            for name, number in given.items()
+            name: float(number or ends.get(cleaned_name(name), 0)) for name, number in keys.items()
         }
         reply = json.dumps(numbers, ensure_ascii=False)
-        found = self.scored(Reply(key="", status="ok", content=reply))
-        for name, scale in scales.items():
+        scores = self.scored(Reply(key="", status="ok", content=reply))
+        for name, (_, high) in scales.items():
+            fix = f"{meant(name, keys)}Ask for the key \"{name}\" in the text 'judge', where {{traits}} names all "
             yield Example(
                 text="judge",
                 models=self.settings.judges,
                 parameters=self.settings.judge_parameters,
                 reply=reply,
-                wanted=f"{numbers.get(name, scale[1]):g}",
-                parsed=found[name],
+                wanted=f"{numbers.get(name, high):g}",
+                parsed=scores[name],
                 key=name,
-                fix=f"{meant(name, given)}Ask for the key \"{name}\" in the text 'judge', where {{traits}} names all "
-                "traits. Or declare the keys that it asks for in [protocol].",
+                fix=f"{fix}traits. Or declare the keys that it asks for in [protocol].",
             )
 
     def faults(self, unit: Unit) -> Iterator[tuple[str, str]]:
@@ -267,31 +256,31 @@ class Values(CollectionProtocol):
 
     def _row(self, unit: Unit, source: RowCalls) -> dict[str, object]:
         (stage, _), (_, judge) = source.steps
-        answer, score = (one[1] if one else None for one in (source.reply, source.judge))
-        read = self.scored(score)
-        unread = sorted(name for name, one in read.items() if one.status != "ok")
-        status = "ok" if not unread else "unparsed"
+        answer = source.reply[1] if source.reply else None
+        score = source.judge[1] if source.judge else None
+        scores = self.scored(score)
+        unread = sorted(name for name, one in scores.items() if one.status != "ok")
+        status = "unparsed" if unread else "ok"
         if score is None:
-            status = "refusal" if answer is not None and answer.status in REFUSED else NOT_ASKED
-        where: dict[str, object] = {
-            **about(unit),
-            SCENARIO: unit.item.get(SCENARIO, unit.item_id),
-            "stage": stage,
-            WORDING: unit.item.get(WORDING, "1"),
-        }
-        return {
-            **({"text": unit.item_id} if self.once(unit.item) else where),
-            "judge": judge,
-            **{name: one.label for name, one in read.items()},
-            "answer_status": status,
-            "scores_unread": "; ".join(f"{name}: {read[name].status}" for name in unread) or None,
-            "reply_status": answer.status if answer else NOT_ASKED,
-            "blocked_by": answer.blocked_by or None if answer else None,
-            "judge_status": score.status if score else NOT_ASKED,
-            "parser_version": VERSION,
-            "reply_text": answer.content if answer else None,
-            COLUMN: self.declared,
-        }
+            refused = answer is not None and answer.status in REFUSED
+            status = "refusal" if refused else NOT_ASKED
+        row: dict[str, object] = {"text": unit.item_id}
+        if not self.once(unit.item):
+            row = {**about(unit), SCENARIO: unit.item.get(SCENARIO, unit.item_id)}
+            row |= {"stage": stage, WORDING: unit.item.get(WORDING, "1")}
+        row["judge"] = judge
+        row |= {name: one.label for name, one in scores.items()}
+        row["answer_status"] = status
+        row["scores_unread"] = (
+            "; ".join(f"{name}: {scores[name].status}" for name in unread) or None
+        )
+        row["reply_status"] = answer.status if answer else NOT_ASKED
+        row["blocked_by"] = (answer.blocked_by or None) if answer else None
+        row["judge_status"] = score.status if score else NOT_ASKED
+        row["parser_version"] = VERSION
+        row["reply_text"] = answer.content if answer else None
+        row[COLUMN] = self.declared
+        return row
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study staged-values; personas are crossed with models."""
@@ -299,6 +288,11 @@ class Values(CollectionProtocol):
 
 
 NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+
+
+def cleaned_name(name: str) -> str:
+    """Return the name of a score as replies may spell it."""
+    return clean(name).text.casefold()
 
 
 def names_word(text: str, name: str) -> bool:
@@ -335,23 +329,27 @@ def _without_words(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[st
     ({'scale': [1, 7], 'further': {'care': [0, 5]}}, {'': '1 (never) to 7 (always)', 'care': '0 to 5'})
     """
     further = declared.get("further", {})
-    scales = {"": declared.get("scale"), **further}
-    plain, words = dict[str, Any](), dict[str, str]()
-    for name, scale in scales.items():
-        worded = (
-            isinstance(scale, list)
-            and len(scale) == 4
-            and all(isinstance(one, str) for one in scale[2:])
-        )
-        plain[name] = scale[:2] if worded else scale
-        ends = [
-            f"{end:g}" if isinstance(end, int | float) else str(end) for end in plain[name] or ()
-        ]
-        meant = [f" ({one})" for one in scale[2:]] if worded else ["", ""]
-        words[name] = " to ".join(end + one for end, one in zip(ends, meant, strict=False))
-    scale = plain.pop("")
-    kept = {"scale": scale} if "scale" in declared else {}
-    return {**declared, **kept, **({"further": plain} if further else {})}, words
+    ends, words = dict[str, Any](), dict[str, str]()
+    for name, scale in {"": declared.get("scale"), **further}.items():
+        ends[name], words[name] = _worded(scale)
+    plain = dict(declared)
+    if "scale" in declared:
+        plain["scale"] = ends[""]
+    if further:
+        plain["further"] = {name: ends[name] for name in further}
+    return plain, words
+
+
+def _worded(scale: Any) -> tuple[Any, str]:
+    """Return the ends of a scale, and the scale in words."""
+    meanings = ["", ""]
+    worded = scale[2:] if isinstance(scale, list) and len(scale) == 4 else [None]
+    if all(isinstance(meaning, str) for meaning in worded):
+        meanings = [f" ({meaning})" for meaning in worded]
+        scale = scale[:2]
+    texts = [f"{end:g}" if isinstance(end, int | float) else str(end) for end in scale or ()]
+    pairs = zip(texts, meanings, strict=False)
+    return scale, " to ".join(end + meaning for end, meaning in pairs)
 
 
 def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
@@ -362,28 +360,23 @@ def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]
     >>> _stages({"stages": 1, "debrief": False})[0], _stages({"stages": ["offer"]})[1]["stages"]
     ({'baseline': 'baseline', 'stage_1': 'stage 1'}, ['baseline', 'offer', 'debrief'])
     """
-    given = options.get("stages", 4)
-    numbered = isinstance(given, int)
+    stages = options.get("stages", 4)
+    numbered = isinstance(stages, int)
     opening, closing = (_name_of(options, part) for part in ("baseline", "debrief"))
-    played = (
-        [f"stage_{k}" for k in range(1, min(given, MOST_STAGES + 1) + 1)] if numbered else given
-    )
-    every = [*filter(None, (opening, *played, closing))]
-    texts = all(isinstance(stage, str) and stage.strip() for stage in every)
-    if (
-        not 1 <= len(played) <= MOST_STAGES
-        or not texts
-        or len(set(every)) < len(every)
-        or CONTROL in every
-    ):
+    played = stages
+    if numbered:
+        played = [f"stage_{k}" for k in range(1, min(stages, MOST_STAGES + 1) + 1)]
+    every = [name for name in (opening, *played, closing) if name]
+    texts = all(isinstance(name, str) and name.strip() for name in (*every, *played))
+    twice = not texts or len({*every}) < len(every)
+    if twice or CONTROL in every or not 1 <= len(played) <= MOST_STAGES:
         fix = f"There are 1 to {MOST_STAGES}: write their number, or their names, each once, and none '{CONTROL}'."
-        raise InputError(
-            Problem(message=f"stages = {shorten(repr(given))}", source="[protocol]", fix=fix)
-        )
-    columns = [*filter(None, (opening, *played))]
+        message = f"stages = {shorten(repr(stages))}"
+        raise InputError(Problem(message=message, source="[protocol]", fix=fix))
+    columns = [opening, *played] if opening else [*played]
     # stages that are numbered have always been called by their column, with a blank
     named = {column: column.replace("_", " ") if numbered else column for column in columns}
-    order = [*named.values(), *filter(None, [closing])]
+    order = [*named.values(), closing] if closing else [*named.values()]
     return named, {"stages": order, "baseline": named.get(opening, ""), "debrief": closing}
 
 
