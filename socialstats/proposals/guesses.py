@@ -37,7 +37,7 @@ class Columns:
     """
 
     def __init__(self, table: Table, settings: Settings, design: str) -> None:
-        self.table, self.settings, self.design, self.seen = (
+        self.table, self.settings, self.design, self.profile = (
             table,
             settings,
             design,
@@ -60,7 +60,7 @@ class Columns:
         With `names` only columns that are called so, in any case: the labels of the others are not counted.
         """
         wanted = [name for name in self.table.columns if not names or name.casefold() in names]
-        columns = (self.seen.column(name) for name in wanted if name not in self.taken)
+        columns = (self.profile.column(name) for name in wanted if name not in self.taken)
         return [c for c in columns if c is not None and c.size > 1]
 
     def first(self, names: Texts) -> ColumnProfile | None:
@@ -70,17 +70,17 @@ class Columns:
     def constant(self, column: ColumnProfile, part: str) -> bool:
         """Return whether a column has one value (or always none) for each label of a part."""
         name = self.parts.get(part)  # none where no column plays it
-        outer = self.seen.column(name) if name else None
-        return outer is not None and self.seen.constant(column, outer)
+        outer = self.profile.column(name) if name else None
+        return outer is not None and self.profile.constant(column, outer)
 
     def clusters(self) -> list[str]:
         """Return the clusters of comparisons (judges and prompts), or the one of pairs."""
         free = self.free()
         named = [name for part, name in self.parts.items() if part in ("item_a", "item_b")]
-        items = [c for c in map(self.seen.column, named) if c is not None]
+        items = [c for c in map(self.profile.column, named) if c is not None]
         if self.design == "comparisons" and len(items) == 2:
             used = {*self.table.columns} - {c.name for c in free}
-            return cluster_columns(self.seen, items[0], items[1], [*used])
+            return cluster_columns(self.profile, items[0], items[1], [*used])
         return [
             c.name
             for c in free
@@ -114,7 +114,7 @@ def is_cluster(column: ColumnProfile) -> bool:
 def ratings_guess(columns: Columns) -> Fields:
     """Guess source, strata, clusters, groups of raters, by, levels and refusals of ratings."""
     declared = columns.mapped.get("rater_source")
-    source = columns.seen.column(declared) if declared else columns.source()
+    source = columns.profile.column(declared) if declared else columns.source()
     free = [c for c in columns.free() if c is not source]
     of_units = [c for c in free if columns.constant(c, "unit")]
     of_raters = [c for c in free if c not in of_units and columns.constant(c, "rater")]
@@ -148,7 +148,7 @@ def people_and_models(table: Table, settings: Settings) -> str | None:
 
 def levels_guess(columns: Columns, source: ColumnProfile | None) -> Fields:
     """Guess refusals, and the order of levels that are texts: letters, words of a known order, or none."""
-    value = columns.seen.column(columns.parts.get("value") or "")
+    value = columns.profile.column(columns.parts.get("value") or "")
     if value is None or columns.settings.get("levels") or columns.settings.get("scale"):
         return {}
     out = {*words(columns.settings.get("refusal")), *words(columns.settings.get("na"))}

@@ -72,7 +72,7 @@ READINGS: tuple[Callable[[TableProfile], Proposals], ...] = (
 
 def proposals(
     table: Table,
-    said: Settings,
+    settings: Settings,
     reads: Callable[[Settings], Fields],
     refused: list[str] | None = None,
 ) -> list[Proposal]:
@@ -81,53 +81,61 @@ def proposals(
     Parameters
     ----------
     table : Table
-    said : mapping
-        Settings that were given; they stay.
+    settings : mapping
+        Settings that were typed; they stay.
     reads : callable
         Settings -> settings that a report needs in addition; raises `SocialStatsError` where the table cannot be
         read so.
     refused : list of str, optional
-        Is given what each candidate would have been, and why it cannot be read so.
+        Is filled with what each candidate would have been, and why it cannot be read so.
     """
     if refusal(TableProfile(table)) or holds_costs(TableProfile(table)):
         return []
     table, left = without_notes(table)
-    table, kept = only_trials(table)
+    table, trials = only_trials(table)
     table, cancelled = without_cancelled(table)
-    left = left | kept | {key: [*left.get(key, ()), *values] for key, values in cancelled.items()}
-    seen = TableProfile(table)
-    found = plausible(seen, [one for look in READINGS for one in look(seen) if one.score >= LEAST])
-    given = {**left, **{key: value for key, value in said.items() if value not in (None, [], "")}}
-    done: list[Proposal] = []
-    for one in sorted(found, key=lambda p: -p.score):
+    left = left | trials | {key: [*left.get(key, ()), *values] for key, values in cancelled.items()}
+    profile = TableProfile(table)
+    candidates = plausible(
+        profile,
+        [proposal for look in READINGS for proposal in look(profile) if proposal.score >= LEAST],
+    )
+    options = {
+        **left,
+        **{key: value for key, value in settings.items() if value not in (None, [], "")},
+    }
+    accepted: list[Proposal] = []
+    for proposal in sorted(candidates, key=lambda p: -p.score):
         if (
-            any(one.means == other.means for other in done)
-            or sum(p.design == one.design for p in done) == MOST - 1
+            any(proposal.means == other.means for other in accepted)
+            or sum(p.design == proposal.design for p in accepted) == MOST - 1
         ):
             continue
-        completed = with_given(seen, with_codes(seen, one), given)
-        if completed is None or any(same_settings(completed, other) for other in done):
+        completed = with_given(profile, with_codes(profile, proposal), options)
+        if completed is None or any(same_settings(completed, other) for other in accepted):
             continue
         try:
             needed = reads(completed.settings)
         except SocialStatsError as error:
             if refused is not None:
-                refused.append(f"{one.design} ({one.means}): {str(error).splitlines()[0]}")
+                refused.append(
+                    f"{proposal.design} ({proposal.means}): {str(error).splitlines()[0]}"
+                )
             continue
         means = completed.means + needed.pop("note", "")
-        done.append(replace(completed, options={**completed.options, **needed}, means=means))
-        if len(done) == MOST:
+        accepted.append(replace(completed, options={**completed.options, **needed}, means=means))
+        if len(accepted) == MOST:
             break
-    return done
+    return accepted
 
 
-def with_codes(seen: TableProfile, one: Proposal) -> Proposal:
+def with_codes(profile: TableProfile, proposal: Proposal) -> Proposal:
     """Return a proposal that takes codes of missing answers, and labels that say why there is none, as missing."""
-    columns = [c for part in (*ANSWERS, "winner") for c in one.parts.get(part, ())]
+    columns = [c for part in (*ANSWERS, "winner") for c in proposal.parts.get(part, ())]
     codes = dict.fromkeys(label for column in columns for label in column.odd)
-    declared = "levels" in one.options
+    declared = "levels" in proposal.options
     for column in (c for c in columns if c.numbers is not None and not declared):
-        cells = seen.table.counts([column.name])
+        cells = profile.table.counts([column.name])
         labels = cells.columns[column.name].labels()
         rows = dict(zip(labels.numbers().tolist(), cells.n.tolist(), strict=True))
         odd = standing_apart({number: n for number, n in rows.items() if number == number})
@@ -138,97 +146,110 @@ def with_codes(seen: TableProfile, one: Proposal) -> Proposal:
         ]
         codes |= {level: None for level in column.levels if as_number(level) in odd}
     if not codes:
-        return one
-    options = {**one.options, "na": [*codes], "missing": "drop"}
-    return replace(one, options=options, means=f"{one.means}; {quoted([*codes])} taken as missing")
+        return proposal
+    options = {**proposal.options, "na": [*codes], "missing": "drop"}
+    return replace(
+        proposal, options=options, means=f"{proposal.means}; {quoted([*codes])} taken as missing"
+    )
 
 
-def with_given(seen: TableProfile, one: Proposal, given: Settings) -> Proposal | None:
-    """Return a proposal with what was said in place of what it says; None where it takes a repeat as another part."""
-    entries = words(given.get("map"))
+def with_given(profile: TableProfile, proposal: Proposal, typed: Settings) -> Proposal | None:
+    """Return a proposal with what was typed in place of what it says; None where it takes a repeat as another part."""
+    entries = words(typed.get("map"))
     parts: dict[str, list[ColumnProfile]] = {}
     for part, names in (entry.partition("=")[::2] for entry in entries):
         columns = [
-            seen.column(name)
+            profile.column(name)
             for name in next(csv.reader([names]), [])
-            if name in seen.table.columns
+            if name in profile.table.columns
         ]
         parts.setdefault(part, []).extend(c for c in columns if c is not None)
     if any(
         c in parts.get("repeat", ())
-        for part, columns in one.parts.items()
+        for part, columns in proposal.parts.items()
         if part != "repeat"
         for c in columns
     ):
         return None
-    known = {part: columns for part, columns in parts.items() if columns}
-    options = {**one.options, **{key: value for key, value in given.items() if key != "map"}}
-    return replace(one, parts={**one.parts, **known}, options=options, given=entries)
+    typed_parts = {part: columns for part, columns in parts.items() if columns}
+    options = {**proposal.options, **{key: value for key, value in typed.items() if key != "map"}}
+    return replace(
+        proposal, parts={**proposal.parts, **typed_parts}, options=options, given=entries
+    )
 
 
-def same_settings(one: Proposal, other: Proposal) -> bool:
+def same_settings(proposal: Proposal, other: Proposal) -> bool:
     """Whether two proposals say the same, frequencies aside."""
-    return {**one.settings, "count": None} == {**other.settings, "count": None}
+    return {**proposal.settings, "count": None} == {**other.settings, "count": None}
 
 
-def holds_costs(seen: TableProfile) -> bool:
+def holds_costs(profile: TableProfile) -> bool:
     """Whether all numbers of a table are prices, sizes and the like: nothing but groups can be compared by one."""
-    numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
-    costs = seen.unjudged and bool(numbers) and all(c.called(COSTS, CALLS) for c in numbers)
-    return costs and only_measure(seen, independent_groups(seen)) is None
+    numbers = [c for c in profile.varying() if not c.text and not c.numbers_rows]
+    costs = profile.unjudged and bool(numbers) and all(c.called(COSTS, CALLS) for c in numbers)
+    return costs and only_measure(profile, independent_groups(profile)) is None
 
 
-def plausible(seen: TableProfile, found: Sequence[Proposal]) -> list[Proposal]:
+def plausible(profile: TableProfile, candidates: Sequence[Proposal]) -> list[Proposal]:
     """Return candidates that others, or what the table holds, leave standing.
 
     Groups of different units are no conditions. Columns of a long table of scores, or beside groups, are no pair unless
     their names say so. Times and costs make no board.
     """
-    groups = independent_groups(seen)
+    groups = independent_groups(profile)
     group, owner = (groups.group, groups.unit) if groups is not None else (None, None)
-    boards = [one for one in found if one.options.get("study")]
-    board = any(one.score >= SURE_BOARD and "raters" not in one.parts for one in boards)
+    boards = [proposal for proposal in candidates if proposal.options.get("study")]
+    board = any(
+        proposal.score >= SURE_BOARD and "raters" not in proposal.parts for proposal in boards
+    )
     contest = max(
-        (one for one in found if one.design == "comparisons"),
-        key=lambda one: one.score,
+        (proposal for proposal in candidates if proposal.design == "comparisons"),
+        key=lambda proposal: proposal.score,
         default=None,
     )
-    told = (
+    contested = (
         {*contest.columns()} - {*words(contest.options.get("cluster"))}
         if contest is not None
         else set()
     )
-    found = [replace(one, score=one.score - CONTESTED * uses_result(one, told)) for one in found]
-    kept = []
-    for one in found:
-        grouped = any(group in one.parts.get(part, ()) for part in ("condition", "rater"))
-        wide = "raters" in one.parts or "first" in one.parts
+    candidates = [
+        replace(proposal, score=proposal.score - CONTESTED * uses_result(proposal, contested))
+        for proposal in candidates
+    ]
+    standing = []
+    for proposal in candidates:
+        grouped = any(group in proposal.parts.get(part, ()) for part in ("condition", "rater"))
+        wide = "raters" in proposal.parts or "first" in proposal.parts
         alone = (
             wide
-            and (group is not None or board or seen.plan is not None)
-            and bool(doubts(seen, one))
+            and (group is not None or board or profile.plan is not None)
+            and bool(doubts(profile, proposal))
         )
-        unjudged = seen.unjudged and one in boards and bool({"raters", "task"} & {*one.parts})
+        unjudged = (
+            profile.unjudged and proposal in boards and bool({"raters", "task"} & {*proposal.parts})
+        )
         owned = (
-            groups is not None and groups.several and owner in one.parts.get("rater", ())
+            groups is not None and groups.several and owner in proposal.parts.get("rater", ())
         )  # in one group each
-        owned = owned and not one.parts.get("rater_source")
+        owned = owned and not proposal.parts.get("rater_source")
         if not (grouped or alone or unjudged or owned):
-            kept.append(one)
-    return kept
+            standing.append(proposal)
+    return standing
 
 
-def compared(one: Proposal) -> set[str]:
+def compared(proposal: Proposal) -> set[str]:
     """Return the names of the columns whose labels a proposal compares."""
-    return {c.name for c in one.parts.get("condition", ())}
+    return {c.name for c in proposal.parts.get("condition", ())}
 
 
-def uses_result(one: Proposal, told: set[str]) -> bool:
+def uses_result(proposal: Proposal, contested: set[str]) -> bool:
     """Whether a long reading takes an item or the result of a comparison as another part."""
     parts = [
-        c.name for part in ("unit", "rater", "condition", "value") for c in one.parts.get(part, ())
+        c.name
+        for part in ("unit", "rater", "condition", "value")
+        for c in proposal.parts.get(part, ())
     ]
-    return one.design != "comparisons" and not {*parts}.isdisjoint(told)
+    return proposal.design != "comparisons" and not {*parts}.isdisjoint(contested)
 
 
 def without_notes(table: Table) -> tuple[Table, Fields]:
@@ -256,8 +277,8 @@ def without_notes(table: Table) -> tuple[Table, Fields]:
 
 def without_cancelled(table: Table) -> tuple[Table, dict[str, list[str]]]:
     """Return a table without the rows that a column of true and false calls cancelled, and the setting for that."""
-    seen = TableProfile(table)
-    for column in (c for c in seen.every if c.called(CANCELLED) and c.filled == c.rows):
+    profile = TableProfile(table)
+    for column in (c for c in profile.every if c.called(CANCELLED) and c.filled == c.rows):
         if {label.casefold() for label in column.levels} == {"false", "true"}:
             true = next(label for label in column.levels if label.casefold() == "true")
             kept, _ = rows_without(table, column.name, true)
@@ -270,18 +291,18 @@ def only_trials(table: Table) -> tuple[Table, Fields]:
 
     Other rows are called instructions, practice and the like, and columns that trials have are empty in them.
     """
-    seen = TableProfile(table)
-    gaps = [c for c in seen.every if 0 < c.filled < c.rows][:MOST_GAPS]
+    profile = TableProfile(table)
+    gaps = [c for c in profile.every if 0 < c.filled < c.rows][:MOST_GAPS]
     kinds = [
         c
-        for c in seen.every
+        for c in profile.every
         if c.text and c.filled == c.rows and 1 < c.size <= MOST_GAPS and len(gaps) > 1
     ]
     for kind in kinds:
         trials = [label for label in kind.levels if not {*words_of_label(label)} & {*NO_TRIALS}]
         if len(trials) != 1 or kind.size < 2:
             continue
-        only = [c for c in gaps if seen.filled_only(c, kind, trials[0])]
+        only = [c for c in gaps if profile.filled_only(c, kind, trials[0])]
         if len(only) > 1:
             kept, _ = rows_where(table, kind.name, trials[0])
             return kept, {"where": [f"{kind.name}={trials[0]}"]}
@@ -307,17 +328,21 @@ def command(files: Texts, settings: Settings, name: str = "report") -> str:
             typed += [option, joined(value)]
         else:
             texts = words(value if isinstance(value, str | list | tuple) else str(value))
-            typed += [word for one in texts for word in (option, one)]
+            typed += [word for text in texts for word in (option, text)]
     return shlex.join(typed)
 
 
-def estimate(files: Texts, one: Proposal) -> str:
+def estimate(files: Texts, proposal: Proposal) -> str:
     """Return the command line that estimates one metric."""
-    typed = ["socialstats", "estimate", one.metric, *files]
-    for part, columns in one.parts.items():
+    typed = ["socialstats", "estimate", proposal.metric, *files]
+    for part, columns in proposal.parts.items():
         typed += [f"--{part}", ",".join(c.name for c in columns)] if columns else []
     for key in ("groups", "cluster", "scale", "source", "choice"):
-        typed += [f"--{key}", ",".join(words(one.options[key]))] if one.options.get(key) else []
+        typed += (
+            [f"--{key}", ",".join(words(proposal.options[key]))]
+            if proposal.options.get(key)
+            else []
+        )
     return shlex.join(typed)
 
 
@@ -331,9 +356,9 @@ def joined(labels: Texts) -> str:
 
 def seen_words(table: Table) -> str:
     """Return what a table holds in a paragraph: rows, columns, and what stands in the first ones."""
-    seen = TableProfile(table)
-    told = []
-    for column in [*seen.every][:8]:
+    profile = TableProfile(table)
+    contents = []
+    for column in [*profile.every][:8]:
         levels, numbers = column.levels, column.numbers
         if numbers and len(levels) > FEW_COLUMNS:
             what = f"numbers from {min(numbers):g} to {max(numbers):g}"
@@ -343,11 +368,13 @@ def seen_words(table: Table) -> str:
             what = (
                 "a different label in each row" if column.unique else f"{count(len(levels))} labels"
             )
-        told.append(f"{column} ({what})")
-    more = len(table.columns) - len(told)
+        contents.append(f"{column} ({what})")
+    more = len(table.columns) - len(contents)
     rest = f" and {count(more, 'further column')}" if more > 0 else ""
-    size = f"{count(seen.rows, 'row')} and {count(len(table.columns), 'column')}"
-    spelled = [(c, found) for c in seen.every if c.levels and (found := other_spelling(c.levels))]
+    size = f"{count(profile.rows, 'row')} and {count(len(table.columns), 'column')}"
+    spelled = [
+        (c, spelling) for c in profile.every if c.levels and (spelling := other_spelling(c.levels))
+    ]
     odd = (
         f" {spelled[0][0]} holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
     )
@@ -358,7 +385,9 @@ def seen_words(table: Table) -> str:
     )
     coded = f" It is {table.encoding}." if table.encoding else ""
     made = f" In it, {table.entries}." if table.entries else ""
-    return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}{coded}{made}"
+    return (
+        f"{shorten(table.source)} has {size}: {', '.join(contents)}{rest}.{odd}{wide}{coded}{made}"
+    )
 
 
 def reading(table: Table, settings: Settings) -> Fields:
@@ -385,24 +414,24 @@ def reading(table: Table, settings: Settings) -> Fields:
 
 def one_of_each(table: Table, settings: Settings) -> Fields:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
-    seen = TableProfile(table)
-    for column in (c for c in seen.every if c.size == 2 and c.filled == c.rows):
-        kept = [
+    profile = TableProfile(table)
+    for column in (c for c in profile.every if c.size == 2 and c.filled == c.rows):
+        one_side = [
             [*words(settings.get("where")), f"{column.name}={level}"]
             for level in column.levels[::-1]
         ]
         try:
-            one, other = (read(table, {**settings, "where": where}) for where in kept)
+            first, second = (read(table, {**settings, "where": where}) for where in one_side)
         except SocialStatsError:
             continue
-        if not isinstance(one, Comparisons) or not isinstance(other, Comparisons):
+        if not isinstance(first, Comparisons) or not isinstance(second, Comparisons):
             continue
-        if votes(one) == votes(other, turned=True):
+        if votes(first) == votes(second, turned=True):
             clusters = [
-                c.name for c in one.clusters if len(c.levels) < one.n_rows
+                c.name for c in first.clusters if len(c.levels) < first.n_rows
             ]  # no row alone is one
             note = "; each contest is a row from either side, and one of these is kept"
-            return {"where": kept[0], "cluster": clusters, "note": note}
+            return {"where": one_side[0], "cluster": clusters, "note": note}
     return {
         "note": "; each contest is a row from either side: keep one of these first, in a column for --where"
     }
@@ -433,34 +462,41 @@ def proposed(error: NoDesign, files: Texts, output: str = "") -> tuple[bool, str
     The lines are empty where there is nothing to add. `output` is the page that was asked for, which the commands keep.
     """
     refused: list[str] = []
-    found = proposals(
+    accepted = proposals(
         error.table, error.settings, lambda settings: reading(error.table, settings), refused
     )
-    found = [
-        one for one in found if not one.metric or files[0] != "--example"
+    accepted = [
+        proposal for proposal in accepted if not proposal.metric or files[0] != "--example"
     ]  # estimate reads files alone
-    seen = TableProfile(without_notes(error.table)[0])
-    whole = refusal(TableProfile(error.table))
+    profile = TableProfile(without_notes(error.table)[0])
+    refused_table = refusal(TableProfile(error.table))
     lacks = (
-        [f"{whole}."] if whole else what_is_needed(seen, "value" in mapped_columns(error.settings))
+        [f"{refused_table}."]
+        if refused_table
+        else what_is_needed(profile, "value" in mapped_columns(error.settings))
     )
-    fits = found and found[0].score >= SURE and found[0].design in (error.design, "groups")
-    fits = fits or (bool(error.apart) and any(error.apart in compared(one) for one in found[:1]))
+    fits = accepted and accepted[0].score >= SURE and accepted[0].design in (error.design, "groups")
+    fits = fits or (
+        bool(error.apart) and any(error.apart in compared(proposal) for proposal in accepted[:1])
+    )
     if error.design and not fits:
         return False, "\n".join(lacks)  # its names fit a design: what is wrong was said
     lines = [f"By what it holds: {seen_words(error.table)}", *lacks]
-    if not found:
+    if not accepted:
         more = [] if lacks else [nothing_found(error.table, refused)]
         return False, "\n".join([*lines, *more])
-    told = [doubts(seen, one) for one in found]
-    weak = all(told)
-    told = told if len(found) > 1 or weak else [LONE[found[0].design]]
+    warnings = [doubts(profile, proposal) for proposal in accepted]
+    weak = all(warnings)
+    warnings = warnings if len(accepted) > 1 or weak else [LONE[accepted[0].design]]
     alone = "This is the one reading that was found" if weak else "It may be this"
-    intro = "It may be one of these, the most likely first" if len(found) > 1 else alone
+    intro = "It may be one of these, the most likely first" if len(accepted) > 1 else alone
     lines.append(f"{intro}{'; nothing in the names confirms it' if weak else ''}:")
     page = [*files, "-o", output] if output else files
-    for one, against in zip(found, told, strict=True):
-        typed = estimate(files, one) if one.metric else command(page, one.settings)
-        lines += [f"  {typed}", f"      {one.design}: {one.means}{unused(seen, one)}"]
+    for proposal, against in zip(accepted, warnings, strict=True):
+        typed = estimate(files, proposal) if proposal.metric else command(page, proposal.settings)
+        lines += [
+            f"  {typed}",
+            f"      {proposal.design}: {proposal.means}{unused(profile, proposal)}",
+        ]
         lines += [f"      Check first: {against}"] if against else []
     return True, "\n".join(lines)

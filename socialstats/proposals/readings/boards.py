@@ -38,73 +38,77 @@ FEWEST = 3  # models of a leaderboard
 MANY = 5  # columns of numbers that may be models by what they hold
 
 
-def score_tables(seen: TableProfile) -> Proposals:
+def score_tables(profile: TableProfile) -> Proposals:
     """Look for scores of models in each shape of `model_scores`; every part is named."""
-    if measures_in(seen) is not None:
-        yield from of_one_measure(seen, score_tables)
-    elif not model_columns(seen):
-        rows = [c for c in seen.every if c.called(MODELS) and c.unique and c.text]
-        yield from row_a_model(seen, rows[0]) if len(rows) == 1 else column_a_model(seen)
+    if measures_in(profile) is not None:
+        yield from of_one_measure(profile, score_tables)
+    elif not model_columns(profile):
+        rows = [c for c in profile.every if c.called(MODELS) and c.unique and c.text]
+        yield from row_a_model(profile, rows[0]) if len(rows) == 1 else column_a_model(profile)
 
 
-def of_one_measure(seen: TableProfile, look: Callable[[TableProfile], Proposals]) -> Proposals:
+def of_one_measure(profile: TableProfile, look: Callable[[TableProfile], Proposals]) -> Proposals:
     """Yield the proposals for the rows of one measure, where the labels of a column are different measures."""
-    metric = measures_in(seen)
+    metric = measures_in(profile)
     if metric is None:
         return
     level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
     entry = f"{metric.name}={level}"
-    for one in look(TableProfile(rows_where(seen.table, metric.name, level)[0])):
+    for one in look(TableProfile(rows_where(profile.table, metric.name, level)[0])):
         means = f"{one.means}, of the rows where {metric} is {level}"
         yield replace(one, means=means, options={**one.options, "where": [entry]})
 
 
-def measures_in(seen: TableProfile) -> ColumnProfile | None:
+def measures_in(profile: TableProfile) -> ColumnProfile | None:
     """Return the column whose labels are different measures, or scorings of one answer, in the rows of one column."""
-    texts = [c for c in seen.varying() if c.text and c.size <= FEW and not c.unique]
-    valued = any(bare(c.name) in KEY_VALUES and not c.text for c in seen.every)
+    texts = [c for c in profile.varying() if c.text and c.size <= FEW and not c.unique]
+    valued = any(bare(c.name) in KEY_VALUES and not c.text for c in profile.every)
     named = [c for c in texts if bare(c.name) in MEASURES or (valued and bare(c.name) in KEYS)]
     if named:
         return named[0]
-    scorers = [c for c in texts if bare(c.name) in SCORING and not seen.has_partner(c)]
+    scorers = [c for c in texts if bare(c.name) in SCORING and not profile.has_partner(c)]
     return next(
-        (c for c in scorers if any(crossed_with(seen, model, c) for model in model_columns(seen))),
+        (
+            c
+            for c in scorers
+            if any(crossed_with(profile, model, c) for model in model_columns(profile))
+        ),
         None,
     )
 
 
-def crossed_with(seen: TableProfile, model: ColumnProfile, scorer: ColumnProfile) -> bool:
+def crossed_with(profile: TableProfile, model: ColumnProfile, scorer: ColumnProfile) -> bool:
     """Whether each model has rows of each label."""
-    return seen.combinations(model, scorer) == model.size * scorer.size
+    return profile.combinations(model, scorer) == model.size * scorer.size
 
 
-def scores_in(seen: TableProfile, used: Columns) -> list[ColumnProfile]:
+def scores_in(profile: TableProfile, used: Columns) -> list[ColumnProfile]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
-    free = [c for c in seen.varying() if c not in used and (not c.text or c.yes_no)]
-    free = [c for c in free if c.name not in seen.no_values and not c.unique_key]
+    free = [c for c in profile.varying() if c not in used and (not c.text or c.yes_no)]
+    free = [c for c in free if c.name not in profile.no_values and not c.unique_key]
     free = [c for c in free if not c.called(NO_SCORES, TREATMENTS, CALLS)]
     return [c for c in free if bare(c.name) not in (*SUMMARIES, *TASKS.names)]
 
 
-def row_a_model(seen: TableProfile, model: ColumnProfile) -> Proposals:
+def row_a_model(profile: TableProfile, model: ColumnProfile) -> Proposals:
     """Look for a column of scores for each task: those with fractions, where two or more have them."""
-    scores = [c for c in scores_in(seen, [model]) if "," not in c.name]
+    scores = [c for c in scores_in(profile, [model]) if "," not in c.name]
     shares = [c for c in scores if not c.whole]
     tasks = shares if len(shares) > 1 and 2 * len(shares) >= len(scores) else scores
     names = [c.name for c in tasks]
     names = [
-        *score_columns(seen.table, [c for c in seen.table.columns if c not in names])
+        *score_columns(profile.table, [c for c in profile.table.columns if c not in names])
     ]  # without their averages
     names = (
         names
         if len(names) > 1
-        else [name for name in score_columns(seen.table, [model.name]) if "," not in name]
+        else [name for name in score_columns(profile.table, [model.name]) if "," not in name]
     )
     if len(names) < 2:
         return
     means = f"a leaderboard: {model} names the models, the tasks are "
     means += listing([shorten(name, 30) for name in names], 6)
-    parts = {"rater": [model], "task": [seen.columns[name] for name in names]}
+    parts = {"rater": [model], "task": [profile.columns[name] for name in names]}
     yield Proposal("ratings", 9, means, parts, LEADERBOARD)
 
 
@@ -130,15 +134,15 @@ def families_in(names: Iterable[str]) -> int:
     return sum(bool(FAMILIES.search(name)) for name in names)
 
 
-def column_a_model(seen: TableProfile) -> Proposals:
+def column_a_model(profile: TableProfile) -> Proposals:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
-    keys = [c for c in seen.every if c.unique and c.names_things]
+    keys = [c for c in profile.every if c.unique and c.names_things]
     key = min(keys, key=lambda c: not c.text, default=None)
     tasked = key is not None and key.called(TASKS)
     named = key is not None and (key.text or tasked)
-    if seen.is_cross or not (named or families_in(seen.columns) >= FEWEST):
+    if profile.is_cross or not (named or families_in(profile.columns) >= FEWEST):
         return
-    free = scores_in(seen, [key] if key else [])
+    free = scores_in(profile, [key] if key else [])
     last = Counter(c.tokens[-1] for c in free if len(c.tokens) > 1).most_common(1)
     shared = last[0][0] if last and last[0][1] >= FEWEST else ""
     scores = [c for c in free if not called_rater(c, shared)]
@@ -149,7 +153,7 @@ def column_a_model(seen: TableProfile) -> Proposals:
     ]
     scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
-    sources = [c for c in seen.every if not names_a_count(c)]
+    sources = [c for c in profile.every if not names_a_count(c)]
     rated = any(called_rater(c, shared) for c in sources) and not tasked
     rated = rated or (key is not None and key.called(MET_WORDS))  # those who rated each answer
     if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:
@@ -159,7 +163,7 @@ def column_a_model(seen: TableProfile) -> Proposals:
         c.numbers and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores
     )
     unnamed = key is not None and not key.name.strip()
-    few = key is not None and key.text and seen.rows <= len(scores)
+    few = key is not None and key.text and profile.rows <= len(scores)
     content = (tasked or few) and one_scale(scores)
     right = key is not None and not known and all(c.yes_no for c in scores)  # models or raters
     numbers = known or (shares and (tasked or unnamed)) or content

@@ -65,7 +65,7 @@ MOST_RESULTS = 12  # labels of results that name no item
 
 
 def proposed_contest(
-    seen: TableProfile, score: float, means: str, sides: Pair, results: Parts, **options: Any
+    profile: TableProfile, score: float, means: str, sides: Pair, results: Parts, **options: Any
 ) -> Proposal:
     """Propose comparisons of two columns of items, with judges and prompts as clusters."""
     a, b = sides
@@ -73,14 +73,16 @@ def proposed_contest(
     by = next(
         (
             c.name
-            for c in model_columns(seen)
-            if c not in sides and c.name not in names and chose(seen, c, sides)
+            for c in model_columns(profile)
+            if c not in sides and c.name not in names and chose(profile, c, sides)
         ),
         None,
     )
     if by is not None:
         options, means = {**options, "by": by}, f"{means}; for each '{by}'"
-    clusters = {"cluster": cluster_columns(seen, a, b, [*names, *([by] if by is not None else [])])}
+    clusters = {
+        "cluster": cluster_columns(profile, a, b, [*names, *([by] if by is not None else [])])
+    }
     return Proposal(
         "comparisons",
         score,
@@ -90,21 +92,21 @@ def proposed_contest(
     )
 
 
-def chose(seen: TableProfile, model: ColumnProfile, sides: Pair) -> bool:
+def chose(profile: TableProfile, model: ColumnProfile, sides: Pair) -> bool:
     """Whether models are those who chose, and no items: most pairs met most of them, and none is an item."""
     items = sides[0].labels | sides[1].labels
     few = model.size <= MOST_MODELS and not model.labels & items
-    return few and seen.combinations(*sides, model) >= MET_BY * model.size * seen.combinations(
-        *sides
-    )
+    return few and profile.combinations(
+        *sides, model
+    ) >= MET_BY * model.size * profile.combinations(*sides)
 
 
-def winners_and_losers(seen: TableProfile) -> Proposals:
+def winners_and_losers(profile: TableProfile) -> Proposals:
     """Look for a column of winners and one of losers."""
-    times = next((c.name for c in seen.every if c.counts or c.name in seen.frequencies), None)
-    counted = times is not None and seen.distinct(*(c for c in seen.every if c.name != times))
-    named = [c for c in seen.varying() if c.names_things]
-    drawn = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)][:1]
+    times = next((c.name for c in profile.every if c.counts or c.name in profile.frequencies), None)
+    counted = times is not None and profile.distinct(*(c for c in profile.every if c.name != times))
+    named = [c for c in profile.varying() if c.names_things]
+    drawn = [c for c in profile.varying() if c.yes_no and c.called(DRAWN)][:1]
     results: Parts = {"drawn": drawn} if drawn else {}
     for a, b in product([c for c in named if c.called(WINNERS, PICKED)], named):
         if a is b or label_overlap(a, b) < 0.3:
@@ -117,32 +119,32 @@ def winners_and_losers(seen: TableProfile) -> Proposals:
         ):
             continue
         actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
-        if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
+        if actor and any(told_otherwise(c, a, b) for c in profile.varying()):
             continue
         means = f"{a} won, {b} lost"
         means += f", and {drawn[0]} says which were ties" if drawn else ""
         options: Fields = {"count": times} if counted else {}
         score = 7.5 if actor else 9
-        yield proposed_contest(seen, score, means, (a, b), {"winner": [a], **results}, **options)
+        yield proposed_contest(profile, score, means, (a, b), {"winner": [a], **results}, **options)
         if met := meet_themselves(
-            seen, a, b
+            profile, a, b
         ):  # refused above, unless these rows count nothing: a tie, mostly
             options |= {"exclude": [f"{a.name}=={b.name}"]}
             means += "; rows where both are the same are left out"
             yield proposed_contest(
-                seen, score - 0.5 - met, means, (a, b), {"winner": [a], **results}, **options
+                profile, score - 0.5 - met, means, (a, b), {"winner": [a], **results}, **options
             )
 
 
-def rank_columns(seen: TableProfile) -> Proposals:
+def rank_columns(profile: TableProfile) -> Proposals:
     """Look for columns that rank what they are called like: each row has each rank once, or equal ones for ties."""
-    whole = [c for c in seen.every if c.whole and 2 < c.size <= MOST_RANKS]
+    whole = [c for c in profile.every if c.whole and 2 < c.size <= MOST_RANKS]
     groups = [
         [c for c in whole if c.levels == levels]
         for levels in dict.fromkeys(c.levels for c in whole)
     ]
     for columns in groups:
-        rows = seen.values(columns)
+        rows = profile.values(columns)
         rows = np.sort(rows[:, np.isfinite(rows).all(axis=0)], axis=0)
         k = len(columns)
         if k != columns[0].size or not rows.size or rows[0].max() > 1 or rows.max() > k:
@@ -152,9 +154,11 @@ def rank_columns(seen: TableProfile) -> Proposals:
         if whole_rows.mean() < (MOST_TIED if named else 1.0):
             continue
         who = [
-            c for c in seen.varying() if c.names_things and c.called(DEPENDENT) and c not in columns
+            c
+            for c in profile.varying()
+            if c.names_things and c.called(DEPENDENT) and c not in columns
         ]
-        who = [c for c in who if FEWEST_UNNAMED <= c.size <= seen.rows / 2][:1]
+        who = [c for c in who if FEWEST_UNNAMED <= c.size <= profile.rows / 2][:1]
         means = f"ranks of {count(len(columns), 'item')}, a column each; each two are a comparison, and 1 is the best"
         options = {"cluster": [c.name for c in who]} | drop_gaps(columns)
         yield Proposal("comparisons", RANKED, means, {"ranks": columns}, options)
@@ -165,10 +169,10 @@ def told_otherwise(c: ColumnProfile, a: ColumnProfile, b: ColumnProfile) -> bool
     return c not in (a, b) and c.called(WON, SUCCESS) and bool(result_settings(c, a, b))
 
 
-def contests(seen: TableProfile) -> Proposals:
+def contests(profile: TableProfile) -> Proposals:
     """Look for two columns of the same items and what says who won: a label, a side, a score, or counts of wins."""
-    for a, b in item_pairs(seen):
-        yield from contest(seen, a, b, 1.5 * (rarely_met(a) and rarely_met(b)))
+    for a, b in item_pairs(profile):
+        yield from contest(profile, a, b, 1.5 * (rarely_met(a) and rarely_met(b)))
 
 
 def has_sides(a: ColumnProfile, b: ColumnProfile) -> bool:
@@ -177,15 +181,17 @@ def has_sides(a: ColumnProfile, b: ColumnProfile) -> bool:
     return paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
 
 
-def item_pairs(seen: TableProfile) -> list[Pair]:
+def item_pairs(profile: TableProfile) -> list[Pair]:
     """Return the pairs of columns that may hold two items a row, wherever they stand: those named like sides first.
 
     Columns of the same few labels are items if they meet in no row; a column of one label may be a reference.
     """
-    items = [c for c in seen.every if c.filled == c.rows]
+    items = [c for c in profile.every if c.filled == c.rows]
     items = [c for c in items if c.text or (c.whole and not c.called(SCORES, RATED_AS))]
     texts = [c for c in items if c.text]
-    labels = [c for c in items if c.size > 1 and c.name not in seen.frequencies and not c.describes]
+    labels = [
+        c for c in items if c.size > 1 and c.name not in profile.frequencies and not c.describes
+    ]
     numbered = [
         c for c in labels if not c.text and (len(bare(c.name)) > 1 or bare(c.name) in "ij")
     ][:MOST_KEYS]
@@ -194,24 +200,26 @@ def item_pairs(seen: TableProfile) -> list[Pair]:
     for a, b in combinations(labels, 2):
         sided, shared = has_sides(a, b), label_overlap(a, b)
         named = sided and len(a.labels | b.labels) > 2
-        if min(a.size, b.size) < 3 and (a.numbers or not (named or seen.opposed(a, b))):
+        if min(a.size, b.size) < 3 and (a.numbers or not (named or profile.opposed(a, b))):
             continue
         sides = sided and shared >= 0.2
         if sides or (shared >= 0.7 and (a.text or (a.tokens, b.tokens) == (("i",), ("j",)))):
             likely.append((not sides, rarely_met(a) and rarely_met(b), a, b))
     likely.sort(key=lambda pair: pair[:2])
-    best = [(a, b) for *_, a, b in likely[:MOST_PAIRS] if not meet_themselves(seen, a, b)]
+    best = [(a, b) for *_, a, b in likely[:MOST_PAIRS] if not meet_themselves(profile, a, b)]
     references = [c for c in texts if c.size == 1 and c.name[-1:] in "12ab"]
     lone = [(a, b) if a.name < b.name else (b, a) for a in references for b in labels]
     lone = [(a, b) for a, b in lone if paired_names(a, b) and len(a.labels | b.labels) >= 3]
-    sure = [pair for c in seen.varying() if c.called(WON) for pair in named_in(seen, c, texts)]
+    sure = [
+        pair for c in profile.varying() if c.called(WON) for pair in named_in(profile, c, texts)
+    ]
     return [*best, *(pair for pair in dict.fromkeys([*lone, *sure]) if pair not in best)]
 
 
-def named_in(seen: TableProfile, result: ColumnProfile, texts: Columns) -> list[Pair]:
+def named_in(profile: TableProfile, result: ColumnProfile, texts: Columns) -> list[Pair]:
     """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
     near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
-    held = seen.combined(result, *near)[1]
+    held = profile.combined(result, *near)[1]
     winners, *others = (labels.mapped(str, None, object).tolist() for labels in held)
     decided = [k for k, label in enumerate(winners) if label is not None and not says_tie(label)]
     hits = [
@@ -229,16 +237,16 @@ def rarely_met(column: ColumnProfile) -> bool:
     return 2 * column.size > column.rows > 2 * MOST_KEYS
 
 
-def contest(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, less: float) -> Proposals:
+def contest(profile: TableProfile, a: ColumnProfile, b: ColumnProfile, less: float) -> Proposals:
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
     versus = f"{a} against {b}"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
-    flags = one_hot(seen, a, b)
+    flags = one_hot(profile, a, b)
     whole = False  # whether a result has no gaps
-    for results, score, means in [flags[0]] if flags else counts_and_scores(seen, a, b):
+    for results, score, means in [flags[0]] if flags else counts_and_scores(profile, a, b):
         whole |= all(c.filled == c.rows for (c,) in results.values())
-        yield proposed_contest(seen, score - less, f"{versus}, {means}", (a, b), results)
-    for c in seen.varying():
+        yield proposed_contest(profile, score - less, f"{versus}, {means}", (a, b), results)
+    for c in profile.varying():
         x, y = (
             (b, a) if len(c.words & b.words) > len(c.words & a.words) else (a, b)
         )  # away, home_win
@@ -246,17 +254,17 @@ def contest(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, less: float)
         free = free and (c.called(WON) or not c.called(ROUNDS, DATES, REPEATS, SCORES))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
         found = result_settings(c, x, y) if free else []
-        names_one = bool(found) and label_overlap(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))
+        names_one = bool(found) and label_overlap(a, b) > 0.2 and bool(named_in(profile, c, [a, b]))
         if not found or not (
-            c.called(WON) or found[0].sure or names_one or not seen.has_partner(c)
+            c.called(WON) or found[0].sure or names_one or not profile.has_partner(c)
         ):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
         score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
-        left = unused_of(seen, c)
+        left = unused_of(profile, c)
         drawn = [
             d
-            for d in seen.varying()
+            for d in profile.varying()
             if c.filled < c.rows and d is not c and d.yes_no and d.called(DRAWN)
         ][:1]
         left = f", and {drawn[0]} says which were ties" if drawn else left
@@ -268,16 +276,16 @@ def contest(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, less: float)
             means = f"{versus}, {c} says who won{told.words}{left}"
             sides = (y, x) if told.swapped else (x, y)
             results = {"winner": [c], **({"drawn": drawn} if drawn else {})}
-            yield proposed_contest(seen, likely, means, sides, results, **told.options)
+            yield proposed_contest(profile, likely, means, sides, results, **told.options)
 
 
-def unused_of(seen: TableProfile, result: ColumnProfile) -> str:
+def unused_of(profile: TableProfile, result: ColumnProfile) -> str:
     """Return what a reading of a column of results leaves out: its gaps, and a second verdict of each row."""
-    gaps = seen.rows - result.filled
+    gaps = profile.rows - result.filled
     told = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
     others = (
         c
-        for c in seen.varying()
+        for c in profile.varying()
         if c is not result and paired_names(result, c) and c.levels == result.levels
     )
     twin = next(others, None)
@@ -286,11 +294,11 @@ def unused_of(seen: TableProfile, result: ColumnProfile) -> str:
     return f"{told}; {twin} holds a second verdict of each row, left out: write a row for each to use it"
 
 
-def meet_themselves(seen: TableProfile, a: ColumnProfile, b: ColumnProfile) -> float:
+def meet_themselves(profile: TableProfile, a: ColumnProfile, b: ColumnProfile) -> float:
     """Return the share of the rows that have the same label in both columns."""
-    n, (one, other) = seen.combined(a, b)
+    n, (one, other) = profile.combined(a, b)
     same = [one.levels[i] == other.levels[j] for i, j in zip(one.codes, other.codes, strict=True)]
-    return float(n[same].sum() / seen.rows)
+    return float(n[same].sum() / profile.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,14 +428,14 @@ def zero_or_one(c: ColumnProfile, a: ColumnProfile, b: ColumnProfile) -> list[Wi
 
 
 def counts_and_scores(
-    seen: TableProfile, a: ColumnProfile, b: ColumnProfile
+    profile: TableProfile, a: ColumnProfile, b: ColumnProfile
 ) -> Iterator[tuple[Parts, float, str]]:
     """Look for counts of wins, called so or adding up to a third column, and for scores of the two sides."""
-    numbers = [c for c in seen.every if not (c.text or c.identifies or c in (a, b))][:MOST_ITEMS]
+    numbers = [c for c in profile.every if not (c.text or c.identifies or c in (a, b))][:MOST_ITEMS]
     whole = [c for c in numbers if c.whole]
     shares = [c for c in numbers if {0.0, 1.0} <= {*(c.numbers or [])} <= {0.0, 0.5, 1.0}]
     for x, y in of_sides(a, b, shares, all):
-        if "0.5" in x.labels and (seen.values([x, y]).sum(axis=0) == 1).all():
+        if "0.5" in x.labels and (profile.values([x, y]).sum(axis=0) == 1).all():
             yield {"score_a": [x], "score_b": [y]}, 9, "1 and 0, or 0.5 each for a tie"
             return
     preferred = [*of_sides(a, b, [c for c in whole if c.called(PREFERRED)], any)]
@@ -461,19 +469,19 @@ def wins(x: ColumnProfile, y: ColumnProfile, ties: Columns) -> Parts:
 
 
 def one_hot(
-    seen: TableProfile, a: ColumnProfile, b: ColumnProfile
+    profile: TableProfile, a: ColumnProfile, b: ColumnProfile
 ) -> tuple[tuple[Parts, float, str], list[ColumnProfile]] | None:
     """Return columns of 0 and 1 of the two sides, of which no row has both, as a result; and all that belong to it.
 
     A third column may count ties; else a row without a 1 for a side is a tie, where names say that 1 stands for a win.
     """
-    hot = [c for c in seen.every if c.numbers and {*c.numbers} == {0.0, 1.0} and c not in (a, b)]
+    hot = [c for c in profile.every if c.numbers and {*c.numbers} == {0.0, 1.0} and c not in (a, b)]
     for x, y in of_sides(a, b, hot[:MOST_ITEMS], any):
-        if seen.most_and_least([x, y])[0] > 1:
+        if profile.most_and_least([x, y])[0] > 1:
             continue
-        apart = [c for c in hot if c not in (x, y) and seen.most_and_least([x, y, c])[0] == 1]
+        apart = [c for c in hot if c not in (x, y) and profile.most_and_least([x, y, c])[0] == 1]
         for tie in ([], *([c] for c in apart)):
-            if seen.most_and_least([x, y, *tie]) == (1, 1):
+            if profile.most_and_least([x, y, *tie]) == (1, 1):
                 return (wins(x, y, tie), 9, "one 1 a row"), [x, y, *apart]
         if all(c.called(WON, PREFERRED) for c in (x, y)) or any(
             says_tie(" ".join(c.tokens)) for c in apart

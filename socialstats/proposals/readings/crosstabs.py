@@ -40,23 +40,23 @@ def label_column(name: str) -> ColumnProfile:
     return ColumnProfile(name=name, levels=(), rows=0, filled=0)
 
 
-def square_tables(seen: TableProfile) -> Proposals:
+def square_tables(profile: TableProfile) -> Proposals:
     """Look for a cross table: the labels of the header again in the first column, or as many rows as columns."""
-    if not 2 <= seen.rows <= SQUARE or abs(len(seen.table.columns) - seen.rows) > 2:
+    if not 2 <= profile.rows <= SQUARE or abs(len(profile.table.columns) - profile.rows) > 2:
         return
     try:
-        square = crosstab(seen.table)
+        square = crosstab(profile.table)
     except InputError:
         return
     cells, k, named = (
         square.to_numpy(),
         len(square),
-        list(square.columns) != list(seen.table.columns),
+        list(square.columns) != list(profile.table.columns),
     )
     filled = np.nan_to_num(cells)
     if not filled.any() or (filled < 0).any() or (filled % 1 != 0).any():
         return
-    first, *others = seen.table.columns
+    first, *others = profile.table.columns
     heads = {bare(name) for name in others}
     lost = named and not heads & {
         bare(label) for label in square.index
@@ -87,14 +87,14 @@ def as_counts(design: str, score: float, means: str, **options: Any) -> Proposal
     return Proposal(design, score, means, options={"design": design, "crosstab": True, **options})
 
 
-def counted_tables(seen: TableProfile) -> Proposals:
+def counted_tables(profile: TableProfile) -> Proposals:
     """Look for two columns of the same few labels beside a column of frequencies, or several columns of raters."""
-    times = seen.frequencies[0] if seen.frequencies else ""
-    if not times or not seen.distinct(*(c for c in seen.every if c.name != times)):
+    times = profile.frequencies[0] if profile.frequencies else ""
+    if not times or not profile.distinct(*(c for c in profile.every if c.name != times)):
         return
-    labels = [c for c in seen.varying() if c.names_things and c.size <= SQUARE and not c.unique]
+    labels = [c for c in profile.varying() if c.names_things and c.size <= SQUARE and not c.unique]
     alike = [(a, b) for a, b in combinations(labels, 2) if label_overlap(a, b) >= 0.6]
-    squares = {pair: counted_square(seen, *pair, times) for pair in alike}
+    squares = {pair: counted_square(profile, *pair, times) for pair in alike}
     ranked = sorted(squares, key=lambda pair: -kappa(squares[pair]))
     agreed = [kappa(squares[pair]) for pair in ranked]
     apart = (
@@ -108,7 +108,7 @@ def counted_tables(seen: TableProfile) -> Proposals:
         ):
             continue
         if a.called(WINNERS) or b.called(BEATEN) or not np.trace(square):
-            yield from counted_wins(seen, a, b, times)
+            yield from counted_wins(profile, a, b, times)
             continue
         judged = (
             a.called(RATERS)
@@ -126,7 +126,9 @@ def counted_tables(seen: TableProfile) -> Proposals:
         yield Proposal("ratings", 8.5, means, {"raters": labels}, {"count": times})
 
 
-def counted_wins(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, times: str) -> Proposals:
+def counted_wins(
+    profile: TableProfile, a: ColumnProfile, b: ColumnProfile, times: str
+) -> Proposals:
     """Propose two columns of items that never meet themselves as winners and losers, with their frequencies."""
     named = a.called(WINNERS) or b.called(BEATEN)
     for won, lost, asked in ((a, b, ", if rows name the winner first"), (b, a, ", or the reverse"))[
@@ -143,9 +145,9 @@ def counted_wins(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, times: 
         )
 
 
-def counted_square(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, times: str) -> Counts:
+def counted_square(profile: TableProfile, a: ColumnProfile, b: ColumnProfile, times: str) -> Counts:
     """Return the frequencies of two columns' labels as a square table."""
-    cells = seen.table.counts([a.name, b.name, times])
+    cells = profile.table.counts([a.name, b.name, times])
     rows, columns, frequency = (cells.columns[name].labels() for name in (a.name, b.name, times))
     place = {label: k for k, label in enumerate(sorted({*a.levels, *b.levels}))}
     square = np.zeros((len(place), len(place)))
@@ -154,14 +156,19 @@ def counted_square(seen: TableProfile, a: ColumnProfile, b: ColumnProfile, times
     return square
 
 
-def counted_answers(seen: TableProfile) -> Proposals:
+def counted_answers(profile: TableProfile) -> Proposals:
     """Yield a comparison of two sources in a table of counts of their answers: source, answer, number."""
-    texts = [c for c in seen.every if c.text and c.size > 1 and not c.prose]
-    counts = [c for c in seen.every if c.whole and bare(c.name) in FREQUENCIES]
-    if len(texts) != 2 or len(counts) != 1 or len(seen.columns) > 4 or not seen.distinct(*texts):
+    texts = [c for c in profile.every if c.text and c.size > 1 and not c.prose]
+    counts = [c for c in profile.every if c.whole and bare(c.name) in FREQUENCIES]
+    if (
+        len(texts) != 2
+        or len(counts) != 1
+        or len(profile.columns) > 4
+        or not profile.distinct(*texts)
+    ):
         return
     for group, value in (texts, texts[::-1]):
-        source = group in model_columns(seen) or bool(people_among(group)) or tells_groups(group)
+        source = group in model_columns(profile) or bool(people_among(group)) or tells_groups(group)
         if source and value.called(VALUES, "option", "type"):
             picked = {} if len(group.levels) == 2 else {"groups": [*group.levels[:2]]}
             parts = {"group": [group], "value": [value], "count": counts}

@@ -27,18 +27,20 @@ from socialstats.designs.vocabulary import (
 )
 from socialstats.proposals.readings.contests import has_sides
 from socialstats.proposals.readings.proposal import Parts, Proposal
-from socialstats.proposals.readings.wide import two_judges
+from socialstats.proposals.readings.wide_rows import two_judges
 from socialstats.text import count, listing, quoted, shorten
 
 MOST_NAMED = 6  # columns that are left aside and named
 
 
-def unused(seen: TableProfile, one: Proposal) -> str:
+def unused(profile: TableProfile, one: Proposal) -> str:
     """Return the columns that vary and that a proposal leaves aside, as the end of a sentence."""
     if one.options.get("crosstab"):
         return ""
     used = {*one.columns()}
-    left = [c.name for c in seen.every if c.size > 1 and c.name not in used and not c.numbers_rows]
+    left = [
+        c.name for c in profile.every if c.size > 1 and c.name not in used and not c.numbers_rows
+    ]
     named = [f"'{shorten(name, 30)}'" for name in left[:MOST_NAMED]]
     more = len(left) - MOST_NAMED
     if more > 0:
@@ -46,10 +48,10 @@ def unused(seen: TableProfile, one: Proposal) -> str:
     return f". Not used: {listing(named)}" if named else ""
 
 
-def doubts(seen: TableProfile, one: Proposal) -> str:
+def doubts(profile: TableProfile, one: Proposal) -> str:
     """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
     if one.options.get("crosstab"):
-        head = seen.columns.get(seen.table.columns[0])
+        head = profile.columns.get(profile.table.columns[0])
         if head is not None and head.called(
             RATERS, REFERENCES, PREDICTIONS, WINNERS, BEATEN, CONDITIONS
         ):
@@ -59,10 +61,10 @@ def doubts(seen: TableProfile, one: Proposal) -> str:
     if columns := one.parts.get("level_columns"):
         names = [c.name for c in columns]
         steady = (
-            any({*parts} == {*names} for parts in seen.totals.values())
+            any({*parts} == {*names} for parts in profile.totals.values())
             or len({*map(stem, names)}) == 1
         )
-        counts = seen.values(columns).sum(axis=0)
+        counts = profile.values(columns).sum(axis=0)
         return (
             ""
             if steady or np.ptp(counts) == 0
@@ -88,11 +90,11 @@ def doubts(seen: TableProfile, one: Proposal) -> str:
         return f"that a number above 0 in {grade} says {better} was better"
     if one.parts.get("rater") == []:
         return "no column says who gave the values, so all of them should be of one source"
-    if "first" in one.parts and seen.subtracted(*one.parts["first"], *one.parts["second"]):
+    if "first" in one.parts and profile.subtracted(*one.parts["first"], *one.parts["second"]):
         return ""  # the table holds their difference
-    return (sizes_doubt(seen, one.parts) if one.design == "paired" else "") or CHECKS[one.design](
-        one.parts
-    )
+    return (sizes_doubt(profile, one.parts) if one.design == "paired" else "") or CHECKS[
+        one.design
+    ](one.parts)
 
 
 LONE = {
@@ -103,14 +105,14 @@ LONE = {
 }  # what no table can say by itself
 
 
-def sizes_doubt(seen: TableProfile, parts: Parts) -> str:
+def sizes_doubt(profile: TableProfile, parts: Parts) -> str:
     """State where two columns are rather two groups: sizes of groups stand beside them, or one is shorter."""
     if "first" not in parts:
         return ""
-    if seen.arm_sizes:
-        return f"{quoted(seen.arm_sizes)} are called like sizes of two groups: a row would be a study, and no unit"
+    if profile.arm_sizes:
+        return f"{quoted(profile.arm_sizes)} are called like sizes of two groups: a row would be a study, and no unit"
     first, second = parts["first"][0], parts["second"][0]
-    if first.filled == second.filled or seen.row_id() is not None or paired_names(first, second):
+    if first.filled == second.filled or profile.row_id() is not None or paired_names(first, second):
         return ""
     return (
         f"{first} has {count(first.filled, 'value')} and {second} "

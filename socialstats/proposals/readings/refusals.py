@@ -71,14 +71,14 @@ ROUNDED = 0.02  # what sums of rounded shares may differ from 1 by
 MOST_GRADES = 20  # from the lowest grade to the highest
 
 
-def refusal(seen: TableProfile) -> str:
+def refusal(profile: TableProfile) -> str:
     """Return what a table holds that no design reads, and what is needed instead; an empty text for other tables."""
-    return next((told for look in LOOKS if (told := look(seen))), "")
+    return next((told for look in LOOKS if (told := look(profile))), "")
 
 
-def rankings(seen: TableProfile) -> str:
+def rankings(profile: TableProfile) -> str:
     """Return a word on whole rankings in one text."""
-    for column in (c for c in seen.varying() if c.text):
+    for column in (c for c in profile.varying() if c.text):
         ranked = [
             level
             for level in column.levels
@@ -93,9 +93,9 @@ def rankings(seen: TableProfile) -> str:
     return ""
 
 
-def arena_scores(seen: TableProfile) -> str:
+def arena_scores(profile: TableProfile) -> str:
     """Return a word on scores of an arena, which were estimated from battles."""
-    columns = [*seen.every]
+    columns = [*profile.every]
     score = next((c for c in columns if c.called(ARENA) and not c.text), None)
     beside = [c for c in columns if c.called(BATTLES) and c is not score]
     if score is None or not beside:
@@ -107,10 +107,10 @@ def arena_scores(seen: TableProfile) -> str:
     )
 
 
-def mixed_averages(seen: TableProfile) -> str:
+def mixed_averages(profile: TableProfile) -> str:
     """Return a word on averages of models, a row each, of which some are no shares or points: Elo, perplexity."""
-    models = [c for c in seen.every if c.unique and c.text and c.called(MODELS)]
-    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows)]
+    models = [c for c in profile.every if c.unique and c.text and c.called(MODELS)]
+    numbers = [c for c in profile.varying() if not (c.text or c.describes or c.numbers_rows)]
     other = [c for c in numbers if c.says(UNSHARED_SCALES)]
     if not models or not other or len(numbers) - len(other) < 1:
         return ""
@@ -121,12 +121,14 @@ def mixed_averages(seen: TableProfile) -> str:
     )
 
 
-def one_side_named(seen: TableProfile) -> str:
+def one_side_named(profile: TableProfile) -> str:
     """Return a word on verdicts for a side, beside a column that says what stood on one side alone."""
-    for side in (c for c in seen.varying() if c.text and 1 < c.size <= MOST_SITES):
+    for side in (c for c in profile.varying() if c.text and 1 < c.size <= MOST_SITES):
         words = [word for word in side.tokens if word in ONE_SIDE]
-        verdicts = [c for c in seen.varying() if c is not side and words and is_sided(c, words[0])]
-        if len(verdicts) == 1 and not any(contests(seen)):
+        verdicts = [
+            c for c in profile.varying() if c is not side and words and is_sided(c, words[0])
+        ]
+        if len(verdicts) == 1 and not any(contests(profile)):
             said, shown = shorten(verdicts[0].name), shorten(side.name)
             return (
                 f"'{said}' tells sides, and '{shown}' says what stood on one of them ({quoted(side.levels, 3)}). A "
@@ -144,10 +146,10 @@ def is_sided(column: ColumnProfile, word: str) -> bool:
     return any(word in scheme and {*scheme} <= folded for scheme in SIDE_CODES)
 
 
-def separate_pools(seen: TableProfile) -> str:
+def separate_pools(profile: TableProfile) -> str:
     """Return a word on comparisons of items that fall into pools, which were never compared with each other."""
     likely = max(
-        (one for one in contests(seen) if "item_a" in one.parts),
+        (one for one in contests(profile) if "item_a" in one.parts),
         key=lambda one: one.score,
         default=None,
     )
@@ -155,11 +157,11 @@ def separate_pools(seen: TableProfile) -> str:
         return ""
     a, b = likely.parts["item_a"][0], likely.parts["item_b"][0]
     items = sorted(a.labels | b.labels)
-    one, other = (labels.mapped(items.index, -1, np.int64) for labels in seen.combined(a, b)[1])
+    one, other = (labels.mapped(items.index, -1, np.int64) for labels in profile.combined(a, b)[1])
     met = coo_array((np.ones(len(one)), (one, other)), shape=(len(items), len(items)))
     n, pool = connected_components(met, directed=False)
     pools = [[item for item, k in zip(items, pool, strict=True) if k == own] for own in range(n)]
-    if n < 2 or seen.rows < FEWEST_MET * len(items) or min(map(len, pools)) < 2:
+    if n < 2 or profile.rows < FEWEST_MET * len(items) or min(map(len, pools)) < 2:
         return ""
     told = listing(
         [
@@ -174,19 +176,23 @@ def separate_pools(seen: TableProfile) -> str:
     )
 
 
-def unlike_tasks(seen: TableProfile) -> str:
+def unlike_tasks(profile: TableProfile) -> str:
     """Return a word on averages, a row for each model and task, whose tasks have numbers of different sizes."""
     tasks = [
-        c for c in seen.varying() if c.text and c.called(BENCHMARKS) and 1 < c.size <= MOST_GRADES
+        c
+        for c in profile.varying()
+        if c.text and c.called(BENCHMARKS) and 1 < c.size <= MOST_GRADES
     ]
-    models = [c for c in seen.varying() if c.text and c.called(MODELS)] or model_columns(seen)
+    models = [c for c in profile.varying() if c.text and c.called(MODELS)] or model_columns(profile)
     numbers = [
-        c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)
+        c
+        for c in profile.varying()
+        if not (c.text or c.describes or c.numbers_rows or c.identifies)
     ]
     for task, model in product(tasks, models):
-        if len(numbers) != 1 or task is model or not seen.distinct(task, model):
+        if len(numbers) != 1 or task is model or not profile.distinct(task, model):
             continue
-        _, (of_task, values) = seen.combined(task, numbers[0])
+        _, (of_task, values) = profile.combined(task, numbers[0])
         code, x = of_task.codes, values.numbers()
         sizes = [float(np.nanmedian(np.abs(x[code == k]))) for k in range(task.size)]
         if min(sizes) > 0 and max(sizes) >= UNLIKE * min(sizes):
@@ -198,15 +204,15 @@ def unlike_tasks(seen: TableProfile) -> str:
     return ""
 
 
-def confounded_groups(seen: TableProfile) -> str:
+def confounded_groups(profile: TableProfile) -> str:
     """Return a word on groups of which each is one school, site or the like: nothing tells the two apart."""
     few = [
         c
-        for c in seen.varying()
-        if c.text and c.size <= MOST_SITES and c.filled == c.rows and seen.enough(c)
+        for c in profile.varying()
+        if c.text and c.size <= MOST_SITES and c.filled == c.rows and profile.enough(c)
     ]
     for site, group in permutations(few, 2):
-        alias = seen.constant(site, group) and seen.constant(group, site)
+        alias = profile.constant(site, group) and profile.constant(group, site)
         if alias and site.called(SITES) and not group.called(SITES, COVARIATES):
             return (
                 f"Each label of {group} is one {site} ({quoted(site.levels, 3)}). What "
@@ -215,9 +221,9 @@ def confounded_groups(seen: TableProfile) -> str:
     return ""
 
 
-def summaries(seen: TableProfile) -> str:
+def summaries(profile: TableProfile) -> str:
     """Return a word on rows that hold a mean beside its spread, interval or size."""
-    columns = [c for c in seen.every if not c.text]
+    columns = [c for c in profile.every if not c.text]
     spread = [c for c in columns if c.says(SPREADS)]
     both = [
         (a, b) for a in columns for b in columns for x, y in BOUNDS if x in a.words and y in b.words
@@ -225,7 +231,7 @@ def summaries(seen: TableProfile) -> str:
     bounds = [c for two in both if {*INTERVALS} & (two[0].words | two[1].words) for c in two]
     bounds += [
         c
-        for c in seen.every
+        for c in profile.every
         if c.text and c.called(INTERVALS) and all(map(BOTH_ENDS.fullmatch, c.levels))
     ]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
@@ -241,10 +247,10 @@ def summaries(seen: TableProfile) -> str:
     )
 
 
-def training_log(seen: TableProfile) -> str:
+def training_log(profile: TableProfile) -> str:
     """Return a word on the course of one run over its steps."""
-    steps = next((c for c in seen.every if c.whole and c.called(STEPS) and c.unique), None)
-    losses = [c.name for c in seen.every if not c.text and c.called(LOSSES)]
+    steps = next((c for c in profile.every if c.whole and c.called(STEPS) and c.unique), None)
+    losses = [c.name for c in profile.every if not c.text and c.called(LOSSES)]
     if steps is None or not losses:
         return ""
     return (
@@ -254,10 +260,10 @@ def training_log(seen: TableProfile) -> str:
     )
 
 
-def marked_texts(seen: TableProfile) -> str:
+def marked_texts(profile: TableProfile) -> str:
     """Return a word on texts that begin with a verdict in brackets."""
     found = []
-    for column in (c for c in seen.varying() if c.text):
+    for column in (c for c in profile.varying() if c.text):
         marks = [MARKED.match(level) for level in column.levels]
         verdicts = {mark[1] for mark in marks if mark is not None}
         known = {verdict.casefold() for verdict in verdicts} <= {*VERDICT_MARKS}
@@ -274,16 +280,17 @@ def marked_texts(seen: TableProfile) -> str:
     )
 
 
-def graded_numbers(seen: TableProfile) -> str:
+def graded_numbers(profile: TableProfile) -> str:
     """Return a word on numbers that say how much better one of two items was."""
     pair = next(
-        (two for two in item_pairs(seen) if has_sides(*two) and all(c.size > 1 for c in two)), None
+        (two for two in item_pairs(profile) if has_sides(*two) and all(c.size > 1 for c in two)),
+        None,
     )
-    free = [c for c in seen.varying() if pair is not None and c not in pair]
+    free = [c for c in profile.varying() if pair is not None and c not in pair]
     results = [c for c in free if c.called(WON, MARGINS)]
     if pair is None or len(results) != 1 or results[0].numbers is None:
         return ""
-    if any("wins_a" in one.parts or "winner" in one.parts for one in contests(seen)):
+    if any("wins_a" in one.parts or "winner" in one.parts for one in contests(profile)):
         return ""
     numbers = results[0].numbers
     low, high = min(numbers), max(numbers)
@@ -297,12 +304,12 @@ def graded_numbers(seen: TableProfile) -> str:
     )
 
 
-def menus(seen: TableProfile) -> str:
+def menus(profile: TableProfile) -> str:
     """Return a word on choices among three options or more, each in a column, and the one that was taken."""
-    texts = [c for c in seen.varying() if c.text and not c.unique and c.size > 2]
+    texts = [c for c in profile.varying() if c.text and not c.unique and c.size > 2]
     for taken in texts:
         options = [c for c in texts if c is not taken and c.labels == taken.labels][:MOST_OPTIONS]
-        if len(options) < 3 or not all(seen.opposed(*two) for two in combinations(options, 2)):
+        if len(options) < 3 or not all(profile.opposed(*two) for two in combinations(options, 2)):
             continue
         names = names_text(options, MOST_OPTIONS)
         return (
@@ -313,16 +320,16 @@ def menus(seen: TableProfile) -> str:
     return ""
 
 
-def counts_of_groups(seen: TableProfile) -> str:
+def counts_of_groups(profile: TableProfile) -> str:
     """Return a word on counts by group, whose last row holds their sums."""
-    head = seen.columns.get(seen.table.columns[0])
-    whole = [c for c in seen.every if c is not head and c.whole and c.filled == c.rows]
-    if head is None or not head.unique or not head.text or len(whole) < len(seen.columns) - 1:
+    head = profile.columns.get(profile.table.columns[0])
+    whole = [c for c in profile.every if c is not head and c.whole and c.filled == c.rows]
+    if head is None or not head.unique or not head.text or len(whole) < len(profile.columns) - 1:
         return ""
     totals = [k for k, label in enumerate(head.levels) if bare(label) in TOTALS]
     if len(totals) != 1 or not whole:
         return ""
-    _, (heads, *counted) = seen.combined(head, *whole)
+    _, (heads, *counted) = profile.combined(head, *whole)
     last = heads.codes == totals[0]
     if any(labels.numbers()[~last].sum() != labels.numbers()[last].sum() for labels in counted):
         return ""
@@ -333,14 +340,14 @@ def counts_of_groups(seen: TableProfile) -> str:
     )
 
 
-def counts_of_answers(seen: TableProfile) -> str:
+def counts_of_answers(profile: TableProfile) -> str:
     """Return a word on counts of answers out of a total, a row for each source and group."""
-    numbers = [c for c in seen.varying() if not c.text and not (c.describes or c.numbers_rows)]
+    numbers = [c for c in profile.varying() if not c.text and not (c.describes or c.numbers_rows)]
     whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
     if len(whole) < len(numbers):
         return ""
     for part, total in permutations(whole, 2):
-        one, other = seen.values([part, total])
+        one, other = profile.values([part, total])
         if len(whole) == 2 and (one <= other).all() and other.max() > 1:
             return (
                 f"{part} counts answers out of {total} in each row. Counts of groups "
@@ -349,9 +356,9 @@ def counts_of_answers(seen: TableProfile) -> str:
     return ""
 
 
-def verdicts_without_items(seen: TableProfile) -> str:
+def verdicts_without_items(profile: TableProfile) -> str:
     """Return a word on verdicts between sides A and B in a table that does not say which items these are."""
-    sided = [c for c in seen.varying() if c.text and all(map(SIDED.fullmatch, c.levels))]
+    sided = [c for c in profile.varying() if c.text and all(map(SIDED.fullmatch, c.levels))]
     if len(sided) < 2:
         return ""
     return (
@@ -361,9 +368,9 @@ def verdicts_without_items(seen: TableProfile) -> str:
     )
 
 
-def prices(seen: TableProfile) -> str:
+def prices(profile: TableProfile) -> str:
     """Return a word on a list of prices: half of the numbers and more are costs of a number of tokens or calls."""
-    numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
+    numbers = [c for c in profile.varying() if not c.text and not c.numbers_rows]
     costs = [c for c in numbers if c.called(COSTS)]
     priced = [c.name for c in costs if "per" in c.tokens]
     if not priced or 2 * len(costs) < len(numbers) or any(c.called(VALUES) for c in numbers):
@@ -374,18 +381,20 @@ def prices(seen: TableProfile) -> str:
     )
 
 
-def shares_of_options(seen: TableProfile) -> str:
+def shares_of_options(profile: TableProfile) -> str:
     """Return a word on shares of options, a row each, that add up to 1 within a question."""
     numbers = [
         c
-        for c in seen.varying()
+        for c in profile.varying()
         if c.numbers is not None and 0 <= min(c.numbers) <= max(c.numbers) <= 1
     ]
     numbers = [c for c in numbers if not (c.whole or c.describes)]
     for question in (
-        [c for c in seen.repeating if 2 < c.size <= seen.rows / 2][:MOST_OPTIONS] if numbers else ()
+        [c for c in profile.repeating if 2 < c.size <= profile.rows / 2][:MOST_OPTIONS]
+        if numbers
+        else ()
     ):
-        n, (at, *shares) = seen.combined(question, *numbers)
+        n, (at, *shares) = profile.combined(question, *numbers)
         sums = [np.bincount(at.codes, weights=n * labels.numbers()) for labels in shares]
         whole = [
             c
@@ -401,10 +410,10 @@ def shares_of_options(seen: TableProfile) -> str:
     return ""
 
 
-def codebook(seen: TableProfile) -> str:
+def codebook(profile: TableProfile) -> str:
     """Return a word on a list of variables with their meaning and codes."""
     names, meanings, codings = (
-        [c for c in seen.every if bare(c.name) in words] for words in CODEBOOKS
+        [c for c in profile.every if bare(c.name) in words] for words in CODEBOOKS
     )
     if (
         not (names and meanings and codings)
@@ -417,11 +426,11 @@ def codebook(seen: TableProfile) -> str:
     )
 
 
-def mixed_measures(seen: TableProfile) -> str:
+def mixed_measures(profile: TableProfile) -> str:
     """Return a word on rows that are models, whose columns are measures of different kinds."""
-    model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS)), None)
+    model = next((c for c in profile.every if c.unique and c.text and c.called(MODELS)), None)
     numbers = [
-        c for c in seen.varying() if c.numbers is not None and not c.describes and c.size > 2
+        c for c in profile.varying() if c.numbers is not None and not c.describes and c.size > 2
     ]
     numbers = [
         c
@@ -470,16 +479,16 @@ UNJUDGED = (
 NO_PAIRS = "Groups are no matched pairs: compare them as independent samples, with --design groups"
 
 
-def what_is_needed(seen: TableProfile, measured: bool = False) -> list[str]:
+def what_is_needed(profile: TableProfile, measured: bool = False) -> list[str]:
     """Return what a table lacks for every design, or for some, in sentences; empty where it lacks nothing.
 
     `measured` says that somebody named the column of values.
     """
-    if told := refusal(seen):
+    if told := refusal(profile):
         return [f"{told}."]
-    groups = independent_groups(seen)
+    groups = independent_groups(profile)
     lacks = [f"{groups_told(groups)}."] if groups is not None else []
-    unjudged = seen.unjudged and not measured and only_measure(seen, groups) is None
+    unjudged = profile.unjudged and not measured and only_measure(profile, groups) is None
     return [*lacks, f"{UNJUDGED}{value_option(groups)}."] if unjudged else lacks
 
 
