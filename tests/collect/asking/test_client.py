@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,18 @@ def test_a_packed_reply_of_any_status_is_unpacked_up_to_the_limit(
     (line,) = attempts(path)
     words = "the reply has more than 50,000 bytes unpacked (limits.max_reply_bytes)"
     assert (line["status"], line["error_message"]) == ("malformed", words)
+
+
+def test_without_the_client_a_run_names_the_line_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import socialstats_collect
+
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.delitem(sys.modules, "socialstats_collect.client", raising=False)
+    monkeypatch.delattr(socialstats_collect, "client", raising=False)
+    path = write_run(tmp_path, "http://127.0.0.1:9/v1", n=1)
+    assert collect(path, "--dry-run") == 0
+    capsys.readouterr()
+    assert collect(path) == 2
+    assert "pip install 'socialstats[collect]'" in capsys.readouterr().err
