@@ -12,9 +12,8 @@ from socialstats.cli.describe import columns_read, describe, first_line
 from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.helping import Parser
 from socialstats.cli.idle import refuse_idle
-from socialstats.cli.inputs import design_of, settle
 from socialstats.cli.options import add_analysis, add_data
-from socialstats.cli.plan import SIMULATED, Plan
+from socialstats.cli.plan import SIMULATED, Plan, settle
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
 from socialstats.cli.sources import Input, read_files, read_release
 from socialstats.designs.aliases import Fields, Levels
@@ -26,6 +25,7 @@ from socialstats.proposals.settings import COMPUTED, Settings
 from socialstats.proposals.shapes import shaped
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.page import FACTORS, Design, Outcome
+from socialstats.studies.page import named as named_study
 from socialstats.tables import Table, as_table, rows_where
 from socialstats.text import quoted, shorten
 
@@ -265,3 +265,16 @@ def read_input(options: argparse.Namespace, settings: Fields) -> Input:
     simulated = f"These data are simulated: {subject}." if entry.simulated else ""
     table = as_table(entry.load(), entry.name)
     return Input(table=table, facts={"data": f"bundled data set {entry.name}"}, simulated=simulated)
+
+
+def design_of(study: str | None) -> str | None:
+    """Return the design of a study.
+
+    Raises
+    ------
+    InputError
+        For an unknown name.
+    """
+    if study is None:
+        return None
+    return named_study(STUDIES, study).design

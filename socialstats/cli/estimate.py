@@ -9,12 +9,18 @@ import shlex
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import FORMATS as FILES
 from socialstats.cli.options import Output, add_setting, add_writing, words_of
+from socialstats.cli.signatures import (
+    add_keywords,
+    described_parameters,
+    first_line,
+    kinds,
+    typed_value,
+)
 from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.aliases import Fields
@@ -27,11 +33,9 @@ from socialstats.proposals.deciding import (
     map_parts,
     parts_of,
     several_columns,
-    split_list,
 )
 from socialstats.proposals.reading import READERS, one_below_another, selected
 from socialstats.proposals.settings import DESIGNS, ROWS, SETTINGS, Settings
-from socialstats.resampling.options import in_our_spelling
 from socialstats.results import ResultGroup
 from socialstats.tables import Table, read_table
 from socialstats.tables.writing import (
@@ -46,15 +50,27 @@ from socialstats.text import count, unknown
 from socialstats.voice import speaking
 
 PARSER: Fields = {"add_help": False}
-ALSO = {"columns": "--level-columns"}  # what report calls it
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
-LONGEST = 50  # list of choices beside an option; longer ones are in its words
 NOT_TYPED = ("allowed", "source")  # limits of covariates, name for messages
 OF_FILE = {
     "input_format": "format",
     "encoding": "encoding",
 }  # options of how a file is read, as keywords
+# options that are no keywords of a metric
+OF_COMMAND = (
+    "as",
+    "output",
+    "verify",
+    *OF_FILE,
+    "overwrite",
+    "keep_formulas",
+    "map",
+    "design",
+    "crosstab",
+    *ROWS,
+)
+Metric = Callable[..., Any]
 
 
 def add_options(parser: Parser) -> None:
@@ -73,68 +89,76 @@ def run(options: argparse.Namespace) -> int:
         For an unknown metric or option, what the metric refuses, and an output that would replace a file of another
         kind.
     """
-    if "--study" in (options.words or []):
-        return estimate_question(options.words)
-    known = functions()
-    name, *words = options.words or [""]
-    if options.list_metrics or not name:
+    words = options.words or []
+    if "--study" in words:
+        return estimate_question(words)
+    metrics = functions()
+    if options.list_metrics or not words:
         print(
             "usage: socialstats estimate METRIC TABLE [options]\n\nmetrics (METRIC --help lists the options of one):"
         )
-        print("\n".join(listed(known)))
+        print("\n".join(listed(metrics)))
         return 0
-    function = known.get(name.replace("-", "_"))
-    if function is None:
-        if words and (second := words[0].replace("-", "_")) in known:
-            raise InputError(
-                f"the metric comes before the table: socialstats estimate {shlex.join([second, name])}"
-            )
-        raise InputError(unknown("metric", name, known))
+    function = named_function(words, metrics)
     parser, hints = parser_of(function)
-    given = vars(parser.parse_args(words))
-    typed_in = dict(given)
-    tables = given.pop("tables")
-    own_keys = (
-        "as",
-        "output",
-        "verify",
-        *OF_FILE,
-        "overwrite",
-        "keep_formulas",
-        "map",
-        "design",
-        "crosstab",
-        *ROWS,
-    )
-    chosen = {key: given.pop(key) for key in own_keys}
-    format_of(chosen["output"], chosen["as"], FORMATS)  # refused before anything is computed
-    given = {
-        key: typed(key, value, hints[key]) for key, value in given.items() if value is not None
+    typed = vars(parser.parse_args(words[1:]))
+    chosen = {key: typed[key] for key in OF_COMMAND}
+    # refused before anything is computed
+    format_of(chosen["output"], chosen["as"], FORMATS)
+    keywords = {
+        key: typed_value(key, word, hints[key])
+        for key, word in typed.items()
+        if key not in (*OF_COMMAND, "tables") and word is not None
     }
-    design = design_of(function, chosen, given)
-    given |= mapped(design, chosen["map"] or [], given)
-    given |= {key: chosen[typed_as] for typed_as, key in OF_FILE.items() if chosen[typed_as]}
-    apart = (
-        chosen["design"] == "groups" and "group" not in given
-    )  # which says that groups are meant, not pairs
-    several = isinstance(given.get("value"), str) and "," in given["value"]
-    if any(chosen[key] for key in ROWS) or chosen["crosstab"] or apart or several:
-        chosen["map"] = [
-            *(chosen["map"] or []),
-            *([f"rater={given['rater']}"] if given.get("rater") else []),
-        ]
-        tables = [kept_rows(table, chosen) for table in tables]
-        given = {key: value for key, value in given.items() if key not in OF_FILE.values()}
-    if apart:
-        given["group"] = parts_of("groups", tables[0], {})["group"]
-    if several:
-        tables = [stacked(table, design, given) for table in tables]
-    if chosen["crosstab"]:
-        tables = [counted(table, design, given) for table in tables]
+    design = design_of(function, chosen, keywords)
+    keywords |= mapped(design, chosen["map"] or [], keywords)
+    tables = prepared_tables(typed["tables"], design, chosen, keywords)
     how = {key: chosen[key] for key in ("overwrite", "keep_formulas")}
-    with speaking(of_metric(hints)), writing(words_of(typed_in), **how):
-        result = function(*tables, **given)
-        return deliver(result, chosen)
+    with speaking(of_metric(hints)), writing(words_of(typed), **how):
+        return deliver(function(*tables, **keywords), chosen)
+
+
+def named_function(words: Sequence[str], metrics: Mapping[str, Metric]) -> Metric:
+    """Return the function of the metric that the first word names.
+
+    Raises
+    ------
+    InputError
+        For an unknown metric, and one that stands behind its table.
+    """
+    name, *others = words
+    function = metrics.get(name.replace("-", "_"))
+    if function is not None:
+        return function
+    if others and (second := others[0].replace("-", "_")) in metrics:
+        typed = shlex.join([second, name])
+        raise InputError(f"the metric comes before the table: socialstats estimate {typed}")
+    raise InputError(unknown("metric", name, metrics))
+
+
+def prepared_tables(
+    paths: Sequence[str], design: str, chosen: Fields, keywords: Fields
+) -> Sequence[Any]:
+    """Return the tables as the metric takes them: paths, unless options change the rows first.
+
+    What the options say of the new rows is told to `keywords`.
+    """
+    # which says that groups are meant, not pairs
+    apart = chosen["design"] == "groups" and "group" not in keywords
+    several = isinstance(keywords.get("value"), str) and "," in keywords["value"]
+    if not (any(chosen[key] for key in ROWS) or chosen["crosstab"] or apart or several):
+        keywords |= {key: chosen[option] for option, key in OF_FILE.items() if chosen[option]}
+        return paths
+    rater = [f"rater={keywords['rater']}"] if keywords.get("rater") else []
+    of_rows = {**chosen, "map": [*(chosen["map"] or []), *rater]}
+    tables: list[Any] = [kept_rows(path, of_rows) for path in paths]
+    if apart:
+        keywords["group"] = parts_of("groups", tables[0], {})["group"]
+    if several:
+        tables = [stacked(table, design, keywords) for table in tables]
+    if chosen["crosstab"]:
+        tables = [counted(table, design, keywords) for table in tables]
+    return tables
 
 
 def estimate_question(words: Sequence[str]) -> int:
@@ -278,7 +302,7 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
         prog=f"socialstats estimate {function.__name__}",
         allow_abbrev=False,
         usage=f"socialstats estimate {function.__name__} {' '.join(['TABLE'] * tables)} [options]",
-        description=_first_line(function),
+        description=first_line(function),
         epilog=f"Lists are typed A,B,C. The whole description: help(socialstats.{function.__name__}) in Python.",
     )
     parser.add_argument(
@@ -315,7 +339,7 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
             )
     shown: dict[str, list[tuple[str, Any, str]]] = {}
     for title, maker, parameters, home in groups:
-        types_of, words = get_type_hints(maker, localns=home), described(maker)
+        types_of, words = get_type_hints(maker, localns=home), described_parameters(maker)
         for one in parameters:
             if one.kind is one.VAR_KEYWORD or (maker is not function and one.name in NOT_TYPED):
                 continue
@@ -352,128 +376,6 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
     return parser, hints
 
 
-def add_keywords(
-    parser: Parser,
-    title: str,
-    names: Sequence[tuple[str, Any, str]],
-    hints: Mapping[str, list[Any]],
-) -> None:
-    """Add keywords of a function (name, default, help) as a group of options."""
-    group = parser.add_argument_group(title)
-    for name, default, said in names:
-        spellings = [f"--{name.replace('_', '-')}", *([ALSO[name]] if name in ALSO else [])]
-        group.add_argument(*spellings, dest=name, **_shape(hints[name], default, said))
-        parser.brief[name] = _shape(hints[name], default, said.partition(". ")[0])["help"]
-
-
-def kinds(hint: Any) -> list[Any]:
-    """Return what a type may be: values of its literals as they are, and types.
-
-    Examples
-    --------
-    >>> kinds(Literal["a", False] | float | None)
-    ['a', False, <class 'float'>, <class 'NoneType'>]
-    """
-    if get_origin(hint) in (Union, types.UnionType):
-        return [kind for part in get_args(hint) for kind in kinds(part)]
-    return list(get_args(hint)) if get_origin(hint) is Literal else [hint]
-
-
-def _shape(found: Sequence[Any], default: Any, words: str) -> Fields:
-    """Return how argparse takes an option: a switch, one word, or words; and its help."""
-    switch = bool in found
-    known = default is not inspect.Parameter.empty and default not in (None, ())
-    words = (f"{words} (default {default})" if known else words).strip().replace("%", "%%")
-    if switch and set(found) <= {bool, types.NoneType}:
-        return {"action": argparse.BooleanOptionalAction, "default": None, "help": words}
-    said = [*dict.fromkeys(kind for kind in found if isinstance(kind, str))]
-    if any(kind in (str, Any) for kind in found) or _listed(found):
-        said.append("A,B,..." if _listed(found) else "NAME")
-    said += ["NUMBER"] if any(kind in (int, float) for kind in found) else []
-    said += ["KEY=VALUE,..."] if any(get_origin(kind) is Mapping for kind in found) else []
-    choices = "|".join(said) or "WORD"
-    if len(choices) > LONGEST:
-        words, choices = f"{words}: {', '.join(said)}".lstrip(": "), "WORD"
-    shape = {"metavar": choices, "help": words}
-    if switch:
-        return shape | {"nargs": "?", "const": True}
-    return shape | ({"action": "append"} if _listed(found) else {})  # also typed once for each
-
-
-def _listed(found: Sequence[Any]) -> bool:
-    return any(get_origin(kind) in (tuple, Sequence) for kind in found)
-
-
-def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
-    """Return the value that a word of the command line stands for, by the types that the option takes.
-
-    Raises
-    ------
-    InputError
-        For a word that fits none of them.
-
-    Examples
-    --------
-    >>> typed("on_undefined", "1", kinds(Literal["nan", "raise"] | float))
-    1.0
-    >>> typed("cluster", "story,judge", kinds(str | Sequence[str] | None))
-    ['story', 'judge']
-    >>> typed("cluster", ["story", "judge"], kinds(str | Sequence[str] | None))
-    ['story', 'judge']
-    >>> typed("alternative", "two.sided", kinds(Literal["two_sided", "greater", "less"]))
-    'two_sided'
-    >>> typed("weights", "left=-1,right=1", kinds(Mapping[str, float] | None))
-    {'left': -1.0, 'right': 1.0}
-    """
-    option = f"--{name.replace('_', '-')}"
-    if isinstance(word, bool):
-        return word
-    if name == "alternative":
-        word = in_our_spelling(word.lower())
-    if isinstance(word, list):
-        if len(word) > 1:
-            parts = split_list(word)
-            return tuple(parts) if any(get_origin(kind) is tuple for kind in found) else parts
-        word = word[0]
-    for kind in found:
-        if isinstance(kind, str | bool) and str(kind).lower() == word.lower():
-            return kind
-    if word.lower() == "none" and types.NoneType in found:
-        return None
-    for kind in found:
-        if get_origin(kind) is Mapping and ("=" in word or len(found) == 1):
-            return _mapping_of(option, word, get_args(kind)[1])
-    for kind in (int, float):
-        if kind in found:
-            try:
-                return kind(word)
-            except ValueError:
-                continue
-    parts = split_list([word]) if _listed(found) else []
-    if _listed(found) and (len(parts) > 1 or not any(kind in (str, Any) for kind in found)):
-        return tuple(parts) if any(get_origin(kind) is tuple for kind in found) else parts
-    if any(kind in (str, Any) or get_origin(kind) not in (None, Literal) for kind in found):
-        return word
-    allowed = ", ".join(dict.fromkeys(str(kind) for kind in found if isinstance(kind, str | bool)))
-    raise InputError(f"{option} {word}: " + (f"one of {allowed}" if allowed else "not a number"))
-
-
-def _mapping_of(option: str, word: str, kind: Any) -> Fields:
-    found: Fields = {}
-    for key, sign, value in (part.partition("=") for part in split_list([word])):
-        if not sign:
-            raise InputError(f"{option} {word}: '{key}' has no value; write KEY=VALUE,KEY=VALUE")
-        try:
-            found[key] = float(value) if kind is float else value
-        except ValueError:
-            raise InputError(f"{option}: '{value}' is not a number") from None
-    return (
-        {key: tuple(value.split(":")) for key, value in found.items()}
-        if get_origin(kind) is tuple
-        else found
-    )
-
-
 def rendered(result: Any, kind: str) -> str:
     """Return a result as text in one of `FORMATS`."""
     from socialstats import __version__
@@ -504,7 +406,7 @@ def listed(known: Mapping[str, Callable[..., Any]]) -> list[str]:
     for group, (about, _) in socialstats._GROUPS.items():
         names = [name for name in socialstats._names_of_group(group) if name in known]
         lines += [f"{group}: {about}"] if names else []
-        lines += [f"  {name:<26} {_first_line(known[name])}" for name in names]
+        lines += [f"  {name:<26} {first_line(known[name])}" for name in names]
     return lines
 
 
@@ -528,22 +430,3 @@ def _readers_of(function: Callable[..., Any]) -> tuple[Any, ...]:
     return declared or (
         {"preference_shares": Comparisons, "label_counts": LabelLists}[function.__name__],
     )
-
-
-def described(function: Callable[..., Any]) -> dict[str, str]:
-    """Return what the docstring of a function says of each parameter, as one paragraph."""
-    _, _, section = (inspect.getdoc(function) or "").partition("Parameters\n----------\n")
-    found: dict[str, list[str]] = {}
-    names: list[str] = []
-    for line, after in pairwise([*section.split("\n"), ""]):
-        if set(after) == {"-"}:
-            break
-        if line[:1] not in ("", " "):
-            names = [name.strip(" *") for name in line.partition(" : ")[0].split(",")]
-        for name in names:
-            found.setdefault(name, []).extend([line.strip()] if line[:1] == " " else [])
-    return {name: " ".join(words).replace("`", "") for name, words in found.items()}
-
-
-def _first_line(function: Callable[..., Any]) -> str:
-    return (inspect.getdoc(function) or "").partition("\n")[0]

@@ -13,9 +13,10 @@ from typing import Any
 
 from socialstats import __version__
 from socialstats.cli.commands import COMMANDS
-from socialstats.cli.estimate import cautions_of, functions, parser_of, typed
+from socialstats.cli.estimate import cautions_of, functions, parser_of
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import add_writing, words_of
+from socialstats.cli.signatures import typed_value
 from socialstats.cli.voices import of_metric
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
 from socialstats.designs.aliases import Fields, Texts
@@ -157,7 +158,7 @@ def judged(
         options, others = parser.parse_known_args(_as_conditions(words) if implied else list(words))
         strange.append({word for word in others if word.startswith("--")})
         given = {
-            key: typed(key, word, hints[key])
+            key: typed_value(key, word, hints[key])
             for key, word in vars(options).items()
             if key in hints and word is not None
         }

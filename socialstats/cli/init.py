@@ -6,9 +6,8 @@ import argparse
 
 from socialstats.cli.describe import data_section, shaped_section
 from socialstats.cli.helping import Parser
-from socialstats.cli.inputs import settle
 from socialstats.cli.options import EVERYDAY, add_data
-from socialstats.cli.plan import Plan, write_plan
+from socialstats.cli.plan import Plan, settle, write_plan
 from socialstats.designs.aliases import Fields
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.beside import read_side, side_facts
-from socialstats.cli.inputs import settle
-from socialstats.cli.plan import SIMULATED, Plan, read_plan
+from socialstats.cli.plan import SIMULATED, Plan, read_plan, settle
 from socialstats.cli.planned import contradictions, own_hypotheses, plan_facts
 from socialstats.cli.sources import Input
 from socialstats.designs.aliases import Fields, Given, Levels

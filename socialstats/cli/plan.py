@@ -10,9 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from socialstats.designs.aliases import Fields
+from socialstats.designs.aliases import Fields, Levels
+from socialstats.designs.vocabulary import UNNUMBERED
 from socialstats.errors import InputError, Problem
-from socialstats.proposals.settings import BESIDE, COMPUTED, READ, REASONS, TYPES, Settings
+from socialstats.proposals.deciding import split_list, words
+from socialstats.proposals.settings import (
+    BESIDE,
+    COMPUTED,
+    LISTS,
+    READ,
+    REASONS,
+    SETTINGS,
+    TYPES,
+    Settings,
+)
 from socialstats.tables.toml_files import PLAIN, read_toml
 from socialstats.text import meant, shorten
 
@@ -310,3 +321,44 @@ def load_plan(path: str | None) -> Plan:
     if status not in STATUSES:
         raise InputError(f"{plan.name}: status = {status!r} is not 'exploratory' or 'confirmatory'")
     return plan
+
+
+def settle(options: argparse.Namespace, plan: Plan) -> tuple[Fields, Levels]:
+    """Merge plan and command line; the command line wins.
+
+    Returns
+    -------
+    settings : dict
+        Only what was said somewhere.
+    deviations : tuple of str
+        One sentence for each key that the command line overrode, or that the plan leaves open.
+    """
+    settings: Fields = {}
+    deviations = []
+    for key in SETTINGS:
+        typed = getattr(options, key, None)
+        planned = plan.values.get(key)
+        if key == "map" and planned is not None:
+            planned = [
+                f"{part}={column}"
+                for part, columns in planned.items()
+                for column in (words(columns) if columns is not True else [UNNUMBERED])
+            ]
+        if key in LISTS:
+            typed = None if typed is None else split_list(typed)
+            planned = split_list([planned]) if isinstance(planned, str) else planned
+        if typed not in (None, []):
+            if planned is not None and planned not in (typed, [typed]) and [planned] != typed:
+                deviations.append(f"{key}: the plan says {planned!r}, the command line {typed!r}")
+            elif planned is None and plan.text:
+                deviations.append(f"{key}: the plan says nothing, the command line {typed!r}")
+            settings[key] = typed
+        elif planned is not None:
+            settings[key] = planned
+    if plan.values.get(REASONS):
+        settings[REASONS] = plan.values[REASONS]
+    if "conditions" in settings and len(settings["conditions"]) != 2:
+        raise InputError(
+            f"--conditions {','.join(settings['conditions'])}: name two, the first minus the second: A,B"
+        )
+    return settings, tuple(deviations)

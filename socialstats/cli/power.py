@@ -13,10 +13,10 @@ from typing import Any, get_type_hints
 
 import socialstats
 from socialstats.cli.commands import COMMANDS
-from socialstats.cli.estimate import add_keywords, described, kinds, typed
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import Output, add_writing, words_of
 from socialstats.cli.page_files import PDF
+from socialstats.cli.signatures import add_keywords, described_parameters, kinds, typed_value
 from socialstats.cli.voices import of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.aliases import Fields
@@ -94,7 +94,11 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--format {kind} makes no text: name a file with -o")
     with speaking(of_metric(hints)), writing(words_of(typed_in), overwrite=overwrite):
         plan = function(
-            **{key: typed(key, word, hints[key]) for key, word in given.items() if word is not None}
+            **{
+                key: typed_value(key, word, hints[key])
+                for key, word in given.items()
+                if word is not None
+            }
         )
         content = rendered(plan, kind)
         if target and target != "-":
@@ -126,7 +130,7 @@ def parser_of(
         help="file to write: the curve as svg, png or pdf, or a text",
     )
     add_writing(parser)
-    types_of, words = get_type_hints(function), described(function)
+    types_of, words = get_type_hints(function), described_parameters(function)
     keys = list(inspect.signature(function).parameters.values())
     hints = {one.name: kinds(types_of[one.name]) for one in keys}
     add_keywords(

@@ -16,8 +16,9 @@ import pytest
 import socialstats as ss
 from socialstats.cautions import ADVICE
 from socialstats.cli import main
-from socialstats.cli.estimate import functions, kinds, parser_of
+from socialstats.cli.estimate import functions, parser_of
 from socialstats.cli.parser import make_parser
+from socialstats.cli.signatures import kinds
 from socialstats.designs.calls import makers_of
 
 ROOT = Path(__file__).parents[2]

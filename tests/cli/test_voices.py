@@ -12,8 +12,8 @@ import pytest
 
 from socialstats import Ratings
 from socialstats.cli import main
-from socialstats.cli.estimate import kinds
 from socialstats.cli.parser import make_parser
+from socialstats.cli.signatures import kinds
 from socialstats.cli.voices import OPTIONS, of_metric, of_tables
 from socialstats.errors import DesignError
 from socialstats.voice import Word, option, speaking
