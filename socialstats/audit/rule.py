@@ -9,6 +9,9 @@ from typing import Any
 from socialstats.audit.quotes import Claim
 from socialstats.audit.sheets import Sheet
 
+CERTAIN, LIKELY, OPEN, UNLIKELY = 4.0, 2.0, 0.0, -3.0
+"""Log odds, before the numbers speak, that a column is what a rule takes it for: 50 to 1, 7 to 1, even, 1 to 20."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from socialstats.audit.guessing import kind_of
+from socialstats.audit.columns import kind_of
 from socialstats.audit.numbers import Finding, is_number
 from socialstats.audit.sheets import MISSING, Sheet
 from socialstats.text import listing, shorten
