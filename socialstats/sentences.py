@@ -363,26 +363,26 @@ def first_ranked(
     runner_up: str,
     win: Row,
     *,
-    reliable: bool,
+    clear: bool,
     adjusted: bool = True,
     decided: bool = False,
 ) -> str:
-    """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was reliable.
+    """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was clear.
 
     `adjusted`: whether the first rank is, adjusted for all items; where it is not, nothing is said to rank first.
     `decided`: the probability is one of comparisons without a tie.
     """
     how = (
-        "not reliable"
-        if not reliable
-        else "reliable"
+        "not clear"
+        if not clear
+        else "clear"
         if adjusted
-        else "not reliable when adjusted for all items"
+        else "not clear when adjusted for all items"
     )
     lead = f"its lead over {runner_up} " + (
         "could not be tested" if win.conf_low is None else f"was {how}"
     )
-    chance = f"{'unadjusted ' if reliable and not adjusted else ''}win probability {'without a tie ' * decided}"
+    chance = f"{'unadjusted ' if clear and not adjusted else ''}win probability {'without a tie ' * decided}"
     win_text, against = (
         estimate_text(row)
         if row.conf_low is not None
@@ -390,7 +390,7 @@ def first_ranked(
         for row in (strength, win)
     )
     start = f"{item} had the largest log-strength ({win_text})"
-    if reliable and adjusted:
+    if clear and adjusted:
         start = f"{item} ranked first (log-strength {win_text})"
     return f"{start}; {lead} ({chance}{against})."
 

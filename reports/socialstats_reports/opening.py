@@ -8,12 +8,13 @@ from socialstats.cautions import PLAIN
 from socialstats.errors import CAUTIONS, Caution
 from socialstats.studies.page import Outcome
 from socialstats.studies.second import told_together
-from socialstats.text import count
+from socialstats.text import count, listing
 from socialstats_reports.once import words_outside_brackets
 from socialstats_reports.text import sentence
 
-NO_CAUTION = "No caution was raised."
+NO_CAUTION, NO_FURTHER = "No caution was raised.", "No other caution was raised."
 SIMULATED = "The data are simulated, so they say nothing about real models or people."
+LESS_SURE = " What stands under 'What could be wrong?' can make it less sure."
 MOST_NAMED = 3  # cautions that the short answer names
 MOST_OF_DETAIL = 14  # words of what a named caution is about
 MOST_OF_SUBJECT = 9  # words of what a caution in plain words is about
@@ -36,10 +37,13 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
     if outcome.verdict is None:
         return []
     sure = outcome.verdict.how_sure(float(outcome.settings.get("level", 0.95)))
+    here = list(dict.fromkeys(analysis.here for analysis in outcome.turned if analysis.here))
+    if here:
+        sure += f" This holds {listing(here)}."
     wrong = [NO_CAUTION, "How the data came about is not checked."]
     if cautions:
         if outcome.verdict.certainty != "open" or outcome.verdict.partly_ranked:
-            sure += f" The {'caution' if len(cautions) == 1 else 'cautions'} can make it less sure."
+            sure += LESS_SURE
         # what turns the verdict takes the room of a caution
         most = MOST_NAMED - bool(outcome.turned)
         texts = plain_texts(cautions)
@@ -49,7 +53,7 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
         # what turns the verdict comes before what may make it less sure
         wrong = [*told_together(outcome.turned), *(wrong if cautions else ())]
     if outcome.simulated:
-        wrong = [SIMULATED, *(wrong if cautions or outcome.turned else [NO_CAUTION])]
+        wrong = [SIMULATED, *(wrong if cautions or outcome.turned else [NO_FURTHER])]
     collect = " ".join(outcome.planning) or NEXT[outcome.verdict.certainty == "open"]
     return [
         ("How sure?", sure),

@@ -241,7 +241,7 @@ def conclusion_rows(fit: BradleyTerryResult) -> list[Row]:
 def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
     """Return the conclusions from a fit, by name: strongest item, its lead, and the sign of every covariate."""
     _, lead, *effects = conclusion_rows(fit)
-    certain = {True: "reliable", False: "not reliable"}
+    certain = {True: "clear", False: "not clear"}
     texts = {
         "the strongest item": listing(sorted(firsts(strongest(fit)))),
         "its lead": certain[sentences.reliable(lead)],
@@ -294,7 +294,7 @@ def order_question(pairs: Pairs) -> Block | None:
             results.append(lead_result(version))
     changed = changed_conclusions(pairs)
     text = f"{capital(changed)}."
-    unchanged = "Without the order effect, the strongest item, the reliability of its lead and signs were the same."
+    unchanged = "Without the order effect, the strongest item, how clear its lead was and signs were the same."
     names = [(row.label("level") or "", row.label("order effect"), row.term) for row in rows]
     return ask_rows(
         "order",
@@ -306,7 +306,9 @@ def order_question(pairs: Pairs) -> Block | None:
         say=[text if changed else unchanged, moved_items(pairs)],
         results=results[1:],
         part="appendix",
-        turned=[SecondAnalysis(text, text)] if changed else [],
+        turned=[SecondAnalysis(text, text, here="with the order effect taken into account")]
+        if changed
+        else [],
     )
 
 
@@ -559,7 +561,7 @@ def verdict_on_items(fit: BradleyTerryResult, ranks: Result) -> Conclusion:
 
 
 def lead_sentence(fit: BradleyTerryResult, ranks: Result) -> str:
-    """Return the strongest item and whether its lead is reliable.
+    """Return the strongest item and whether its lead is clear.
 
     The lead is that over the next item alone. Where rank intervals, which are adjusted for all items, leave other items
     beside the strongest, the same sentence says so.
@@ -575,7 +577,7 @@ def lead_sentence(fit: BradleyTerryResult, ranks: Result) -> str:
         rows[0],
         shorten(rows[1].term),
         chance,
-        reliable=sentences.direction(chance, 0.5) == "above",
+        clear=sentences.direction(chance, 0.5) == "above",
         adjusted=(ranks.row(rows[0].term).conf_high or 0) <= 1,
         decided=of_decided(fit),
     )

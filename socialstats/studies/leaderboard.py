@@ -409,7 +409,7 @@ def pooling_question(a: BoardPage) -> Block | None:
         f"({estimate_text(was)}). This difference was not tested."
     )
     short = f"{where}, {name} would have the highest mean score."
-    return replace(block, turned=(SecondAnalysis(text, short),))
+    return replace(block, turned=(SecondAnalysis(text, short, here=f"with {WEIGHED[pooling]}"),))
 
 
 def shared_question(a: BoardPage) -> Block | None:

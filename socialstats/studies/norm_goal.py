@@ -16,7 +16,7 @@ from socialstats.custom.multiverse import Variant
 from socialstats.designs.nouns import noun_or
 from socialstats.designs.parts import OK, REFUSAL
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.vocabulary import BASELINES, CONTROLS
+from socialstats.designs.vocabulary import BASELINES, CONTROLS, MODELS
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.dependence import is_nested_in
 from socialstats.planning.adjusting import adjust_family_by_holm
@@ -185,6 +185,11 @@ class SourceAnswers:
     def people(self) -> str:
         """What the people are called."""
         return f"{shorten(self.source.human, LABEL)} raters"
+
+    def name_of(self, label: str) -> str:
+        """Return a source as a sentence needs it: a noun, as columns of models have, takes an article."""
+        name = shorten(label, LABEL)
+        return f"the {name}" if label.casefold() in MODELS.words else name
 
     def of_source(self, label: str) -> str:
         """Return whose differences are counted, where there are several sources beside people."""
@@ -576,7 +581,7 @@ def answer(a: SourceAnswers, label: str) -> str:
     Two one-sided tests at level alpha that all are inside the smallest difference hold for all of them together
     (Berger, 1982). This may be so even if the test of any difference is significant.
     """
-    name, smallest = shorten(label, LABEL), a.options.smallest_effect
+    name, smallest = a.name_of(label), a.options.smallest_effect
     gaps = pick_rows(a.rows, "difference", source=label)
     (test,) = pick_rows(whole_tests(a)[0], "test", source=label)
     largest = largest_sentence(gaps, a.rows, of=a.of_source(label))
@@ -585,7 +590,8 @@ def answer(a: SourceAnswers, label: str) -> str:
     if smallest is not None and all(is_inside(equivalence_bounds(row), smallest) for row in gaps):
         also = f" (test of any difference: {tested})" if tested else ""
         near = as_given(smallest)
-        return f"{name} was equivalent to {a.people} in every share within ±{near}{also}. {largest}"
+        equal = f"The choices of {name} were equivalent to those of {a.people} in every share"
+        return f"{equal} within ±{near}{also}. {largest}"
     if not tested:
         what = f"the comparison of {name} with {a.people}"
         return sentences.no_number(what, test.undefined or "no test")
@@ -613,7 +619,7 @@ def verdict(a: SourceAnswers, compared: Sequence[Block]) -> Conclusion:
     return verdict_on_models(compared) or more_or_less_frequent(
         a.gap,
         f"'{shorten(a.gap.term, LABEL)}'",
-        f"among choices of {shorten(a.leading, LABEL)}",
+        f"among choices of {a.name_of(a.leading)}",
         f"of {a.people}",
         (shares[0], shares[1]) if len(shares) == 2 else None,
     )
@@ -640,12 +646,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         design.clusters,
         lead=partial(same_row, a.gap),
     )
-    who = listing([*(shorten(label, LABEL) for label in source.others), a.people])
+    who = listing([*(a.name_of(label) for label in source.others), a.people])
     if len(source.others) > MOST_NAMED:
         who = f"{n} and of {a.people}"
     results = [a.cells, *a.shares.values(), *a.similar.values(), *a.alphas.values()]
     leading = {f"{r.title} ({k + 1})": r for k, r in enumerate(results) if r is not None}
-    what = f"the difference of {shorten(a.leading, LABEL)} for '{shorten(a.gap.term, LABEL)}'"
+    what = f"the difference of {a.name_of(a.leading)} for '{shorten(a.gap.term, LABEL)}'"
     return page_of(
         "norm-goal",
         f"How similar were the choices of {who}?",

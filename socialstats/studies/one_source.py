@@ -257,17 +257,18 @@ def verdict(design: Ratings, lead: Row) -> Conclusion:
         return verdict_of(f"The data do not show the {quantity(design)}", certainty="open")
     ends = lead.ends()
     share = is_share(design) or not has_mean(design)
-    open_range = ""
+    open_range = within = ""
     if ends:
         low, high = (f"{round(100 * end)}" if share else f"{end:.2g}" for end in ends)
-        open_range = f"; the data leave open {low} to {high}{' of 100' * share}"
+        within = f"{low} to {high}{' of 100' * share}"
+        open_range = f"; the data leave open {within}"
     text = f"The {quantity(design)} is about {lead.estimate:.2g}"
     if share:
         repeated = design.repeats.share_of if design.repeats is not None else ""
         level = repeated or (design.levels[-1] if is_share(design) else lead.term)
         units = plural_of(unit_noun(design))
         text = f"'{shorten(level, 40)}' is the value of {of_ten(lead.estimate)} {units}"
-    return verdict_of(text, open_range, certainty="interval")
+    return verdict_of(text, open_range, certainty="interval", within=within)
 
 
 def describe(design: Ratings) -> str:

@@ -70,12 +70,15 @@ class SecondAnalysis:
         The same in plain words without statistics, for the opening of the page.
     how, change : str
         How it differs, and what it changes, as parts of `short`. Analyses of the same change are told together.
+    here : str
+        How the page analyses instead, where the other analysis turns its verdict: ``with refusals counted as here``.
     """
 
     text: str
     short: str
     how: str = ""
     change: str = ""
+    here: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -468,12 +468,12 @@ def outlier_question(a: PairedPage) -> Block | None:
     row = without.rows[0]
     pair = f"Without the pair whose difference was farthest from the mean{pair_name(design, far)}"
     text = f"{pair}, the difference was {sentences.stat(row)}."
-    changes = turned(lead, [(pair, row)], "the difference")
+    changes = turned(lead, [(pair, row)], "the difference", here="with every pair counted")
     smaller = 1 - (row.estimate or 0.0) / (mean or 1.0)
     share = f"Without it the difference was {percent(smaller)} smaller."
     if not changes and smaller >= HALF:
         short = f"{pair}, the difference would be {percent(smaller)} smaller."
-        changes = (SecondAnalysis(text, short),)
+        changes = (SecondAnalysis(text, short, here="with every pair counted"),)
     level = percent_of(a.options.level)
     draw = partial(qq, design.difference, design.count, level=a.options.level, digits=lead.decimals)
     return ask_rows(
@@ -540,7 +540,7 @@ def turned_by_tests(a: PairedPage) -> tuple[SecondAnalysis, ...]:
         if row.group == "test" and row.test is not None and row.test not in excluded:
             test = replace(alone, p_value=row.p_value)
             analyses.append((f"By the {sentences.TESTS[row.test]} test", test))
-    return turned(a.lead, analyses, "the difference")
+    return turned(a.lead, analyses, "the difference", here="by the analysis of this page")
 
 
 # analysis variants
@@ -571,7 +571,9 @@ def variants_question(a: PairedPage) -> Block | None:
         for row in variants_of_page
         if row.term == STUDENTIZED and row.conf_low is not None
     ]
-    return replace(block, turned=turned(page, advised, "the difference"))
+    return replace(
+        block, turned=turned(page, advised, "the difference", here="by the interval of this page")
+    )
 
 
 def pair_variants(a: PairedPage) -> list[Variant]:

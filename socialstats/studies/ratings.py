@@ -69,7 +69,7 @@ from socialstats.studies.rater_pairs import (
 )
 from socialstats.studies.rating_means import mean_ratings_question
 from socialstats.studies.repeats import each_answer, repeats_block
-from socialstats.studies.verdicts import Certainty, Conclusion, of_ten, verdict_of
+from socialstats.studies.verdicts import Certainty, Conclusion, between, of_ten, verdict_of
 from socialstats.text import (
     Shown,
     count,
@@ -344,11 +344,14 @@ def verdict_on_raters(a: AgreementPage) -> Conclusion:
         return verdict_of("The data do not show whether the raters agree", certainty="open")
     raters, band = f"the {count(len(a.design.raters))} raters", band_of(row)
     agree = f"{raters} agree to some degree"
-    rate = None if share is None or a.design.scale == "interval" else share.rows[0].estimate
+    within, rate = "", None
+    if share is not None and a.design.scale != "interval":
+        rate, ends = share.rows[0].estimate, share.rows[0].ends()
+        within = "" if ends is None else f"{between(*ends)} units"
     if rate is not None:
         agree = f"two of {raters}, taken at random, agree on {of_ten(rate)} units"
     certainty: Certainty = "open" if band == "open" else "interval"
-    return verdict_of(f"{agree}; {BANDS[band][0]}", certainty=certainty)
+    return verdict_of(f"{agree}; {BANDS[band][0]}", certainty=certainty, within=within)
 
 
 def without_constant(a: AgreementPage) -> Iterator[str]:

@@ -574,7 +574,8 @@ def verdict_on_groups(main: Result) -> Conclusion:
     text = f"{data_show(row)} '{high}' names are favoured over '{low}' names"
     size = f", {of_ten(share)} times"
     unclear = [groups_of(row) for row in rows if row not in significant]
-    return verdict_of(text, size, unclear_text(unclear), certainty=certainty_of(row))
+    conclusion = verdict_of(text, size, unclear_text(unclear), certainty=certainty_of(row))
+    return replace(conclusion, claim="a bias")
 
 
 def unclear_text(pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -37,9 +37,16 @@ def turns(own: Row, other: Row, reference: float = 0.0) -> bool:
 
 
 def turned(
-    own: Row, others: Iterable[tuple[str, Row]], quantity: str, reference: float = 0.0
+    own: Row,
+    others: Iterable[tuple[str, Row]],
+    quantity: str,
+    reference: float = 0.0,
+    *,
+    here: str = "",
 ) -> tuple[SecondAnalysis, ...]:
     """Return each other analysis that turns a conclusion; each comes with how it differs, in words.
+
+    `here` is how the page analyses, where `own` is the conclusion that opens it.
 
     Examples
     --------
@@ -56,6 +63,7 @@ def turned(
             f"{how}, {quantity} would {change_text(own, row, reference)}.",
             how=how,
             change=f"{quantity} would {change_text(own, row, reference)}",
+            here=here,
         )
         for how, row in others
         if turns(own, row, reference)
@@ -78,7 +86,7 @@ def change_text(own: Row, other: Row, reference: float) -> str:
     if with_p(own) and with_p(other):
         return "be significant" if is_significant(other) else "not be significant"
     shown = direction(other, reference) != "none"
-    return "be reliable" if shown else "not be reliable"
+    return "be clear" if shown else "not be clear"
 
 
 def other_first(own: Sequence[Row], other: Sequence[Row]) -> bool:
@@ -129,4 +137,10 @@ def with_level(level: str, analysis: SecondAnalysis) -> SecondAnalysis:
     if not level:
         return analysis
     name = shorten(level)
-    return SecondAnalysis(f"{name} (unadjusted): {analysis.text}", f"{name}: {analysis.short}")
+    return replace(
+        analysis,
+        text=f"{name} (unadjusted): {analysis.text}",
+        short=f"{name}: {analysis.short}",
+        how="",
+        change="",
+    )

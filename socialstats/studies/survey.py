@@ -64,6 +64,7 @@ from socialstats.studies.page import (
 from socialstats.studies.verdicts import (
     LABEL,
     Conclusion,
+    between,
     is_shown,
     may_be_first,
     of_ten,
@@ -590,9 +591,18 @@ def verdict_on_survey(
         statement = f"people rate {name} at about {size}"
         if yes:
             statement = f"{size} people say '{yes}' to {name}"
-        return verdict_of(statement, certainty="interval")
+        return verdict_of(statement, certainty="interval", within=within_of(top, share=bool(yes)))
     statement = f"the highest of {count(len(estimated), QUESTION)} in these data is {name}"
     return verdict_of(statement, f", {size}", "; differences were not tested", certainty="open")
+
+
+def within_of(row: Row, *, share: bool) -> str:
+    """Return the ends of an interval of a share or a mean in everyday terms; empty without an interval."""
+    ends = row.ends()
+    if ends is None:
+        return ""
+    low, high = ends
+    return between(low, high) if share else f"about {low:.1f} to {high:.1f}"
 
 
 def verdict_on_labels(rows: Sequence[Row]) -> Conclusion:
@@ -606,7 +616,7 @@ def verdict_on_labels(rows: Sequence[Row]) -> Conclusion:
     text = f"The most frequent answer to {question} is {level}: {often}"
     if len(rows_by(estimated, QUESTION)) > 1:
         text = f"People agree most on {question}: {often} say {level}"
-    return verdict_of(text, certainty="interval")
+    return verdict_of(text, certainty="interval", within=within_of(top, share=True))
 
 
 def verdict_beside_people(survey: Survey, gaps: Sequence[Row]) -> Conclusion:

@@ -7,6 +7,7 @@ significant at the level of the page, and "clearly show" of p < .001. What is no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -37,11 +38,20 @@ class Conclusion:
         A test with p < .001, a significant one, none, a test of equivalence, a rank interval, an interval.
     partly_ranked : bool
         Whether tests or rank intervals settle who is not first, of an open ranking.
+    claim : str
+        What a test would show by chance: ``a difference``.
+    superlative : str
+        What the first of a ranking is: ``is preferred most``.
+    within : str
+        The ends of an interval in everyday terms: ``about 4 to 6 of 10``.
     """
 
     text: str
     certainty: Certainty
     partly_ranked: bool = False
+    claim: str = "a difference"
+    superlative: str = "is first"
+    within: str = ""
 
     def how_sure(self, level: float) -> str:
         """Return what the certainty rests on, as an answer to "How sure?"; `level` is that of the intervals.
@@ -49,29 +59,43 @@ class Conclusion:
         Examples
         --------
         >>> Conclusion("A is higher than B.", "shown").how_sure(0.95)
-        'Fairly: without a difference, fewer than 1 of 20 such studies would show one as large.'
+        'Fairly: by chance alone, fewer than 1 of 20 such studies would show a difference as large.'
         """
         of = round(1 / (1 - level))
+        wrong = f"wrong in at most 1 of {of} studies"
         if self.partly_ranked:
             return (
-                "Not sure which of them is first. Fairly sure that no other is first: "
-                f"this is wrong in at most about 1 of {of} studies."
+                f"Not sure which of them {self.superlative}. "
+                f"Fairly sure that no other {self.superlative}: this is {wrong}."
             )
-        without, as_large = (
-            "without a difference, fewer than 1 of",
-            "such studies would show one as large",
-        )
+        chance = "by chance alone, fewer than 1 of"
+        as_large = f"such studies would show {self.claim} as large"
+        its_range = f"its range, {self.within}" if self.within else "its range below"
         return {
-            "clear": f"Very: {without} 1,000 {as_large}.",
-            "shown": f"Fairly: {without} {of} {as_large}.",
+            "clear": f"Very: {chance} 1,000 {as_large}.",
+            "shown": f"Fairly: {chance} {of} {as_large}.",
             "open": "Not sure: the data fit more than one answer.",
             "alike": "A test of equivalence excludes every difference that was called large enough to matter.",
-            "ranked": f"Fairly: such a first rank is wrong in at most about 1 of {of} studies.",
-            "interval": f"As sure as its range below: such ranges hold the truth in about {of - 1} of {of} studies.",
+            "ranked": f"Fairly: such a statement is {wrong}.",
+            "interval": f"As sure as {its_range}: {range_in_words(level)}.",
         }[self.certainty]
 
 
-def verdict_of(statement: str, *sizes: str | Sequence[str], certainty: Certainty) -> Conclusion:
+def range_in_words(level: float) -> str:
+    """Return what an interval is, in the words of a newspaper.
+
+    Examples
+    --------
+    >>> range_in_words(0.95)
+    'a range that holds the truth in about 19 of 20 studies'
+    """
+    of = round(1 / (1 - level))
+    return f"a range that holds the truth in about {of - 1} of {of} studies"
+
+
+def verdict_of(
+    statement: str, *sizes: str | Sequence[str], certainty: Certainty, within: str = ""
+) -> Conclusion:
     """Return a statement as a sentence, with its sizes as far as 25 words hold them.
 
     Parameters
@@ -79,8 +103,8 @@ def verdict_of(statement: str, *sizes: str | Sequence[str], certainty: Certainty
     statement : str
     *sizes : str or sequence of str
         Each with the mark before it; those that do not fit are left out. Of a sequence, the first that fits is taken.
-    certainty : str
-        As `Conclusion` has it.
+    certainty, within : str
+        As `Conclusion` has them.
 
     Examples
     --------
@@ -91,7 +115,7 @@ def verdict_of(statement: str, *sizes: str | Sequence[str], certainty: Certainty
     for size in sizes:
         wordings = [size] if isinstance(size, str) else size
         text += next((words for words in wordings if has_room(text + words)), "")
-    return Conclusion(f"{text[:1].upper()}{text[1:]}.", certainty)
+    return Conclusion(f"{text[:1].upper()}{text[1:]}.", certainty, within=within)
 
 
 def has_room(text: str) -> bool:
@@ -129,6 +153,34 @@ def against(first: float, second: float) -> str:
     return f"about {round(first * 100)} against {round(second * 100)} of 100"
 
 
+def between(low: float, high: float) -> str:
+    """Return the ends of an interval of a share as counts of ten, or of a hundred where those are alike or at an end.
+
+    Examples
+    --------
+    >>> between(0.41, 0.62), between(0.52, 0.54), between(0.0, 0.08)
+    ('about 4 to 6 of 10', 'about 52 to 54 of 100', 'about 0 to 8 of 100')
+    """
+    tens = round(low * 10), round(high * 10)
+    if tens[0] == tens[1] or {0, 10} & {*tens}:
+        return f"about {round(low * 100)} to {round(high * 100)} of 100"
+    return f"about {tens[0]} to {tens[1]} of 10"
+
+
+def on_scale(limits: tuple[float, float] | None) -> str:
+    """Return the scale of a difference in words; nothing for values without limits.
+
+    Examples
+    --------
+    >>> on_scale((0, 100)), on_scale(None)
+    (' on a scale from 0 to 100', '')
+    """
+    if limits is None or not all(map(math.isfinite, limits)):
+        return ""
+    low, high = limits
+    return f" on a scale from {low:g} to {high:g}"
+
+
 def data_show(row: Row) -> str:
     """Return how surely a significant difference is known: "The data show that", or "clearly".
 
@@ -151,7 +203,7 @@ def which_is_more(
     subject: str,
     words: tuple[str, str],
     sides: tuple[str, str],
-    *sizes: str,
+    *sizes: str | Sequence[str],
     open_size: str = "",
     null: float = 0.0,
 ) -> Conclusion:
@@ -191,7 +243,12 @@ def which_is_more(
 
 
 def higher_or_lower(
-    row: Row, quantity: str, first: str, second: str, *sizes: str, null: float = 0.0
+    row: Row,
+    quantity: str,
+    first: str,
+    second: str,
+    *sizes: str | Sequence[str],
+    null: float = 0.0,
 ) -> Conclusion:
     """Return which of two sides has the higher quantity, or that the data do not show it.
 
@@ -350,11 +407,12 @@ def ranking(
     names = listing([shorten(name, LABEL) for name in first])
     rest = n - len(first)
     if len(first) == 1:
-        return verdict_of(
+        first_alone = verdict_of(
             f"The data show that {names} {superlative} of {count(n, noun)}",
             *sizes,
             certainty="ranked",
         )
+        return replace(first_alone, superlative=superlative)
     many = f"the {count(n, noun)}" if not rest else count(len(first), noun)
     which = names if len(first) <= MOST_FIRST else many
     open_ = f"The data do not show which of {which} {superlative}"
@@ -364,12 +422,12 @@ def ranking(
     others = f"the other {count(rest, noun)}" if rest > 1 else f"the other {noun}"
     if all(high is not None and high <= len(first) for high in last):
         they = "both" if len(first) == 2 else "all"
-        return replace(
-            verdict_of(open_, f"; {they} {ahead} {others}", certainty="open"), partly_ranked=True
-        )
-    behind = [shorten(row.term, LABEL) for row in ranks if row.term not in first]
-    lower = f"{behind[0]} is not first" if rest == 1 else f"none of {others} is first"
-    return replace(verdict_of(open_, f"; {lower}", certainty="open"), partly_ranked=True)
+        size = f"; {they} {ahead} {others}"
+    else:
+        behind = [shorten(row.term, LABEL) for row in ranks if row.term not in first]
+        size = f"; it is not {behind[0]}" if rest == 1 else f"; it is none of {others}"
+    settled = verdict_of(open_, size, certainty="open")
+    return replace(settled, partly_ranked=True, superlative=superlative)
 
 
 def values_of(column: str) -> str:

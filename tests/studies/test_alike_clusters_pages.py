@@ -18,7 +18,9 @@ from socialstats.studies.page import Outcome
 
 CERTAIN = (
     "was reliable",
+    "was clear",
     "were reliable",
+    "were clear",
     "significantly higher",
     "significantly lower",
     "differed significantly",

@@ -58,8 +58,8 @@ def test_a_reliable_lead_beside_a_rank_interval_of_several_ranks_is_no_reliable_
         lead, ranks = of(round_robin(strengths, 12, seed=3)).answer
         last = re.search(r"rank interval \[1, (\d+)\]", ranks)
         assert last is not None
-        reliable, several = " was reliable (" in lead, int(last[1]) > 1
-        apart = " was not reliable when adjusted for all items (unadjusted win probability " in lead
+        reliable, several = " was clear (" in lead, int(last[1]) > 1
+        apart = " was not clear when adjusted for all items (unadjusted win probability " in lead
         assert not (reliable and several)
         assert several or not apart
         seen.add((reliable, apart))
@@ -80,7 +80,7 @@ def test_a_page_by_levels_says_that_a_first_rank_is_not_reliable_and_what_its_fi
     alone = run_study(
         STUDIES["comparisons"], ss.Comparisons.from_frame(parts[0].drop(columns="prompt")), FAST
     )
-    assert "not reliable when adjusted for all items" in alone.answer[0]
+    assert "not clear when adjusted for all items" in alone.answer[0]
     assert page.answer[0] == f"plain: {alone.answer[0]}"
     assert page.verdict is not None
 

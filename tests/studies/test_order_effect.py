@@ -109,8 +109,8 @@ def test_an_order_effect_that_changes_the_leader_is_a_caution_beside_both_fits()
     frame = counted(BEATS)
     outcome = of_comparisons(frame, order="item_a")
     assert ss111(outcome) == [
-        "without the order effect, the strongest item was C (with it A) and its lead was reliable (with it not "
-        "reliable)"
+        "without the order effect, the strongest item was C (with it A) and its lead was clear (with it not "
+        "clear)"
     ]
     design = ss.Comparisons.from_frame(frame, order="item_a")
     with_it, without = (ss.bradley_terry(design, order=order) for order in (True, False))
@@ -157,7 +157,7 @@ def test_an_order_effect_that_changes_nothing_is_no_caution(study: str) -> None:
     }
     assert not ss111(outcome)
     assert any(
-        "the reliability of its lead and signs were the same" in text
+        "how clear its lead was and signs were the same" in text
         for block in outcome.blocks
         for text in block.sentences
     )
@@ -176,7 +176,7 @@ def test_the_sign_of_a_covariate_that_depends_on_the_order_effect_is_a_caution()
     design = ss.Comparisons.from_frame(shown(cells), order="item_a", covariates=["urgency"])
     adjusted = run_study(STUDIES["comparisons"], design, replace(FAST, adjust=("urgency",)))
     assert [
-        "the effect of urgency was positive and reliable (with it negative and reliable)" in text
+        "the effect of urgency was positive and clear (with it negative and clear)" in text
         for text in ss111(adjusted)
     ] == [True]
     steps = {how: rows[-1] for how, rows in both_fits(adjusted).items()}
@@ -189,9 +189,7 @@ def test_a_lead_that_is_reliable_only_without_the_order_effect_is_a_caution() ->
     """Item a is shown first in three of four rows (+0.4 log-odds); its own lead is 0.1."""
     cells = {("a", "b", 1, 1): (0.5, 300), ("b", "a", 1, 1): (0.4 - 0.1, 100)}
     outcome = of_comparisons(shown(cells), order="item_a", covariates=())
-    assert ss111(outcome) == [
-        "without the order effect, its lead was reliable (with it not reliable)"
-    ]
+    assert ss111(outcome) == ["without the order effect, its lead was clear (with it not clear)"]
 
 
 def test_levels_of_a_comparison_have_both_fits_each_and_name_the_level_that_changes() -> None:
@@ -209,7 +207,7 @@ def test_levels_of_a_comparison_have_both_fits_each_and_name_the_level_that_chan
         ("uneven", "without"),
     ]
     assert ss111(outcome) == [
-        "without the order effect, uneven: its lead was reliable (with it not reliable)"
+        "without the order effect, uneven: its lead was clear (with it not clear)"
     ]
 
 

@@ -252,12 +252,18 @@ def test_shares_are_practically_equal_only_where_every_interval_of_the_tests_of_
     ]
     assert len(gaps) == 3
     assert (
-        said[0].answer[0].startswith("model was equivalent to human raters in every share within ±")
+        said[0]
+        .answer[0]
+        .startswith(
+            "The choices of the model were equivalent to those of human raters in every share within ±"
+        )
     )
     assert (
         said[1]
         .answer[0]
-        .startswith("The choices of model did not differ significantly from those of human raters")
+        .startswith(
+            "The choices of the model did not differ significantly from those of human raters"
+        )
     )
 
 
@@ -274,10 +280,10 @@ def test_a_source_that_differs_is_told_from_one_that_does_not() -> None:
     )
     tested = "cluster permutation test, p < .001"
     assert yes.answer[0].startswith(
-        f"The choices of model differed from those of human raters ({tested})"
+        f"The choices of the model differed from those of human raters ({tested})"
     )
     assert no.answer[0].startswith(
-        "The choices of model did not differ significantly from those of human raters ("
+        "The choices of the model did not differ significantly from those of human raters ("
     )
 
 
@@ -330,7 +336,7 @@ def test_the_main_part_of_norm_goal_is_short() -> None:
     assert len(outcome.methods[0].split()) <= 60
     (planned,) = outcome.planning
     assert planned.startswith(
-        "To know the difference of model for 'escalate' twice as precisely, collect about 47"
+        "To know the difference of the model for 'escalate' twice as precisely, collect about 47"
     )
     assert outcome.opening == "shares"
 

@@ -250,7 +250,9 @@ def verdict(a: AlignmentPage) -> Conclusion:
         return verdict_of(f"No distance of a model from {people} is known", certainty="open")
     name, far = shorten(a.ranked[0].term, LABEL), f"about {a.ranked[0].estimate:.1f} levels"
     if len(a.ranked) == 1:
-        return verdict_of(f"{name} is {far} away from {people} on average", certainty="interval")
+        text, ends = f"{name} is {far} away from {people} on average", a.ranked[0].ends()
+        within = "" if ends is None else f"about {ends[0]:.1f} to {ends[1]:.1f} levels"
+        return verdict_of(text, certainty="interval", within=within)
     others = pick_rows(a.main.rows, "difference", nearest=True)
     alike = [
         row.term
@@ -276,7 +278,8 @@ def verdict(a: AlignmentPage) -> Conclusion:
             f"; the other {count(farther)} are farther",
             f"; {count(farther)} others are farther",
         )
-    return replace(verdict_of(unclear, behind, certainty="open"), partly_ranked=True)
+    settled = verdict_of(unclear, behind, certainty="open")
+    return replace(settled, partly_ranked=True, superlative="is nearest")
 
 
 def answer(a: AlignmentPage) -> list[str]:

@@ -370,7 +370,7 @@ def verdict_on_covariate(s: Result, pooled: Result, covariate: str) -> Conclusio
     text = f"the data {shown} that {covariate} influences choices but does not decide them"
     if limit < 1:
         text = f"{covariate} decides almost every choice"
-    return verdict_of(text, size, certainty=sure)
+    return replace(verdict_of(text, size, certainty=sure), claim="an influence")
 
 
 def distance_from(covariate: str) -> str:

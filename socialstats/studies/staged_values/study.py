@@ -72,7 +72,7 @@ from socialstats.studies.staged_values.questions import (
     place_of,
     questions,
 )
-from socialstats.studies.verdicts import LABEL, Conclusion, higher_or_lower, verdict_of
+from socialstats.studies.verdicts import LABEL, Conclusion, higher_or_lower, on_scale, verdict_of
 from socialstats.text import (
     as_given,
     as_words,
@@ -349,7 +349,9 @@ def verdict_on_stages(staged: Staged) -> Conclusion:
         unseen = f"The data do not show a change of {scores} from {base} at {places}"
         return verdict_of(unseen, *sizes, certainty="open")
     stage = shorten(str(top.label("stage")), LABEL)
-    size = f", by {number(abs(top.estimate or 0.0), top.decimals)} on average"
+    by = f", by {number(abs(top.estimate or 0.0), top.decimals)}"
+    scale = on_scale(result.extras["limits"]["composite"])
+    size = [f"{by} on average{scale}", f"{by}{scale}", f"{by} on average"]
     return higher_or_lower(
         top, scores, f"at {stage}", f"at {base}", size, alike_models(staged, top), *sizes
     )
