@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from socialstats.audit.answer_keys import AnswerKeys, levels_of
 from socialstats.audit.answers import between, listed, sheet_of
 from socialstats.audit.numbers import Finding, Printed, printed, weighed
 from socialstats.audit.rule import Rule
+from socialstats.audit.rule_problems import RuleProblems
 from socialstats.audit.sheets import Cell, Sheet
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import FILTER, ColumnName, wrong_keys
 from socialstats.text import count, listing, shorten
-
-if TYPE_CHECKING:
-    from socialstats.audit.rules import _Reading
 
 Sums = Mapping[Any, Mapping[Any, Any]]
 Answers = Mapping[Any, Mapping[Any, float | None]]
@@ -278,7 +276,7 @@ NEEDED = ("table", "sum", "group", "source", "answers", "unit", "answer")
 
 
 def read_alignment(
-    file: _Reading, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet]
+    file: RuleProblems, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet]
 ) -> Rule | None:
     """Check a rule of this kind.
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from socialstats.audit.checks import CheckSignature
 from socialstats.audit.numbers import Finding, printed
 from socialstats.audit.rule import Rule
-from socialstats.audit.rules import CheckSignature
 from socialstats.audit.sheets import Cell, Sheet, label_columns
 from socialstats.errors import InputError
 from socialstats.text import listing, shorten

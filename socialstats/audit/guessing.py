@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from socialstats.audit.checks import CHECKS
 from socialstats.audit.columns import RANGE, TABLES, Family, families
 from socialstats.audit.margins import PrintedTable, guessed_rule, margin_rules
 from socialstats.audit.passages import Document, Passage
 from socialstats.audit.prose import ADJUSTED, ONE_SIDED, OTHER_NULL
 from socialstats.audit.relations import relations
 from socialstats.audit.rule import CERTAIN, LIKELY, OPEN, UNLIKELY, Rule
-from socialstats.audit.rules import CHECKS, GIVEN, RuleBook
+from socialstats.audit.rule_tables import GIVEN
+from socialstats.audit.rules import RuleBook
 from socialstats.audit.sheets import Sheet
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import listing

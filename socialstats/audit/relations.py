@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Any
 
 from socialstats.audit.binding import Bound, bind
+from socialstats.audit.checks import CHECKS
 from socialstats.audit.numbers import Finding
 from socialstats.audit.rule import Rule
-from socialstats.audit.rules import CHECKS
 from socialstats.audit.sheets import Sheet
 from socialstats.text import listing
 

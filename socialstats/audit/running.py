@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.audit.binding import Bound, bind
+from socialstats.audit.checks import CHECKS
 from socialstats.audit.leading import told
 from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, is_number, printed
 from socialstats.audit.prose import counts_in, findings_in
 from socialstats.audit.quotes import weighed_claim
 from socialstats.audit.rule import Rule
-from socialstats.audit.rules import CHECKS, RuleBook, read_rules
+from socialstats.audit.rules import RuleBook, read_rules
 from socialstats.audit.sheets import Cell
 from socialstats.audit.unread import Unread, unread_cells
 from socialstats.errors import InputError, Problem

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from socialstats.audit.checks import CHECKS, TABLE_CHECKS
 from socialstats.audit.leading import leading
 from socialstats.audit.numbers import Finding
 from socialstats.audit.rule import Rule
-from socialstats.audit.rules import CHECKS, TABLE_CHECKS
 from socialstats.audit.running import AuditReport
 from socialstats.audit.unread import unread_text
 from socialstats.text import count, listing, shorten

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import socialstats as ss
 from socialstats.audit.alignment import NEEDED
-from socialstats.audit.rules import CHECKS, TABLE_CHECKS
+from socialstats.audit.checks import CHECKS, TABLE_CHECKS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
 
