@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from pathlib import Path
 from typing import Any
 
 from socialstats.audit.cells import MARKS
+from socialstats.audit.data_tables import data_tables
 from socialstats.audit.numbers import Printed, is_number, printed
 from socialstats.audit.sheets import MISSING, Sheet
 
-TABLES: dict[str, Any] = tomllib.loads(
-    (Path(__file__).with_name("data") / "columns.toml").read_text(encoding="utf-8")
-)
+TABLES = data_tables("columns")
 KINDS: Mapping[str, Sequence[str]] = TABLES["names"]
 HEADS: Mapping[str, Any] = TABLES["heads"]
 POSSIBLE: Mapping[str, Mapping[str, float]] = TABLES["possible"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from socialstats.audit.data_tables import data_tables
 from socialstats.audit.grids import Grid, Spanning, spread
 from socialstats.audit.sentences import plain
 from socialstats.errors import InputError
@@ -17,154 +19,20 @@ from socialstats.tables.limits import check_limit
 from socialstats.tables.sources import small_file
 
 Piece = tuple[str, str, int]
-TABULARS = {
-    "tabular": "[{",
-    "tabular*": "{[{",
-    "tabularx": "{[{",
-    "tabulary": "{[{",
-    "longtable": "[{",
-    "tblr": "[{",
-    "NiceTabular": "[{",
-    "supertabular": "[{",
-    "xltabular": "[{{",
-}
-FLOATS = {
-    "table",
-    "table*",
-    "wraptable",
-    "sidewaystable",
-    "sidewaystable*",
-    "SCtable",
-    "threeparttable",
-}
-PICTURES = {"figure", "figure*", "wrapfigure", "subfigure", "sidewaysfigure"}
-SILENT = {
-    "verbatim",
-    "lstlisting",
-    "minted",
-    "thebibliography",
-    "tikzpicture",
-    "algorithm",
-    "algorithmic",
-    "comment",
-    "filecontents",
-    "filecontents*",
-    "references",
-    "Verbatim",
-    "CCSXML",
-    "tcolorbox",
-}
-HEADINGS = {
-    "title",
-    "part",
-    "chapter",
-    "section",
-    "subsection",
-    "subsubsection",
-    "paragraph",
-    "subparagraph",
-}
-DROPPED = {
-    "cellcolor": "[{",
-    "rowcolor": "[{",
-    "columncolor": "[{",
-    "rowcolors": "[{{{",
-    "color": "[{",
-    "label": "{",
-    "vspace": "*{",
-    "hspace": "*{",
-    "phantom": "{",
-    "hphantom": "{",
-    "vphantom": "{",
-    "tnote": "{",
-    "tablefootnote": "[{",
-    "footnote": "[{",
-    "footnotemark": "[",
-    "footnotetext": "[{",
-    "addlinespace": "[",
-    "setlength": "{{",
-    "renewcommand": "*{[[{",
-    "newcommand": "*{[[{",
-    "providecommand": "*{[[{",
-    "def": "",
-    "usepackage": "[{",
-    "sisetup": "{",
-    "arraystretch": "",
-    "tabcolsep": "",
-    "includegraphics": "*[{",
-    "bibliography": "{",
-    "bibliographystyle": "{",
-    "fontsize": "{{",
-    "selectfont": "",
-    "specialrule": "{{{",
-    "morecmidrules": "",
-    "captionsetup": "[{",
-    "index": "{",
-    "todo": "[{",
-    "input": "{",
-    "url": "{",
-    "thispagestyle": "{",
-    "pagestyle": "{",
-    "hypersetup": "{",
-    "graphicspath": "{",
-    "setcounter": "{{",
-    "centering": "",
-    **dict.fromkeys(
-        (
-            "cite",
-            "citep",
-            "citet",
-            "citealt",
-            "citealp",
-            "citeauthor",
-            "citeyear",
-            "citeyearpar",
-            "parencite",
-            "textcite",
-            "autocite",
-            "footcite",
-            "Citet",
-            "Citep",
-        ),
-        "*[[{",
-    ),
-    **dict.fromkeys(("ref", "autoref", "cref", "Cref", "eqref", "pageref", "nameref"), "*{"),
-}
-KEPT = {
-    "multicolumn": ("{{{", 3),
-    "multirow": ("[{[{[{", 6),
-    "makecell": ("*[{", 3),
-    "thead": ("*[{", 3),
-    "shortstack": ("[{", 2),
-    "rotatebox": ("[{{", 3),
-    "resizebox": ("*{{{", 4),
-    "scalebox": ("{[{", 3),
-    "textcolor": ("[{{", 3),
-    "colorbox": ("{{", 2),
-    "num": ("[{", 2),
-    "tablenum": ("[{", 2),
-    "SI": ("[{{", 2),
-    "qty": ("[{{", 2),
-    "underline": ("{", 1),
-    "uline": ("{", 1),
-    "bm": ("{", 1),
-    "mathbf": ("{", 1),
-    "hl": ("{", 1),
-    "boldsymbol": ("{", 1),
-    "href": ("{{", 2),
-    "adjustbox": ("{{", 2),
-    "mbox": ("{", 1),
-    "ensuremath": ("{", 1),
-    "parbox": ("[{{", 3),
-    "raisebox": ("{[[{", 4),
-    "textsc": ("{", 1),
-    "caption": ("*[{", 3),
-    "captionof": ("{[{", 3),
-    "textnormal": ("{", 1),
-    "operatorname": ("*{", 2),
-}
-SIGNS = {"textsuperscript": "{", "textsubscript": "{"}
-RULES = ("hline", "midrule", "toprule", "bottomrule", "Xhline", "hhline", "thickhline")
+TABLES = data_tables("latex")
+TABULARS: Mapping[str, str] = TABLES["tables"]
+DROPPED: Mapping[str, str] = TABLES["dropped"]
+KEPT: Mapping[str, tuple[str, int]] = TABLES["kept"]
+SIGNS: Mapping[str, str] = TABLES["signs"]
+ENVIRONMENTS: Mapping[str, Sequence[str]] = TABLES["environments"]
+COMMANDS: Mapping[str, Sequence[str]] = TABLES["commands"]
+CAPTIONS = ("caption", "captionof")
+FOOTNOTES = ("footnote", "footnotetext")
+BIBLIOGRAPHIES = ("bibliography", "printbibliography")
+HEADS_END, PARTS_END = ("endfirsthead", "endhead"), ("endfoot", "endlastfoot")
+SPANS = ("multicolumn", "multirow")
+MOST_SPANNED = 10_000
+NOTE_LENGTH = 600  # characters of the notes of a table that are read
 PARTIAL = re.compile(
     r"\\(?:cmidrule|cline|cdashline|cdashlinelr)\s*(?:\[[^\]\n]*\])?\s*(?:\([^)\n]*\))?\s*\{[^}\n]*\}"
 )
@@ -174,6 +42,7 @@ DEFINED = re.compile(
     rf"\\(?:(?:re)?new|provide)command\*?\s*\{{?\s*\\([A-Za-z]+)\s*\}}?\s*(?:\[(\d)\])?\s*{BRACED}"
     rf"|\\def\s*\\([A-Za-z]+)\s*{BRACED}"
 )
+SPACED = re.compile(r"\\(begin|end)\s+\{")
 MOST_INCLUDED = 5  # files within files
 
 
@@ -267,53 +136,20 @@ class Paper:
     """
 
     def __init__(self, path: Path, text: str) -> None:
-        from pylatexenc.latex2text import (
-            LatexNodes2Text,
-            MacroTextSpec,
-            get_default_latex_context_db,
-        )
-        from pylatexenc.latexwalker import LatexWalker
-        from pylatexenc.latexwalker import get_default_latex_context_db as get_walker_db
-        from pylatexenc.macrospec import EnvironmentSpec, MacroSpec
-
         lines = with_inputs(path, text)
-        whole = "\n".join(line for line, _, _ in lines)
-        whole = PARTIAL.sub("", expanded(whole, path.name)).replace("\\tabularnewline", "\\\\")
-        whole = re.sub(r"\\(begin|end)\s+\{", r"\\\1{", whole)
+        code = "\n".join(line for line, _, _ in lines)
+        code = PARTIAL.sub("", expanded(code, path.name)).replace("\\tabularnewline", "\\\\")
+        code = SPACED.sub(r"\\\1{", code)
         self.places = [(source, number) for _, source, number in lines]
-        self.starts = [0, *(m.end() for m in re.finditer("\n", whole))]
-        database = get_walker_db()
-        specs = DROPPED | {name: spec for name, (spec, _) in KEPT.items()} | SIGNS
-        macros = [MacroSpec(name, spec) for name, spec in specs.items()]
-        environments = [EnvironmentSpec(name, spec) for name, spec in TABULARS.items()]
-        database.add_context_category(
-            "tables", macros=macros, environments=environments, prepend=True
-        )
-        texts = get_default_latex_context_db()
-        said = [MacroTextSpec(name, "") for name in DROPPED]
-        said += [MacroTextSpec(name, f"%({which})s") for name, (_, which) in KEPT.items()]
-        said += [
-            MacroTextSpec("textsuperscript", "^%(1)s"),
-            MacroTextSpec("textsubscript", "_%(1)s"),
-            MacroTextSpec("\\", " "),
-            MacroTextSpec("checkmark", "✓"),
-        ]
-        texts.add_context_category("tables", macros=said, prepend=True)
-        self.convert = LatexNodes2Text(
-            latex_context=texts, math_mode="text", strict_latex_spaces=False
-        )
+        self.starts = [0, *(m.end() for m in re.finditer("\n", code))]
+        self.convert = _converter()
         self.grids: list[Grid] = []
         self.pieces: list[Piece] = []
         try:
-            nodes, _, _ = LatexWalker(
-                whole, latex_context=database, tolerant_parsing=True
-            ).get_latex_nodes()
-            inner = [node for node in nodes if getattr(node, "environmentname", "") == "document"]
-            self.walk(inner[0].nodelist if inner else nodes, "")
+            self.walk(_nodes_of(code), "")
         except RecursionError as error:
-            raise InputError(
-                f"{path.name}: its groups are nested too deep to be LaTeX that is printed"
-            ) from error
+            fault = "its groups are nested too deep to be LaTeX that is printed"
+            raise InputError(f"{path.name}: {fault}") from error
 
     def place(self, position: int) -> tuple[str, int]:
         """Return the file and the line of a position."""
@@ -336,49 +172,61 @@ class Paper:
         """Add a piece of running text."""
         self.pieces.append((text, *self.place(position)))
 
+    def say_apart(self, text: str, position: int) -> None:
+        """Add a paragraph of running text."""
+        self.say(f"\n\n{text}\n\n", position)
+
     def walk(self, nodes: Sequence[Any], caption: str) -> None:
-        """Read nodes in order."""
-        later: list[Any] = []
+        """Read nodes in order; footnotes come after them."""
+        footnotes: list[Any] = []
         for node in nodes:
-            if node is None:
-                continue
-            name = getattr(node, "environmentname", "")
-            macro = getattr(node, "macroname", "")
-            if name in TABULARS:
-                self.grids.append(self.grid(node, caption or self.captions([node])))
-            elif name in FLOATS:
-                said = self.captions([node])
-                self.say(f"\n\n{said}\n\n", node.pos)
-                self.walk(self.tabulars([node]), caption or f"{said} {self.notes(node)}".strip())
-            elif name in PICTURES:
-                self.say(f"\n\n{self.captions([node])}\n\n", node.pos)
-                self.walk(self.tabulars([node]), self.captions([node]))
-            elif name in SILENT or macro in ("bibliography", "printbibliography"):
-                continue
-            elif name:
-                self.say("\n\n" if not _is_math(name) else " ", node.pos)
-                self.walk(node.nodelist, caption) if not _is_math(name) else self.say(
-                    self.text([node]), node.pos
-                )
-                self.say("\n\n" if not _is_math(name) else " ", node.pos + node.len - 1)
-            elif macro in ("footnote", "footnotetext"):
-                later += [arg for arg in node.nodeargd.argnlist[-1:] if arg is not None]
-            elif macro in HEADINGS:
-                self.say(f"\n\n{self.text([node])}\n\n", node.pos)
-            elif (
-                macro in KEPT
-                and node.nodeargd
-                and (inside := self.tabulars(node.nodeargd.argnlist))
-            ):
-                self.walk(inside, caption)
-            elif getattr(node, "nodelist", None) and self.tabulars(node.nodelist):
-                self.walk(node.nodelist, caption)
-            elif type(node).__name__ == "LatexCharsNode":
-                self.say(node.chars, node.pos)
-            else:
-                self.say(self.text([node]), node.pos)
-        for note in later:
-            self.say(f"\n\n{self.text([note])}\n\n", note.pos)
+            if getattr(node, "macroname", "") in FOOTNOTES:
+                footnotes += [text for text in node.nodeargd.argnlist[-1:] if text is not None]
+            elif getattr(node, "environmentname", ""):
+                self.walk_environment(node, caption)
+            elif node is not None:
+                self.walk_command(node, caption)
+        for note in footnotes:
+            self.say_apart(self.text([note]), note.pos)
+
+    def walk_environment(self, node: Any, caption: str) -> None:
+        """Read a table, a float, a formula or another environment."""
+        name = node.environmentname
+        if name in TABULARS:
+            self.grids.append(self.grid(node, caption or self.captions([node])))
+        elif name in ENVIRONMENTS["floats"]:
+            title = self.captions([node])
+            self.say_apart(title, node.pos)
+            self.walk(self.tabulars([node]), caption or f"{title} {self.notes(node)}".strip())
+        elif name in ENVIRONMENTS["pictures"]:
+            title = self.captions([node])
+            self.say_apart(title, node.pos)
+            self.walk(self.tabulars([node]), title)
+        elif name.rstrip("*") in ENVIRONMENTS["math"]:
+            self.say(f" {self.text([node])} ", node.pos)
+        elif name not in ENVIRONMENTS["silent"]:
+            self.say("\n\n", node.pos)
+            self.walk(node.nodelist, caption)
+            self.say("\n\n", node.pos + node.len - 1)
+
+    def walk_command(self, node: Any, caption: str) -> None:
+        """Read a command, a group or plain characters; tables may stand in both."""
+        command = getattr(node, "macroname", "")
+        arguments = node.nodeargd.argnlist if command in KEPT and node.nodeargd else []
+        inside = self.tabulars(arguments)
+        group = getattr(node, "nodelist", None) or []
+        if command in BIBLIOGRAPHIES:
+            return
+        if command in COMMANDS["headings"]:
+            self.say_apart(self.text([node]), node.pos)
+        elif inside:
+            self.walk(inside, caption)
+        elif self.tabulars(group):
+            self.walk(group, caption)
+        elif type(node).__name__ == "LatexCharsNode":
+            self.say(node.chars, node.pos)
+        else:
+            self.say(self.text([node]), node.pos)
 
     def tabulars(self, nodes: Sequence[Any]) -> list[Any]:
         """Return the tables inside nodes, at any depth outside another table."""
@@ -394,7 +242,7 @@ class Paper:
         """Return the captions inside nodes."""
         found = []
         for node in nodes:
-            if getattr(node, "macroname", "") in ("caption", "captionof"):
+            if getattr(node, "macroname", "") in CAPTIONS:
                 found.append(" ".join(self.text([node]).split()))
             elif node is not None:
                 found += [self.captions(_children(node))]
@@ -402,56 +250,33 @@ class Paper:
 
     def notes(self, node: Any) -> str:
         """Return what stands in a float beside its table: notes that say what is in parentheses."""
-        if getattr(node, "environmentname", "") in TABULARS or getattr(node, "macroname", "") in (
-            "caption",
-            "label",
-        ):
+        name, command = getattr(node, "environmentname", ""), getattr(node, "macroname", "")
+        if name in TABULARS or command in ("caption", "label"):
             return ""
-        if getattr(node, "environmentname", "") or getattr(node, "nodelist", None):
-            return " ".join(
-                filter(None, (self.notes(child) for child in _children(node) if child is not None))
-            )[:600]
-        if getattr(node, "macroname", "") in KEPT and self.tabulars(_children(node)):
+        if name or getattr(node, "nodelist", None):
+            notes = [self.notes(child) for child in _children(node) if child is not None]
+            return " ".join(filter(None, notes))[:NOTE_LENGTH]
+        if command in KEPT and self.tabulars(_children(node)):
             return ""
         return " ".join(self.text([node]).split())
 
     def grid(self, node: Any, caption: str) -> Grid:
         """Return one table."""
-        rows: list[list[list[Any]]] = [[[]]]
-        starts, rules, head = [node.pos], list[int](), 0
-        drop: list[tuple[int, int]] = []
-        began = 0
-        for child in node.nodelist:
-            macro = getattr(child, "macroname", "")
-            if getattr(child, "specials_chars", "") == "&":
-                rows[-1].append([])
-            elif macro == "\\":
-                rows.append([[]])
-                starts.append(child.pos + child.len)
-            elif macro in RULES:
-                rules.append(len(rows) - 1)
-            elif macro in ("endfirsthead", "endhead", "endfoot", "endlastfoot"):
-                if macro in ("endfirsthead", "endhead") and not head:
-                    head = len(rows) - 1
-                else:
-                    drop.append((began, len(rows) - 1))
-                began = len(rows) - 1
-            elif macro != "caption":
-                rows[-1][-1].append(child)
-        kept = [i for i in range(len(rows)) if not any(a <= i < b for a, b in drop)]
-        source, line = self.place(node.pos)
-        cells = [[self.spanning(cell) for cell in rows[i]] for i in kept]
-        firsts = [self.first(rows[i], starts[i]) for i in kept]
+        rows = _rows_of(node)
+        kept = [row for row in range(len(rows.cells)) if row not in rows.repeated]
+        cells = [[self.spanning(cell) for cell in rows.cells[row]] for row in kept]
         filled = [i for i, row in enumerate(cells) if any(cell.text for cell in row)]
-        first = filled[0] if filled else 0
-        heads = head or next((rule for rule in rules if rule > kept[first]), 0) if kept else 0
-        made = spread(cells, f"{source} line {line}", placeholders=True)
+        first = kept[filled[0]] if filled else 0
+        heads = rows.heads or next((rule for rule in rows.rules if rule > first), 0)
+        ruled = rows.heads or len(set(rows.rules)) > 1
+        source, line = self.place(node.pos)
+        spread_rows = spread(cells, f"{source} line {line}", placeholders=True)
         return Grid(
-            rows=[made[i] for i in filled],
-            lines=[firsts[i] for i in filled],
+            rows=[spread_rows[i] for i in filled],
+            lines=[self.first(rows.cells[kept[i]], rows.starts[kept[i]]) for i in filled],
             caption=caption,
             source=source,
-            heads=sum(kept[i] < heads for i in filled) if len(set(rules)) > 1 or head else 0,
+            heads=sum(kept[i] < heads for i in filled) if ruled else 0,
         )
 
     def first(self, row: Sequence[Sequence[Any]], start: int) -> int:
@@ -465,28 +290,101 @@ class Paper:
 
     def spanning(self, nodes: Sequence[Any]) -> Spanning:
         """Return one cell with what it spans."""
-        columns = rows = 1
+        spans = dict.fromkeys(SPANS, 1)
         inside = list(nodes)
-        while found := next(
-            (n for n in inside if getattr(n, "macroname", "") in ("multicolumn", "multirow")), None
-        ):
-            args = found.nodeargd.argnlist if found.nodeargd else []
-            if len(args) < 3 or args[-1] is None:
+        while macros := [n for n in inside if getattr(n, "macroname", "") in SPANS]:
+            macro = macros[0]
+            arguments = macro.nodeargd.argnlist if macro.nodeargd else []
+            if len(arguments) < 3 or arguments[-1] is None:
                 break
-            number = (
-                re.sub(r"\D", "", self.text([args[0 if found.macroname == "multicolumn" else 1]]))
-                or "1"
-            )
-            if found.macroname == "multicolumn":
-                columns = min(int(number), 10_000)
-            else:
-                rows = min(int(number), 10_000)
-            inside = (
-                [n for n in inside if n is not found] + _children(args[-1])
-                if _children(args[-1])
-                else [args[-1]]
-            )
+            size = arguments[SPANS.index(macro.macroname)]
+            digits = re.sub(r"\D", "", self.text([size]))
+            spans[macro.macroname] = min(int(digits or 1), MOST_SPANNED)
+            content = _children(arguments[-1])
+            others = [n for n in inside if n is not macro]
+            inside = others + content if content else [arguments[-1]]
+        columns, rows = (spans[name] for name in SPANS)
         return Spanning(text=" ".join(self.text(inside).split()), columns=columns, rows=rows)
+
+
+@dataclass(slots=True)
+class TableRows:
+    """The rows of a table as they stand in the file.
+
+    Attributes
+    ----------
+    cells : list of list of list of node
+    starts : list of int
+        Positions where rows begin.
+    rules : list of int
+        Rows before which a line is drawn.
+    repeated : set of int
+        Rows of heads and feet that a long table prints again on each page.
+    heads : int
+        Rows of its head; 0 where only lines tell.
+    """
+
+    cells: list[list[list[Any]]]
+    starts: list[int]
+    rules: list[int] = field(default_factory=list)
+    repeated: set[int] = field(default_factory=set)
+    heads: int = 0
+
+
+def _rows_of(node: Any) -> TableRows:
+    rows = TableRows(cells=[[[]]], starts=[node.pos])
+    part = 0  # the row where the head or the foot of a long table begins
+    for child in node.nodelist:
+        macro = getattr(child, "macroname", "")
+        last = len(rows.cells) - 1
+        if getattr(child, "specials_chars", "") == "&":
+            rows.cells[-1].append([])
+        elif macro == "\\":
+            rows.cells.append([[]])
+            rows.starts.append(child.pos + child.len)
+        elif macro in COMMANDS["rules"]:
+            rows.rules.append(last)
+        elif macro in HEADS_END and not rows.heads:
+            rows.heads = part = last
+        elif macro in HEADS_END or macro in PARTS_END:
+            rows.repeated.update(range(part, last))
+            part = last
+        elif macro != "caption":
+            rows.cells[-1][-1].append(child)
+    return rows
+
+
+def _nodes_of(code: str) -> list[Any]:
+    """Return the nodes of the document, or of a file without one."""
+    from pylatexenc.latexwalker import LatexWalker, get_default_latex_context_db
+    from pylatexenc.macrospec import EnvironmentSpec, MacroSpec
+
+    specs = {**DROPPED, **{name: spec for name, (spec, _) in KEPT.items()}, **SIGNS}
+    database = get_default_latex_context_db()
+    database.add_context_category(
+        "tables",
+        macros=[MacroSpec(name, spec) for name, spec in specs.items()],
+        environments=[EnvironmentSpec(name, spec) for name, spec in TABULARS.items()],
+        prepend=True,
+    )
+    walker = LatexWalker(code, latex_context=database, tolerant_parsing=True)
+    nodes: list[Any] = walker.get_latex_nodes()[0]
+    documents = [n for n in nodes if getattr(n, "environmentname", "") == "document"]
+    return documents[0].nodelist if documents else nodes
+
+
+def _converter() -> Any:
+    """Return what turns nodes into plain text."""
+    from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
+
+    printed = dict.fromkeys(DROPPED, "")
+    printed |= {name: f"%({which})s" for name, (_, which) in KEPT.items()}
+    printed |= {"textsuperscript": "^%(1)s", "textsubscript": "_%(1)s"}
+    printed |= {"\\": " ", "checkmark": "✓"}
+    texts = get_default_latex_context_db()
+    macros = [MacroTextSpec(name, text) for name, text in printed.items()]
+    texts.add_context_category("tables", macros=macros, prepend=True)
+    return LatexNodes2Text(latex_context=texts, math_mode="text", strict_latex_spaces=False)
 
 
 def _children(node: Any) -> list[Any]:
@@ -494,18 +392,6 @@ def _children(node: Any) -> list[Any]:
     if getattr(node, "macroname", "") and getattr(node, "nodeargd", None):
         nodes += [arg for arg in node.nodeargd.argnlist if arg is not None]
     return nodes
-
-
-def _is_math(name: str) -> bool:
-    return name.rstrip("*") in (
-        "equation",
-        "align",
-        "gather",
-        "displaymath",
-        "eqnarray",
-        "multline",
-        "math",
-    )
 
 
 def read_latex(path: Path, text: str) -> tuple[list[Grid], Iterator[Piece]]:
