@@ -241,17 +241,29 @@ ADVICE: Mapping[str, tuple[str, str]] = {
 
 # what a caution means for the conclusion, in the words of a newspaper, for the opening of a page
 PLAIN: Mapping[str, str] = {
-    "SS107": "The order in which options were shown changed the choices",
-    "SS201": "Some rows belong together, and the intervals do not allow for it",
-    "SS202": "The data come from few independent groups, so the intervals are less reliable",
+    "SS107": "The order in which options were shown changed the choices, and the numbers are not corrected for it",
+    "SS201": "Some rows belong together, and the ranges do not allow for it",
+    "SS202": "The data come from few independent groups, so the ranges are less reliable",
     "SS203": "The data come from few independent groups, so the joint tests may be wrong",
-    "SS212": "Some shares rest on few answers of one kind, so their intervals may be too short",
-    "SS312": "The sample is small, so some intervals are less reliable",
+    "SS212": "In some shares nearly all answers are alike, so their ranges may be too short",
+    "SS312": "The sample is small, so some ranges are less reliable",
     "SS314": "The data come from few independent groups, so the tests may be wrong",
-    "SS317": "Some values are rare or far from the others, so their intervals may be too short",
+    "SS317": "Some values are rare or far from the others, so their ranges may be too short",
     "SS322": "Repeated answers of one source were alike, so more of them add little",
     "SS332": "The judges agree too little about a score",
     "SS333": "Chance makes some numbers too large or too small, and they are not corrected for it",
+}
+
+# the same of a caution that has its basis: what there is little of
+COUNTED: Mapping[str, str] = {
+    "SS107": "Options were chosen more often when shown {basis}, and the numbers are not corrected for it",
+    "SS202": "The data come from only {basis}, so the ranges are less reliable",
+    "SS312": "The data have only {basis}, so some ranges are less reliable",
+}
+# the same of a caution about some numbers
+COUNTED_OF: Mapping[str, str] = {
+    "SS202": "Few independent groups stand behind {numbers} ({basis}), so their ranges are less reliable",
+    "SS212": "Few answers of the rarer kind stand behind {numbers} ({basis}), so their ranges may be too short",
 }
 
 # when a caution is given, where its short text leaves that open

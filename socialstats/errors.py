@@ -375,6 +375,10 @@ class Caution:
         What to do, in the imperative.
     rows : tuple of str or None
         Names (`Row.name`), terms, groups, roles or labels of the rows that it touches; None: every row.
+    basis : str
+        What there is little of, with its number: ``4 pairs of items``.
+    numbers : str
+        Which numbers rest on it, where these are not all: ``8 shares, such as that of 'child'``.
 
     Examples
     --------
@@ -392,6 +396,8 @@ class Caution:
     affects: str = ""
     fix: str = ""
     rows: tuple[str, ...] | None = None
+    basis: str = ""
+    numbers: str = ""
 
     def __str__(self) -> str:
         return f"{self.code} {self.short}" + (f": {self.detail}" if self.detail else "")
@@ -511,6 +517,8 @@ def caution(
     fix: str = "",
     short: str = "",
     rows: Iterable[str] | None = None,
+    basis: str = "",
+    numbers: str = "",
 ) -> Caution:
     """Make a numbered caution; its severity and short text come from `CAUTIONS`."""
     severity, default = CAUTIONS[code]
@@ -522,4 +530,6 @@ def caution(
         affects=affects,
         fix=fix,
         rows=None if rows is None else tuple(rows),
+        basis=basis,
+        numbers=numbers,
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from socialstats.cautions import PLAIN
+from socialstats.cautions import COUNTED, COUNTED_OF, PLAIN
 from socialstats.errors import CAUTIONS, Caution
 from socialstats.studies.page import Outcome
 from socialstats.studies.second import told_together
+from socialstats.studies.verdicts import range_holds
 from socialstats.text import count, listing
 from socialstats_reports.once import words_outside_brackets
 from socialstats_reports.text import sentence
@@ -36,19 +37,25 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
     """
     if outcome.verdict is None:
         return []
-    sure = outcome.verdict.how_sure(float(outcome.settings.get("level", 0.95)))
+    level = float(outcome.settings.get("level", 0.95))
+    sure = outcome.verdict.how_sure(level)
+    settled = outcome.verdict.certainty != "open" or outcome.verdict.partly_ranked
     here = list(dict.fromkeys(analysis.here for analysis in outcome.turned if analysis.here))
-    if here:
+    if here and settled:
         sure += f" This holds {listing(here)}."
     wrong = [NO_CAUTION, "How the data came about is not checked."]
     if cautions:
-        if outcome.verdict.certainty != "open" or outcome.verdict.partly_ranked:
+        if settled:
             sure += LESS_SURE
         # what turns the verdict takes the room of a caution
         most = MOST_NAMED - bool(outcome.turned)
         texts = plain_texts(cautions)
         more = len(texts) - most
-        wrong = [*texts[:most], *[f"{count(more, 'more caution')} below."] * (more > 0)]
+        wrong = texts[:most]
+        # "How sure?" has said it where the verdict rests on a range
+        if outcome.verdict.certainty != "interval" and any(map(is_about_ranges, cautions)):
+            wrong.append(f"A range {range_holds(level)}.")
+        wrong += [f"{count(more, 'more caution')} below."] * (more > 0)
     if outcome.turned:
         # what turns the verdict comes before what may make it less sure
         wrong = [*told_together(outcome.turned), *(wrong if cautions else ())]
@@ -71,7 +78,9 @@ def plain_texts(cautions: Sequence[Caution]) -> list[str]:
     --------
     >>> from socialstats.errors import caution
     >>> plain_texts([caution("SS312", "8 models; t needs normal values"), caution("SS312", "1 neutral text")])
-    ['The sample is small, so some intervals are less reliable (8 models; 1 neutral text).']
+    ['The sample is small, so some ranges are less reliable (8 models; 1 neutral text).']
+    >>> plain_texts([caution("SS202", basis="4 pairs of items"), caution("SS202", basis="9 judges")])
+    ['The data come from only 4 pairs of items and 9 judges, so the ranges are less reliable.']
     """
     subjects: dict[str, list[str]] = {}
     for caution in cautions:
@@ -80,14 +89,31 @@ def plain_texts(cautions: Sequence[Caution]) -> list[str]:
         if caution.code not in PLAIN or not general:
             subjects.setdefault(with_subject(caution), [])
             continue
-        about = subjects.setdefault(PLAIN[caution.code], [])
-        clause = first_clause(caution.detail, MOST_OF_SUBJECT)
+        about = subjects.setdefault(plain_template(caution), [])
+        clause = caution.basis or first_clause(caution.detail, MOST_OF_SUBJECT)
         if clause and clause not in about:
             about.append(clause)
-    return [
-        sentence(f"{text} ({'; '.join(about)})" if about else text)
-        for text, about in subjects.items()
-    ]
+    return [sentence(with_clauses(*parts)) for parts in subjects.items()]
+
+
+def is_about_ranges(caution: Caution) -> bool:
+    """Return whether the plain words of a caution are about ranges, which the page explains once."""
+    general = caution.short == CAUTIONS[caution.code][1]
+    return general and " ranges " in PLAIN.get(caution.code, "")
+
+
+def plain_template(caution: Caution) -> str:
+    """Return what a caution means in plain words, with ``{basis}`` for what it rests on where it says so."""
+    if caution.numbers and caution.code in COUNTED_OF:
+        return COUNTED_OF[caution.code].replace("{numbers}", caution.numbers)
+    return (COUNTED if caution.basis else {}).get(caution.code, PLAIN[caution.code])
+
+
+def with_clauses(text: str, clauses: Sequence[str]) -> str:
+    """Return a text with its clauses in their place, or in brackets behind it."""
+    if "{basis}" in text:
+        return text.replace("{basis}", listing(clauses))
+    return f"{text} ({'; '.join(clauses)})" if clauses else text
 
 
 def with_subject(caution: Caution) -> str:

@@ -460,6 +460,7 @@ def few_units(row: Row) -> tuple[Caution, ...]:
         n or 0,
         FEWEST if units else FEWEST_CLUSTERS,
         count(n or 0, "unit" if units else "cluster"),
+        basis=count(n or 0, "unit" if units else "cluster"),
         affects="intervals: nominal 95% CIs covered in .85 to .92 of simulations with exponential units",
         fix=f"rate {FEWEST} units or more" if units else f"take {FEWEST_CLUSTERS} clusters or more",
         rows=(row.name,),

@@ -331,9 +331,8 @@ def agreement_cautions(
     units, counts = groups[0].n_paired, groups[0].counts
     if not factors and with_interval:
         fix = f"rate {SMALL} units or more, or read the interval as approximate"
-        cautions += small_sample_caution(
-            units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix
-        )
+        rated = f"{count(units, 'unit')} with two or more ratings"
+        cautions += small_sample_caution(units, SMALL, rated, fix=fix, basis=rated)
     units_of_level = np.bincount(counts.level, counts.copies[counts.unit], len(counts.levels))
     cautions += rare_level_cautions(
         units_of_level.astype(np.float64), counts.n_units, groups[0].n_clusters

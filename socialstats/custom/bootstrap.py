@@ -359,4 +359,4 @@ def few_clusters_caution(plan: ResamplingPlan, ci: str, rows: Sequence[Row]) -> 
     text = f"{count(plan.fewest, 'cluster')} ({', '.join(plan.names)})"
     affects = f"bootstrap intervals: {coverage}"
     fix = "collect more clusters; read the interval as approximate"
-    return (caution_of_few_clusters(text, affects=affects, fix=fix),)
+    return (caution_of_few_clusters(text, affects=affects, fix=fix, basis=text),)

@@ -16,7 +16,7 @@ from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED, ClusteredMean
 from socialstats.inference.one_way import ContrastErrors
 from socialstats.results.rows import Row
-from socialstats.text import count, listing, number, percent, plural_of, quoted
+from socialstats.text import count, listing, number, percent, plural_of, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ def few_pairs(design: Comparisons, parameters: int) -> tuple[Caution, ...]:
             "from strengths, and the errors are those of independent comparisons",
             affects="intervals and tests of strengths; with pair effects, nominal 95% intervals covered .50 to .95",
             fix=f"{declare if all_met else 'compare more pairs of items'}, or {by_pair}",
+            basis=f"{count(pairs, 'pair')} of items",
         ),
     )
 
@@ -289,9 +290,13 @@ def caution_of_few_clusters(
     affects: str = "these intervals and their tests",
     fix: str = "collect more clusters",
     rows: Iterable[str] | None = None,
+    basis: str = "",
+    numbers: str = "",
 ) -> Caution:
     """Caution SS202, about what rests on few (effective) clusters."""
-    return caution("SS202", detail, affects=affects, fix=fix, rows=rows)
+    return caution(
+        "SS202", detail, affects=affects, fix=fix, rows=rows, basis=basis, numbers=numbers
+    )
 
 
 def few_df(
@@ -336,8 +341,15 @@ def few_df(
             f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
             rows=None if names is None else [*names, *beside],
             fix=fix,
+            basis=at_the_least(min(few)),
+            numbers=f"{count(len(few), 'number')}{where}",
         ),
     )
+
+
+def at_the_least(fewest: float) -> str:
+    """Return how many there are at the least: ``about 6 at the least``."""
+    return f"about {max(round(fewest), 1)} at the least"
 
 
 def count_rests(n: int, noun: str, where: str = "") -> str:
@@ -393,6 +405,8 @@ def robust_cautions(
         yield caution_of_few_clusters(
             f"{rests}; intervals with few degrees of freedom are longer",
             rows=[name for _, name in few],
+            basis=at_the_least(df),
+            numbers=f"{number_few}, such as {quoted([term])}" if len(few) > 1 else quoted([term]),
         )
     if largest > DECISIVE and not errors.refused.any():
         yield caution(
@@ -426,7 +440,7 @@ def fixed_factors(factors: Sequence[Factor], unit: Factor) -> Caution:
         f"each {unit.name} counts with its mean over {sizes}; {scope}",
         affects=f"intervals and tests with {unit.name}s as units",
         fix=f"read the tests with {factors[0].name}s as units beside them",
-        short=f"the intervals hold for these {names} only",
+        short=f"the results hold for these {names} only",
     )
 
 
@@ -439,6 +453,7 @@ def small_sample_caution(
     fix: str = "",
     rows: Iterable[str] | None = None,
     short: str = "",
+    basis: str = "",
 ) -> tuple[Caution, ...]:
     """Caution SS312, where there are fewer than `fewest`.
 
@@ -452,9 +467,11 @@ def small_sample_caution(
         As in `Caution`.
     short : str
         Instead of the short text of SS312, where it is not about an interval.
+    basis : str
+        As in `Caution`.
     """
     return (
-        (caution("SS312", detail, affects=affects, fix=fix, rows=rows, short=short),)
+        (caution("SS312", detail, affects=affects, fix=fix, rows=rows, short=short, basis=basis),)
         if n < fewest
         else ()
     )
@@ -525,6 +542,7 @@ def cluster_cautions(
                 f"{count(levels, 'level')} of '{name}'",
                 affects=affects,
                 fix=f"{more_clusters(design, factors)}; read the interval as approximate",
+                basis=f"{count(levels, 'group')} of '{shorten(name)}'",
             )
             for name, levels in sizes.items()
             if levels < FEW_CLUSTERS
@@ -614,6 +632,8 @@ def share_cautions(
             affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
             fix=f"{more_clusters(design, factors)}, or quote counts",
             rows=[row.name for row in touched],
+            basis=at_the_least(min(rare)),
+            numbers=numbers_named(touched, "share"),
         ),
     )
 
@@ -643,6 +663,8 @@ def rare_answers(rows: Sequence[Row]) -> tuple[Caution, ...]:
             affects="these intervals: where one such answer or fewer is expected, nominal 95% ones held .86 to .92",
             fix="collect more units, or quote counts",
             rows=[row.name for row in few],
+            basis=at_the_least(least),
+            numbers=numbers_named(few, "mean"),
         ),
     )
 
@@ -676,6 +698,22 @@ def drawn_cautions(rows: Iterable[Row], people: int) -> tuple[Caution, ...]:
             rows=[row.name for row in (*rare, *gaps)],
         ),
     )
+
+
+def numbers_named(rows: Sequence[Row], noun: str) -> str:
+    """Return how many numbers these are, and the one that rests on the fewest answers.
+
+    Examples
+    --------
+    >>> numbers_named([Row(term="ash", estimate=0.1, n_units=40), Row(term="elm", estimate=0.02, n_units=40)], "share")
+    "2 shares, such as that of 'elm'"
+    """
+    least = min(rows, key=rarer)
+    labels = [shorten(label) for _, label in least.key if label != least.term]
+    which = f" of '{shorten(least.term)}'" + (f" for {listing(labels)}" if labels else "")
+    if len(rows) == 1:
+        return f"the {noun}{which}"
+    return f"{count(len(rows), noun)}, such as that{which}"
 
 
 def rarer(row: Row) -> float:
@@ -888,6 +926,7 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
         "in simulations, of normal ones .95",
         fix=f"collect more {what}s",
         rows=["spread"],
+        basis=count(least, what),
     )
     if not tails:
         return few

@@ -235,7 +235,11 @@ def effect_size_cautions(
         lost = boot.caution("bootstrap intervals")
         units_text = f"{units:,} independent pairs (or clusters)"
         cautions += small_sample_caution(
-            units, FEW_PAIRS, units_text, affects="bootstrap intervals, which tend to be too short"
+            units,
+            FEW_PAIRS,
+            units_text,
+            affects="bootstrap intervals, which tend to be too short",
+            basis=units_text,
         )
         cautions += [lost] if lost else []
     elif set(kinds) & {"hull", "jackknife"}:

@@ -472,7 +472,12 @@ def tail_cautions(pairs: PairValues, units: int, d_z: float | None) -> tuple[Cau
     message = f"{units:,} independent pairs (or clusters) do not show how long the tails of their {whose} are"
     affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
     too_few = small_sample_caution(
-        units, FEWEST_SHAPED, message, affects=affects, fix="collect more pairs (or clusters)"
+        units,
+        FEWEST_SHAPED,
+        message,
+        affects=affects,
+        fix="collect more pairs (or clusters)",
+        basis=f"{units:,} independent pairs (or clusters)",
     )
     if too_few:
         return too_few

@@ -372,10 +372,20 @@ def few_units_cautions(units: int, how: Inference, judges: int) -> tuple[Caution
     if units > 1:
         message = f"{count(units, how.unit)}; t needs values close to normal"
         cautions = small_sample_caution(
-            units, FEW_UNITS, message, affects="intervals, tests", fix=f"collect more {how.unit}s"
+            units,
+            FEW_UNITS,
+            message,
+            affects="intervals, tests",
+            fix=f"collect more {how.unit}s",
+            basis=count(units, how.unit),
         )
     if how.judges == "random" and judges > 1:
         message = f"{count(judges, 'judge')} taken as drawn from all judges"
         fix = f"add judges, or use {option('judges', 'fixed')}"
-        cautions = (*cautions, caution_of_few_clusters(message, affects="intervals", fix=fix))
+        cautions = (
+            *cautions,
+            caution_of_few_clusters(
+                message, affects="intervals", fix=fix, basis=count(judges, "judge")
+            ),
+        )
     return cautions

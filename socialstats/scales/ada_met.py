@@ -333,6 +333,7 @@ def design_cautions(state: AlignmentState, ties: int) -> tuple[Caution, ...]:
         people,
         FEW_PEOPLE,
         count(people, "reference rater"),
+        basis=count(people, "reference rater"),
         affects="intervals, which may be anticonservative",
         fix=f"ask at least {FEW_PEOPLE} people",
     )

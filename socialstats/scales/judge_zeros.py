@@ -292,6 +292,7 @@ class JudgeZeros(Mapping[str, float]):
             affects="leans of models",
             fix=f"let the judges score {FEW_TEXTS} or more neutral texts; compare models with each other",
             rows=["zero"],
+            basis=texts,
         )
 
     def known_error(self) -> str:

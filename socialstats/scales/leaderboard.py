@@ -558,7 +558,12 @@ def leaderboard_cautions(board: Board, shared: Any, noun: str) -> tuple[Caution,
     if not board.factors and board.shares:
         detail = f"{count(groups, 'unit')}; t needs values close to normal"
         cautions += small_sample_caution(
-            groups, FEW_UNITS, detail, affects="intervals, tests", fix="more units"
+            groups,
+            FEW_UNITS,
+            detail,
+            affects="intervals, tests",
+            fix="more units",
+            basis=count(groups, "unit"),
         )
     return tuple(cautions)
 

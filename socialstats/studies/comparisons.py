@@ -280,8 +280,11 @@ def moved_items(pairs: Pairs) -> str:
     return f"Ranks changed without it: {names}." if moved else "No rank changed without it."
 
 
-def order_question(pairs: Pairs) -> Block | None:
-    """Ask whether conclusions depend on the order effect: each fit beside the one without it."""
+def order_question(pairs: Pairs, *, here: str = "") -> Block | None:
+    """Ask whether conclusions depend on the order effect: each fit beside the one without it.
+
+    `here` says that the page has the order effect, where its verdict is of the strongest item.
+    """
     if not pairs:
         return None
     rows: list[Row] = []
@@ -306,9 +309,7 @@ def order_question(pairs: Pairs) -> Block | None:
         say=[text if changed else unchanged, moved_items(pairs)],
         results=results[1:],
         part="appendix",
-        turned=[SecondAnalysis(text, text, here="with the order effect taken into account")]
-        if changed
-        else [],
+        turned=[SecondAnalysis(text, text, here=here)] if changed else [],
     )
 
 
@@ -488,7 +489,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         blocks=[
             strengths_question(fit, ranks, "item", [strengths_sentence(fit, "item")]),
             effects_question(fit),
-            order_question(pairs),
+            order_question(pairs, here="with the order effect taken into account"),
             clusters_question(design, options, formula, fit),
             wins_question(fit),
             *(group_question(design, group, name, options.level) for name, group in groups),

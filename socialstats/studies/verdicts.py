@@ -77,20 +77,20 @@ class Conclusion:
             "open": "Not sure: the data fit more than one answer.",
             "alike": "A test of equivalence excludes every difference that was called large enough to matter.",
             "ranked": f"Fairly: such a statement is {wrong}.",
-            "interval": f"As sure as {its_range}: {range_in_words(level)}.",
+            "interval": f"As sure as {its_range}: a range that {range_holds(level)}.",
         }[self.certainty]
 
 
-def range_in_words(level: float) -> str:
-    """Return what an interval is, in the words of a newspaper.
+def range_holds(level: float) -> str:
+    """Return what an interval does, after "a range", in the words of a newspaper.
 
     Examples
     --------
-    >>> range_in_words(0.95)
-    'a range that holds the truth in about 19 of 20 studies'
+    >>> range_holds(0.95)
+    'holds the truth in about 19 of 20 studies'
     """
     of = round(1 / (1 - level))
-    return f"a range that holds the truth in about {of - 1} of {of} studies"
+    return f"holds the truth in about {of - 1} of {of} studies"
 
 
 def verdict_of(

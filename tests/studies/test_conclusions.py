@@ -18,7 +18,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import caution
 from socialstats.results import Row
 from socialstats.studies import STUDIES
-from socialstats.studies.page import StudyOptions
+from socialstats.studies.page import SecondAnalysis, StudyOptions
 from socialstats.studies.running import run_study
 from socialstats.studies.verdicts import MOST_WORDS, Conclusion, ranking
 from socialstats_reports.opening import short_answers
@@ -288,3 +288,38 @@ def test_a_caution_makes_the_settled_part_of_an_open_ranking_less_sure() -> None
     unsettled = replace(settled, partly_ranked=False)
     (_, sure), *_ = short_answers(replace(outcome, verdict=unsettled), [few])
     assert "less sure" not in sure
+
+
+@pytest.mark.parametrize("certainty", ["ranked", "interval"])
+def test_a_range_is_explained_once(certainty: str) -> None:
+    verdict = Conclusion("A is best.", certainty, within="about 4 to 6 of 10")  # type: ignore[arg-type]
+    few = caution("SS202", "4 pairs; hardly enough", basis="4 pairs of items")
+    answers = short_answers(replace(outcome_of("comparisons"), verdict=verdict), [few])
+    texts = dict(answers)
+    assert "The data come from only 4 pairs of items" in texts["What could be wrong?"]
+    explained = [text.count("holds the truth in about 19 of 20 studies") for _, text in answers]
+    assert explained == ([1, 0, 0] if certainty == "interval" else [0, 1, 0])
+    assert ("about 4 to 6 of 10" in texts["How sure?"]) is (certainty == "interval")
+
+
+def test_a_first_rank_that_another_analysis_turns_names_the_analysis_of_the_page() -> None:
+    other = SecondAnalysis(
+        "t", "Without refusals, b would be nearest.", here="with refusals as here"
+    )
+    settled = Conclusion("It is a or b.", "open", True, superlative="is nearest")
+    outcome = replace(outcome_of("comparisons"), verdict=settled, turned=(other,))
+    (_, sure), (_, wrong), _ = short_answers(outcome, [])
+    assert sure.endswith("This holds with refusals as here.")
+    assert "no other is nearest" in sure
+    assert wrong == "Without refusals, b would be nearest."
+    # nothing is settled, so nothing has to hold
+    (_, sure), *_ = short_answers(
+        replace(outcome, verdict=replace(settled, partly_ranked=False)), []
+    )
+    assert "This holds" not in sure
+
+
+def test_no_other_caution_follows_the_sentence_on_simulated_data() -> None:
+    outcome = replace(outcome_of("comparisons"), simulated=True, turned=())
+    _, (_, wrong), _ = short_answers(outcome, [])
+    assert wrong.endswith("models or people. No other caution was raised.")

@@ -423,7 +423,7 @@ def order_cautions_of(a: ChoiceAnswers) -> Iterator[Caution]:
         fix = f"no action for averages, as orders are balanced over {covariate}; adjust single pairs for order"
         if uneven:
             fix = f"balance or randomise the order within every {STORY[0]}"
-        yield caution("SS107", detail, affects=affects, fix=fix)
+        yield caution("SS107", detail, affects=affects, fix=fix, basis=first)
     if a.design.order_known and uneven:
         detail = (
             f"the share of rows that show the {ITEM} with the higher {covariate} first differs from "
