@@ -456,11 +456,12 @@ def few_units(row: Row) -> tuple[Caution, ...]:
         return ()
     units = row.n_clusters is None
     n = row.n_units if units else row.n_clusters
+    rated = count(n or 0, "unit" if units else "cluster")
     return small_sample_caution(
         n or 0,
         FEWEST if units else FEWEST_CLUSTERS,
-        count(n or 0, "unit" if units else "cluster"),
-        basis=count(n or 0, "unit" if units else "cluster"),
+        rated,
+        basis=rated,
         affects="intervals: nominal 95% CIs covered in .85 to .92 of simulations with exponential units",
         fix=f"rate {FEWEST} units or more" if units else f"take {FEWEST_CLUSTERS} clusters or more",
         rows=(row.name,),

@@ -335,10 +335,11 @@ def few_df(
         if rows is None
         else [row.name for row in rows if row.df is not None and row.df < FEW_DF]
     )
+    rests = f"{count_rests(len(few), 'number', where)} on few effective clusters"
+    least = f"the least on about {number(min(few), 1)}"
     return (
         caution_of_few_clusters(
-            f"{count_rests(len(few), 'number', where)} on few effective clusters, "
-            f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
+            f"{rests}, {least}; intervals with few degrees of freedom are longer",
             rows=None if names is None else [*names, *beside],
             fix=fix,
             basis=at_the_least(min(few)),
@@ -532,6 +533,7 @@ def cluster_cautions(
     sizes = {factor.name: len(np.unique(factor.codes)) for factor in factors}
     dfs = [] if df is None else list(df)
     if df is None or None in dfs:
+        more = more_clusters(design, factors)
         affects = (
             f"bootstrap intervals, which are too short: {HELD}"
             if dfs
@@ -541,7 +543,7 @@ def cluster_cautions(
             caution_of_few_clusters(
                 f"{count(levels, 'level')} of '{name}'",
                 affects=affects,
-                fix=f"{more_clusters(design, factors)}; read the interval as approximate",
+                fix=f"{more}; read the interval as approximate",
                 basis=f"{count(levels, 'group')} of '{shorten(name)}'",
             )
             for name, levels in sizes.items()
@@ -623,12 +625,13 @@ def share_cautions(
     if not rare:
         return few
     rest = count_rests(len(rare), "share")
+    few_are = f"fewer than {RARE:g}, or more where clusters differ in size"
+    least_rare = f"the least on about {number(min(rare), 1)}"
     return (
         *few,
         caution(
             "SS212",
-            f"{rest} on few effective answers of the rarer kind (fewer than {RARE:g}, or more where clusters differ "
-            f"in size), the least on about {number(min(rare), 1)}",
+            f"{rest} on few effective answers of the rarer kind ({few_are}), {least_rare}",
             affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
             fix=f"{more_clusters(design, factors)}, or quote counts",
             rows=[row.name for row in touched],
