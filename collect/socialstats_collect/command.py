@@ -56,7 +56,7 @@ def collect(options: argparse.Namespace) -> int:
         raise InputError("name a run file, or write one to start from: --new PROTOCOL FOLDER")
     refuse_windows()
     sys.excepthook = print_hidden
-    runfile = read_runfile(Path(options.runfile))
+    runfile = read_runfile(Path(options.runfile), options.base_url)
     if options.base_url:
         hosts = dict.fromkeys(runfile.models, host_of(options.base_url))
         there = replace(runfile.endpoint, base_url=options.base_url)

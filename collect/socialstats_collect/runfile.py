@@ -156,8 +156,14 @@ class RunFile:
         )
 
 
-def read_runfile(path: Path) -> RunFile:
+def read_runfile(path: Path, base_url: str | None = None) -> RunFile:
     """Return a run file with its items, or say everything that is wrong with it.
+
+    Parameters
+    ----------
+    path : Path
+    base_url : str, optional
+        Address of the endpoint, where the file names none.
 
     Raises
     ------
@@ -178,6 +184,8 @@ def read_runfile(path: Path) -> RunFile:
     if study is not None:
         run = study_run(path)
         values, folder, text = run.values, run.folder, run.text
+    if base_url is not None:
+        values = {**values, "endpoint": {"base_url": base_url, **values.get("endpoint", {})}}
     _refuse_values(values, text, source)
     settings, protocol = _protocol(values, folder, source)
     items = read_items(folder / str(values["items"]), id_column=values.get("id"))

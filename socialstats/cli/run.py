@@ -10,7 +10,9 @@ import hashlib
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from socialstats import __version__
@@ -32,6 +34,7 @@ PARSER: Fields = {
 TABLE, METHODS, PAGE, NUMBERS = "answers.csv", "methods.txt", "page.html", "numbers.json"
 TABLES = "tables"  # folder of the tables and figures of the page
 RECORD = "run.json"
+NOTHING = 3  # exit code: there is nothing to analyse
 RECORDED = kind_by_mark("a record of 'socialstats run'", r'\{\s*"made by": "socialstats run"')
 
 
@@ -65,34 +68,51 @@ def run(options: argparse.Namespace) -> int:
     """
     study = Path(options.study)
     read_plan(str(study))
-    folder = folder_of(options, study)
-    record: dict[str, str] = {}
-    code = 0
-    tables = list(options.data)
-    if not tables and asks(study):
-        code = ask_missing(study, folder, options, record)
-        if options.dry_run or not log_of(study).exists():
-            return code
-        tables = [str(folder / TABLE)]
-    elif options.dry_run:
+    asking = not options.data and asks(study)
+    if options.dry_run and not asking:
         raise InputError(f"--dry-run: {study} asks nothing here. Leave it out")
-    elif not tables and not names_table(study):
+    if not (asking or options.data or names_table(study)):
         raise InputError(
             f"{study} asks nothing, and names no table. Write socialstats run {study} TABLE, or add a section [collect]"
         )
-    code = write_page(study, tables, folder, options.people, record) or code
-    write_record(folder, record)
-    return code
-
-
-def folder_of(options: argparse.Namespace, study: Path) -> Path:
-    """Return the folder to write, which is made where it is missing."""
     folder = Path(options.output or study.with_suffix(""))
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file. Name a folder with -o FOLDER")
+    with folder_for(folder):
+        return take_steps(study, folder, options, asking=asking)
+
+
+@contextmanager
+def folder_for(folder: Path) -> Iterator[None]:
+    """Make a folder, and take it away again where nothing was written."""
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    writable_place(str(folder / RECORD), RECORDED)
-    return folder
+    try:
+        writable_place(str(folder / RECORD), RECORDED)
+        yield
+    finally:
+        if is_new and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def take_steps(study: Path, folder: Path, options: argparse.Namespace, *, asking: bool) -> int:
+    """Ask, write the table and the page where they are not those of the same files; return the exit code."""
+    steps: dict[str, Step] = {}
+    code, tables = 0, list(options.data)
+    if asking:
+        code = ask_missing(study, options)
+        if options.dry_run or not log_of(study).exists():
+            return code
+        tables = [str(folder / TABLE)]
+        steps["table"] = write_table(study, folder)
+        if not has_answers(folder / TABLE):
+            print(
+                "there is no answer yet: what stopped the questions stands above", file=sys.stderr
+            )
+            return code or NOTHING
+    page_code, steps["page"] = write_page(study, tables, folder, options.people)
+    write_record(folder, steps)
+    return page_code or code
 
 
 def asks(study: Path) -> bool:
@@ -110,48 +130,62 @@ def log_of(study: Path) -> Path:
     return study.with_suffix(".log.jsonl")
 
 
-def ask_missing(
-    study: Path, folder: Path, options: argparse.Namespace, record: dict[str, str]
-) -> int:
-    """Print what is missing, ask it, and write the table of all answers; return the exit code of `collect`."""
+def ask_missing(study: Path, options: argparse.Namespace) -> int:
+    """Print what is missing, and ask it; return the exit code of `collect`."""
     where = ["--base-url", options.base_url] if options.base_url else []
     run_words("collect", collect, [str(study), *where, "--dry-run"])
     if options.dry_run:
         return 0
-    log = log_of(study)
-    code = run_words("collect", collect, [str(study), "-o", str(log), *where])
-    if not log.exists():
-        return code
-    inputs, outputs = [study, log], [folder / TABLE, folder / METHODS]
-    if is_current(folder, "table", inputs, outputs):
-        print(f"{folder / TABLE} has all answers", file=sys.stderr)
-        return code
-    run_words("tidy", tidy, [str(log), "-o", str(outputs[0]), "--methods", str(outputs[1])])
-    record["table"] = digest(inputs)
-    return code
+    return run_words("collect", collect, [str(study), "-o", str(log_of(study)), *where])
+
+
+def write_table(study: Path, folder: Path) -> Step:
+    """Write the table of all answers, and how they were collected."""
+    log, table, methods = log_of(study), folder / TABLE, folder / METHODS
+    inputs = digest([study, log])
+    before = read_record(folder).get("table")
+    if before is not None and before.is_current(inputs, folder):
+        print(f"{table} has all answers", file=sys.stderr)
+        return before
+    run_words("tidy", tidy, [str(log), "-o", str(table), "--methods", str(methods)])
+    return Step.of(inputs, folder, [table, methods])
+
+
+def has_answers(table: Path) -> bool:
+    """Return whether a table of `tidy` holds an answer."""
+    import pandas as pd
+
+    status = pd.read_csv(table, dtype=str).get("answer_status")
+    return status is None or bool((status == "ok").any())
 
 
 def write_page(
-    study: Path,
-    tables: Sequence[str],
-    folder: Path,
-    people: str | None,
-    record: dict[str, str],
-) -> int:
-    """Write the page, its numbers, tables and figures, unless they are those of the same files."""
-    inputs = [study, *map(Path, tables), *([Path(people)] if people else [])]
+    study: Path, tables: Sequence[str], folder: Path, people: str | None
+) -> tuple[int, Step]:
+    """Write the page, its numbers, tables and figures; what an earlier page had and this one lacks goes."""
+    inputs = digest([study, *map(Path, tables), *([Path(people)] if people else [])])
+    before = read_record(folder).get("page")
     page, numbers, files = folder / PAGE, folder / NUMBERS, folder / TABLES
-    if is_current(folder, "page", inputs, [page, numbers, files]):
+    if before is not None and before.is_current(inputs, folder):
         print(f"nothing changed: {page} is the page of these files", file=sys.stderr)
-        return 0
-    outputs = ["-o", str(page), "--json", str(numbers), "--files", str(files)]
+        return 0, before
     how = ["--study" if has_questions(study) else "--plan", str(study)]
     how += ["--people", people] if people else []
     methods = folder / METHODS
     how += ["--methods-note", str(methods)] if methods.exists() else []
+    if before is not None:
+        remove_outputs(before, folder)
+    outputs = ["-o", str(page), "--json", str(numbers), "--files", str(files)]
     code = run_words("report", report, [*tables, *how, *outputs])
-    record["page"] = digest(inputs)
-    return code
+    return code, Step.of(inputs, folder, [page, numbers, *files.iterdir()])
+
+
+def remove_outputs(step: Step, folder: Path) -> None:
+    """Remove the tables and figures of an earlier page, unless somebody changed them since."""
+    for name, digest_then in step.outputs.items():
+        path = folder / name
+        if path.parent.name == TABLES and path.is_file() and digest([path]) == digest_then:
+            path.unlink()
 
 
 def has_questions(study: Path) -> bool:
@@ -179,23 +213,40 @@ def digest(paths: Iterable[Path]) -> str:
     return whole.hexdigest()
 
 
-def read_record(folder: Path) -> dict[str, str]:
-    """Return the digests of what was made of which files; empty before a first run."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that was taken: the digest of what it read, and of each file that it wrote, by its place in the folder."""
+
+    inputs: str
+    outputs: dict[str, str]
+
+    @classmethod
+    def of(cls, inputs: str, folder: Path, outputs: Iterable[Path]) -> Step:
+        """Return the step that has just been taken."""
+        files = {path.relative_to(folder).as_posix(): digest([path]) for path in sorted(outputs)}
+        return cls(inputs, files)
+
+    def is_current(self, inputs: str, folder: Path) -> bool:
+        """Return whether the same files were read, and all that was written is there unchanged."""
+        if inputs != self.inputs:
+            return False
+        paths = {folder / name: before for name, before in self.outputs.items()}
+        return all(path.is_file() and digest([path]) == before for path, before in paths.items())
+
+
+def read_record(folder: Path) -> dict[str, Step]:
+    """Return the steps that were taken, by name; empty before a first run."""
     try:
         content = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return {name: Step(**step) for name, step in content["steps"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
-    return content if isinstance(content, dict) else {}
 
 
-def is_current(folder: Path, step: str, inputs: Iterable[Path], outputs: Iterable[Path]) -> bool:
-    """Return whether a step was taken with these files, and its outputs are still there."""
-    there = all(path.exists() for path in outputs)
-    return there and read_record(folder).get(step) == digest(inputs)
-
-
-def write_record(folder: Path, record: Mapping[str, str]) -> None:
-    """Add the steps that were taken to the record of a folder: of which files each made its outputs."""
-    if record:
-        content = {"made by": "socialstats run", **read_record(folder), **record}
-        write_whole(str(folder / RECORD), json.dumps(content, indent=1) + "\n", RECORDED)
+def write_record(folder: Path, steps: Mapping[str, Step]) -> None:
+    """Write the record of a folder: of which files each step made its outputs."""
+    content = {
+        "made by": "socialstats run",
+        "steps": {name: asdict(step) for name, step in steps.items()},
+    }
+    write_whole(str(folder / RECORD), json.dumps(content, indent=1) + "\n", RECORDED)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from tests.collect.server import serving
+from tests.collect.server import fails, serving
 from tests.studies.test_own_collect import ASKED, RUN, answer
 
 ROOT = Path(__file__).parents[2]
@@ -69,10 +69,37 @@ def test_a_study_of_a_table_makes_its_page_tables_and_figures(
     cells = pd.read_csv(tables / "level-scale.csv")
     assert len(cells) == 6
     capsys.readouterr()
-    with Path(study).open("a", encoding="utf-8") as file:
-        file.write("# a note\n")
+    (tables / "level.svg").unlink()
     assert main(["run", study, table]) == 0
     assert "$ socialstats report" in capsys.readouterr().err
+    assert (tables / "level.svg").exists()
+    plan = Path(study).read_text(encoding="utf-8")
+    Path(study).write_text(plan.partition("[[table]]")[0], encoding="utf-8")
+    (tables / "mine.csv").write_text("a note", encoding="utf-8")
+    assert main(["run", study, table]) == 0
+    assert not (tables / "level-scale.csv").exists()
+    assert (tables / "mine.csv").exists()
+
+
+@pytest.mark.slow
+def test_without_any_answer_there_is_no_page(
+    asking: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(lambda body, before: fails(401)) as server:
+        assert main(["run", str(asking), "--base-url", server.url]) != 0
+    assert "there is no answer yet" in capsys.readouterr().err
+    assert not (asking.with_suffix("") / "page.html").exists()
+
+
+def test_an_address_that_is_typed_stands_for_the_endpoint_of_the_file(
+    asking: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = asking.with_name("run.toml")
+    run.write_text(run.read_text(encoding="utf-8").partition("[endpoint]")[0], encoding="utf-8")
+    assert main(["run", str(asking), "--dry-run"]) == 2
+    assert "Add endpoint" in capsys.readouterr().err
+    assert not asking.with_suffix("").exists()
+    assert main(["run", str(asking), "--base-url", "http://127.0.0.1:9/v1", "--dry-run"]) == 0
 
 
 def test_faults_are_told_before_anything_is_written(
@@ -86,6 +113,8 @@ def test_faults_are_told_before_anything_is_written(
     assert main(["run", str(study), "t.csv", "-o", str(tmp_path / "full")]) == 2
     assert "Name a folder with -o" in capsys.readouterr().err
     assert (tmp_path / "full").read_text(encoding="utf-8") == "mine"
+    assert not (tmp_path / "study").exists()
+    (tmp_path / "study").mkdir()
     (tmp_path / "study" / "run.json").write_text("{}", encoding="utf-8")
     assert main(["run", str(study), "t.csv"]) == 2
     assert "run.json: exists" in capsys.readouterr().err
