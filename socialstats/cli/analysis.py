@@ -261,8 +261,7 @@ def read_input(options: argparse.Namespace, settings: Fields) -> Input:
     from socialstats import datasets
 
     entry = datasets.describe(dataset_of(options.example))
-    subject = entry.title.removeprefix("Simulated ")
-    simulated = f"These data are simulated: {subject}." if entry.simulated else ""
+    simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
     table = as_table(entry.load(), entry.name)
     return Input(table=table, facts={"data": f"bundled data set {entry.name}"}, simulated=simulated)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from socialstats.datasets.catalogue import Dataset, datasets
-from socialstats.text import count
+from socialstats.text import capital, count
 
 INTRODUCTION = """\
 # Data sets
@@ -21,7 +21,7 @@ def section(data: Dataset) -> str:
     lines = [
         f"## {data.name}",
         "",
-        f"{data.title}. {count(data.n_rows, 'row')}, {'**SIMULATED**' if data.simulated else 'real'}.",
+        f"{capital(data.title)}. {count(data.n_rows, 'row')}, {'**SIMULATED**' if data.simulated else 'real'}.",
         "",
         data.about,
         "",

@@ -359,12 +359,11 @@ def largest_sentence(
     kind = " significant" if sentences.is_significant(gap) else " tested"
     which = f"largest{kind * larger}"
     # a term may be made of labels already
-    named = gap.term.replace(": ", " / ").split(" / ")
     places = [
         shorten(label, LABEL)
         for name, label in gap.key
         if name not in (*dimensions, "family")
-        and label not in (gap.term, *named)
+        and label not in gap.term
         and len({row.label(name) for row in rows}) > 1
     ]
     where = f" ({', '.join(places)})" if places else ""

@@ -60,7 +60,7 @@ def test_each_call_returns_a_new_frame(name: str) -> None:
 
 def test_description_shows_everything() -> None:
     text = str(describe("role_conflict"))
-    assert text.startswith("role_conflict: Simulated choices")
+    assert text.startswith("role_conflict: choices")
     assert "(SIMULATED)" in text.splitlines()[0]
     for column in describe("role_conflict").columns:
         assert f"  {column.name} " in text
