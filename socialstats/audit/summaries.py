@@ -28,6 +28,7 @@ from socialstats.audit.variants import (
     Tails,
     Variant,
     box,
+    exactly,
     inside,
     judge,
     outward,
@@ -37,10 +38,9 @@ from socialstats.audit.variants import (
 )
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value
+from socialstats.paired.noncentral_t import hedges_j
 
-MANY = (
-    10**6
-)  # degrees of freedom from which on Hedges' J is 1 in floating point, and lgamma loses its digits
+SHORT_J = "J = 1 - 3/(4 df - 1)"  # Hedges' approximation
 POPULATION = "with SDs of divisor n"  # numpy's default
 TRANSFORMED = "a bootstrap or a transformed scale would explain it"
 
@@ -118,21 +118,17 @@ def two_sample_t(
     diff, x, y, source = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
     if x[0] <= 0 and y[0] <= 0:
         return _may_be_zero("two_sample_t", source, t if t is not None else p)
+    tests = [name for name in ("Welch", "Student") if test in ("either", name.lower())]
+    scaled = _scaled(x, a), _scaled(y, b)
     variants: list[Variant] = []
-    for words, usual, r, s in (
-        ("", True, x, y),
-        (f" {POPULATION}", False, _scaled(x, a), _scaled(y, b)),
-    ):
-        frees: Range = (Fraction(a + b - 2),) * 2
-        for name, error, free in (
-            ("Welch", lambda u, v: math.sqrt(u * u / a + v * v / b), _welch_df(r, s, a, b)),
-            ("Student", lambda u, v: _pooled(u, v, a, b) * math.sqrt(1 / a + 1 / b), frees),
-        ):
-            if test in ("either", name.lower()):
-                range_ = span(lambda d, u, v, error=error: over(d, error(u, v)), diff, r, s)
-                variants += tailed(
-                    f"{name}'s test{words}", "t", range_, [free], tails, usual=usual, df=free
-                )
+    for words, r, s in (("", x, y), (f" {POPULATION}", *scaled)):
+        for name in tests:
+            welch = name == "Welch"
+            error = _welch_error if welch else _student_error
+            t_range = span(lambda d, u, v, e=error: over(d, e(u, v, a, b)), diff, r, s)
+            free = _welch_df(r, s, a, b) if welch else exactly(a + b - 2)
+            label = f"{name}'s test{words}"
+            variants += tailed(label, "t", t_range, [free], tails, usual=not words, df=free)
     return judge("two_sample_t", {"t": t, "df": df, "p": p}, variants, source, level=level)
 
 
@@ -146,6 +142,14 @@ def _pooled(x: float, y: float, a: int, b: int) -> float:
     return math.sqrt(((a - 1) * x * x + (b - 1) * y * y) / (a + b - 2))
 
 
+def _welch_error(x: float, y: float, a: int, b: int) -> float:
+    return math.sqrt(x * x / a + y * y / b)
+
+
+def _student_error(x: float, y: float, a: int, b: int) -> float:
+    return _pooled(x, y, a, b) * math.sqrt(1 / a + 1 / b)
+
+
 def _welch_df(x: Range, y: Range, a: int, b: int) -> Range:
     """Return the range of Welch's df: its largest value is n1 + n2 - 2, where v1/(n1 - 1) = v2/(n2 - 1)."""
 
@@ -154,10 +158,9 @@ def _welch_df(x: Range, y: Range, a: int, b: int) -> Range:
         return over((v + w) ** 2, v * v / (a - 1) + w * w / (b - 1))
 
     low, high = span(formula, x, y)
-    even = [
-        float(end) * math.sqrt(b * (b - 1) / (a * (a - 1))) for end in x
-    ]  # the sd2 that gives the largest
-    return low, Fraction(a + b - 2) if even[1] >= y[0] and even[0] <= y[1] else high
+    ratio = math.sqrt(b * (b - 1) / (a * (a - 1)))  # of the sd2 that gives the largest to sd1
+    reached = ratio * float(x[1]) >= y[0] and ratio * float(x[0]) <= y[1]
+    return low, Fraction(a + b - 2) if reached else high
 
 
 def cohens_d(
@@ -205,30 +208,28 @@ def cohens_d(
     if (n1 is None or n2 is None) and (kind == "g" or n1 is not n2):
         raise InputError("n1 and n2 are needed for g, and both or none of them for d")
     average = span(lambda d, r, s: over(d, math.sqrt((r * r + s * s) / 2)), diff, x, y)
-    of = {"d with the root mean of the variances": (average, kind == "d")}
+    d_of = {"d with the root mean of the variances": average}
+    g_of: dict[str, Range] = {}
+    divided: dict[str, Range] = {}
+    glass = {
+        "Glass's delta (SD of group 2)": span(over, diff, y),
+        "Glass's delta (SD of group 1)": span(over, diff, x),
+    }
     if n1 is not None:
         a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
-        pooled, df = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y), a + b - 2
-        exact = (
-            math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
-            if df < MANY
-            else 1.0
-        )
-        of = {"d with the pooled SD": (pooled, kind == "d"), **of}
-        of["d with the pooled SD of divisor n1 + n2"] = (
-            span(lambda d: d * math.sqrt((a + b) / df), pooled),
-            False,
-        )
+        df = a + b - 2
+        pooled = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y)
+        d_of = {"d with the pooled SD": pooled, **d_of}
+        by_n = span(lambda d: d * math.sqrt((a + b) / df), pooled)
+        divided = {"d with the pooled SD of divisor n1 + n2": by_n}
+        corrections = {"": hedges_j(df), f" and {SHORT_J}": 1 - 3 / (4 * df - 1)}
         for name, d in (("pooled SD", pooled), ("root mean of the variances", average)):
-            for words, j in (("", exact), (" and J = 1 - 3/(4 df - 1)", 1 - 3 / (4 * df - 1))):
-                of[f"g with the {name}{words}"] = span(lambda x, j=j: x * j, d), kind == "g"
-    of |= {
-        f"Glass's delta (SD of group {i})": (span(over, diff, sd), False)
-        for i, sd in ((2, y), (1, x))
-    }
+            for words, j in corrections.items():
+                g_of[f"g with the {name}{words}"] = span(lambda x, j=j: x * j, d)
+    usual = d_of if kind == "d" else g_of
+    ranges = d_of | divided | g_of | glass
     variants = [
-        Variant(name=name, gives={kind: range_}, usual=usual)
-        for name, (range_, usual) in of.items()
+        Variant(name=name, gives={kind: ranges[name]}, usual=name in usual) for name in ranges
     ]
     return judge("cohens_d", {kind: value}, variants, source)
 
@@ -284,7 +285,7 @@ def anova_f(
     for words, less in (("", 1), (f" {POPULATION}", 0)):
         within = s**2 @ (n - less) / (total - k)
         range_ = outward(between[0] / within[1], over(between[1], within[0]))
-        frees = [(Fraction(k - 1),) * 2, (Fraction(total - k),) * 2]
+        frees = [exactly(k - 1), exactly(total - k)]
         variants += tailed(f"the one-way analysis{words}", "F", range_, frees, usual=not words)
     if s[0].min() > 0:
         variants += _welch_anova(m, h, s, n)
@@ -361,20 +362,20 @@ def paired_t_bounds(
     def variance(s: Fraction, u: Fraction, r: Fraction) -> float:
         return max(float(s * s + u * u - 2 * r * s * u), 0.0)
 
-    edges = [
-        (min(max(high * y[0], x[0]), x[1]), y[0]),
-        (x[0], min(max(high * x[0], y[0]), y[1])),
-    ]  # edges of the least
+    # where the least variance of one sd lies, the other at its lower end
+    edges = [(_within(high * y[0], x), y[0]), (x[0], _within(high * x[0], y))]
     least = math.sqrt(min(variance(*edge, high) for edge in edges))
     most = math.sqrt(max(variance(*corner, low) for corner in product(x, y)))
-    size = outward(
-        over(float(diff[0]), most) * math.sqrt(pairs),
-        over(float(diff[1]), least) * math.sqrt(pairs),
-    )
+    root = math.sqrt(pairs)
+    size = outward(over(float(diff[0]), most) * root, over(float(diff[1]), least) * root)
     given = "any correlation" if r is None else f"r = {printed(r).text}"
     source = f"{source}, {pairs} pairs and {given}"
-    variants = tailed("a paired test", "t", size, [(Fraction(pairs - 1),) * 2], tails)
+    variants = tailed("a paired test", "t", size, [exactly(pairs - 1)], tails)
     return judge("paired_t_bounds", {"t": t, "p": p}, variants, source, level=level)
+
+
+def _within(value: Fraction, ends: Range) -> Fraction:
+    return min(max(value, ends[0]), ends[1])
 
 
 def correlation(
@@ -415,25 +416,17 @@ def correlation(
     if low > 1 or high < -1:
         raise InputError(f"r={printed(r).text} is outside -1 to 1: it is no correlation")
     ends = max(low, Fraction(-1)), min(high, Fraction(1))
-    variants = tailed(
-        "t",
-        "t",
-        span(lambda x: over(x * math.sqrt(free), math.sqrt(1 - x * x)), ends),
-        [(Fraction(free),) * 2],
-        tails,
-    )
+    t_range = span(lambda x: over(x * math.sqrt(free), math.sqrt(1 - x * x)), ends)
+    variants = tailed("t", "t", t_range, [exactly(free)], tails)
     if free > 1 and t is None:
-        z = span(
-            lambda x: math.atanh(x) * math.sqrt(free - 1) if abs(x) < 1 else float(FAR) * x, ends
-        )
+        z = span(lambda x: _fisher_z(x) * math.sqrt(free - 1), ends)
         variants += tailed("Fisher's z", "z", z, [], tails, usual=False)
-    return judge(
-        "correlation",
-        {"t": t, "p": p},
-        variants,
-        f"r = {printed(r).text} with {free} df",
-        level=level,
-    )
+    source = f"r = {printed(r).text} with {free} df"
+    return judge("correlation", {"t": t, "p": p}, variants, source, level=level)
+
+
+def _fisher_z(r: float) -> float:
+    return math.atanh(r) if abs(r) < 1 else float(FAR) * r
 
 
 def t_from_estimate(
@@ -471,13 +464,11 @@ def t_from_estimate(
     b, error = box(estimate, "estimate"), box(std_error, "std_error", least=0)
     range_ = span(over, b, error)
     if df is None:
-        frees = (Fraction(1), FAR)
+        frees = Fraction(1), FAR
+    elif printed(df).unit in (0, 1):
+        frees = exactly(whole(df, "df"))
     else:
-        frees = (
-            (Fraction(whole(df, "df")),) * 2
-            if printed(df).unit in (0, 1)
-            else box(df, "df", least=0)
-        )
+        frees = box(df, "df", least=0)
     source = f"{printed(estimate).text} with s.e. {printed(std_error).text}"
     variants = tailed("the ratio", "t", range_, [frees], tails)
     if df is not None:
@@ -538,15 +529,13 @@ def kappa_from_agreement(kappa: Any, observed: Any, chance: Any) -> Finding:
         raise InputError(
             f"observed={po.text}, chance={pe.text} are no shares: write percentages with %"
         )
-    value = span(
-        lambda a, e: over(a - e, 1 - e),
-        (po.bounds[0], min(po.bounds[1], Fraction(1))),
-        (pe.bounds[0], min(pe.bounds[1], Fraction(1))),
+    observed_range, chance_range = (
+        (low, min(high, Fraction(1))) for low, high in (po.bounds, pe.bounds)
     )
+    value = span(lambda a, e: over(a - e, 1 - e), observed_range, chance_range)
     variants = [Variant(name="(po - pe) / (1 - pe)", gives={"kappa": value})]
-    return judge(
-        "kappa_from_agreement", {"kappa": kappa}, variants, f"po = {po.text}, pe = {pe.text}"
-    )
+    source = f"po = {po.text}, pe = {pe.text}"
+    return judge("kappa_from_agreement", {"kappa": kappa}, variants, source)
 
 
 def mean_ci(
@@ -586,44 +575,53 @@ def mean_ci(
     'sources disagree: the interval 0.25 to 0.35 does not hold its mean 0.45'
     """
     name, spread = ("s.e.", std_error) if std_error is not None else ("SD", sd)
-    given = {"low": low, "high": high, "mean": mean, **({} if spread is None else {name: spread})}
-    numbers = dict(zip(given, same_units([printed(x) for x in given.values()]), strict=True))
-    ends = [numbers[name].bounds for name in ("low", "high", "mean")]
+    values = {"low": low, "high": high, "mean": mean, name: spread}
+    names = [key for key, value in values.items() if value is not None]
+    units = same_units([printed(values[key]) for key in names])
+    numbers = dict(zip(names, units, strict=True))
     text = f"{numbers['low'].text} to {numbers['high'].text}"
-    apart = outside("mean_ci", text, numbers, "mean")
-    if apart is not None:
-        return apart
+    contradiction = outside("mean_ci", text, numbers, "mean")
+    if contradiction is not None:
+        return contradiction
+    (lowest, low_end), (high_end, highest) = numbers["low"].bounds, numbers["high"].bounds
     people = None if n is None else whole(n, "n", least=2)
-    middle: Range = ((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)
-    half = (max((ends[1][0] - ends[0][1]) / 2, Fraction(0)), (ends[1][1] - ends[0][0]) / 2)
     if std_error is None and (sd is None or people is None):
-        return compare(
-            "mean_ci", numbers["mean"], ends[0][0], ends[1][1], source=f"the interval {text}"
-        )
+        source = f"the interval {text}"
+        return compare("mean_ci", numbers["mean"], lowest, highest, source=source)
     root = 1.0 if std_error is not None or people is None else math.sqrt(people)
     size = box(numbers[name], name, least=0)
-
-    every: dict[str, tuple[float, float, bool]] = {}
-    for at in (inside(confidence), 0.9, 0.95, 0.99):
-        z, t = critical_value(at), critical_value(at, people - 1 if people else 2)
-        every.setdefault(f"the normal {100 * at:g}% interval", (z, z, at == confidence))
-        every.setdefault(
-            f"the {100 * at:g}% interval of t", (t if people else z, t, at == confidence)
-        )
-    every |= {f"mean -+ {q} s.e.": (q, q, False) for q in (1, 2)}
+    middle = (lowest + high_end) / 2, (low_end + highest) / 2
+    half = max((high_end - low_end) / 2, Fraction(0)), (highest - lowest) / 2
     variants = []
-    for label, (least, most, usual) in every.items():
-        q_of = Fraction(least), Fraction(most)
-        ends_of = [
-            span(lambda m, s, q, sign=sign: m + sign * q * s / root, ends[2], size, q_of)
-            for sign in (-1, 1)
-        ]
+    for label, (least, most) in _quantiles(confidence, people).items():
+        quantiles = Fraction(least), Fraction(most)
+        low_range, high_range = (
+            span(lambda m, s, q, k=k: m + k * q * s / root, numbers["mean"].bounds, size, quantiles)
+            for k in (-1, 1)
+        )
         error = half[0] * Fraction(root / most), half[1] * Fraction(root / least)
-        gives = {"mean": middle, name: error, "low": ends_of[0], "high": ends_of[1]}
+        gives = {"mean": middle, name: error, "low": low_range, "high": high_range}
+        usual = label in _interval_names(confidence)
         variants.append(Variant(name=label, gives=gives, usual=usual))
-    source = f"mean {numbers['mean'].text}, {name} {numbers[name].text}{f', n = {people}' if people else ''}"
-    found = judge("mean_ci", numbers, variants, source)
-    return skewed(found) if gap_of(numbers["mean"], *middle) else found
+    sized = f", n = {people}" if people else ""
+    source = f"mean {numbers['mean'].text}, {name} {numbers[name].text}{sized}"
+    finding = judge("mean_ci", numbers, variants, source)
+    return skewed(finding) if gap_of(numbers["mean"], *middle) else finding
+
+
+def _quantiles(confidence: float, people: int | None) -> dict[str, tuple[float, float]]:
+    """Return the least and the largest quantile of each kind of interval, the usual ones first."""
+    quantiles: dict[str, tuple[float, float]] = {}
+    for level in (inside(confidence), 0.9, 0.95, 0.99):
+        z, t = critical_value(level), critical_value(level, people - 1 if people else 2)
+        normal, student = _interval_names(level)
+        quantiles.setdefault(normal, (z, z))
+        quantiles.setdefault(student, (t if people else z, t))
+    return quantiles | {f"mean -+ {q} s.e.": (q, q) for q in (1, 2)}
+
+
+def _interval_names(level: float) -> tuple[str, str]:
+    return f"the normal {100 * level:g}% interval", f"the {100 * level:g}% interval of t"
 
 
 def outside(rule: str, text: str, numbers: dict[str, Printed], name: str) -> Finding | None:
@@ -693,10 +691,9 @@ def t_from_summary(
     source = f"mean {printed(mean).text}, SD {printed(sd).text}, n = {people}"
     if spread[0] <= 0:
         return _may_be_zero("t_from_summary", source, t if p is None else p)
-    null = printed(mu).value
-    range_ = span(lambda m, s: (m - float(null)) / s * math.sqrt(people), box(mean, "mean"), spread)
-    variants = [
-        replace(v, turned=False)
-        for v in tailed("t", "t", range_, [(Fraction(people - 1),) * 2], tails)
-    ]
+    null = float(printed(mu).value)
+    root = math.sqrt(people)
+    t_range = span(lambda m, s: (m - null) / s * root, box(mean, "mean"), spread)
+    tests = tailed("t", "t", t_range, [exactly(people - 1)], tails)
+    variants = [replace(variant, turned=False) for variant in tests]
     return judge("t_from_summary", {"t": t, "p": p}, variants, source, level=level)

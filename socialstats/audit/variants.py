@@ -61,6 +61,11 @@ def outward(low: float, high: float) -> Range:
     return Fraction(low - SLACK * abs(low) - 1e-12), Fraction(high + SLACK * abs(high) + 1e-12)
 
 
+def exactly(number: int) -> Range:
+    """Return the range of a number that is not rounded."""
+    return Fraction(number), Fraction(number)
+
+
 def span(formula: Callable[..., float], *boxes: Range) -> Range:
     """Return the range of a formula that is monotone in each number while the others stay: its ends are at corners.
 
