@@ -7,7 +7,7 @@ from dataclasses import replace
 from socialstats.cli.beside import read_side
 from socialstats.cli.sources import Input
 from socialstats.designs.aliases import Fields
-from socialstats.designs.respondents import join_people
+from socialstats.designs.respondents import join_people, person_column
 from socialstats.designs.schema import Finder
 from socialstats.designs.stacking import free_name
 from socialstats.designs.surveys import QUESTIONS, free_column
@@ -55,8 +55,22 @@ def join_people_file(models: Input, settings: Settings) -> tuple[Input, Fields]:
     else:
         table, item, value = one_row_an_answer(table, shared)
     no_answers = [*words(settings.get("na")), *words(settings.get("refusal"))]
+    person, rounds = "", []
+    if {item, value} <= {*people.columns}:
+        # what models were asked under tells answers of a person apart, too
+        person = person_column(people, source, (value,), (item,))
+        played = {source, item, value, parts["kind"], person}
+        rounds = [name for name in people.columns if name in table.columns and name not in played]
     joined = join_people(
-        table, people, source=source, item=item, value=value, kind=parts["kind"], na=no_answers
+        table,
+        people,
+        source=source,
+        item=item,
+        value=value,
+        kind=parts["kind"],
+        person=person,
+        rounds=rounds,
+        na=no_answers,
     )
     digest = people.sha256() if people.sha256 is not None else ""
     facts = {**models.facts, "people": people.source, "sha256 of the people": digest}

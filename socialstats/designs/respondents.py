@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.stacking import free_name
-from socialstats.designs.vocabulary import PERSONS, RATERS, bare
+from socialstats.designs.vocabulary import PERSONS, RATERS, bare, spelled, without_accents
 from socialstats.errors import InputError, Problem
 from socialstats.tables import Table, as_number, as_table, missing_labels
 from socialstats.tables.joining import as_read, keys_text, pandas_of, problem
 from socialstats.tables.spelling import spelling_key, told_apart
-from socialstats.text import count, meant, quoted, shorten
+from socialstats.text import count, listing, meant, quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 PEOPLE, MODELS = "people", "models"
 # columns of a table of people that number them
 NUMBERED = ("id", "pid", "nr", "no", "code")
+# columns of a table of people that name them
+NAMES = spelled(
+    "name nom nombre nome naam imie osoba uczestnik uczestniczka badany badana 姓名 名前"
+)
+# what a message says the column of persons may be called
+SUGGESTED = ("person", "respondent", "id")
 # questions or labels that a message lists
 MOST_LISTED = 8
 # share of a table's answers that makes them numbers; the others are refusals
@@ -71,6 +78,7 @@ def join_people(
     questions: Texts = (),
     kind: str = "",
     person: str = "",
+    rounds: Texts = (),
     na: Collection[str] = (),
 ) -> StackedAnswers:
     """Join answers of people to those of models by question: the rows of people stand below.
@@ -91,7 +99,10 @@ def join_people(
         Column that says ``people`` or ``models``. A column of that name which a table has keeps its labels. By default
         a new one.
     person : str
-        Column that names people. By default the one that is called so. Where there is none, people are numbered.
+        Column that names people. By default the one that is called so, or whose labels repeat over rows of different
+        questions. Where there is none, people with a row each are numbered.
+    rounds : sequence of str
+        Further columns of people that tell several rows of one person apart, such as a condition.
     na : collection of str
         Labels that are no answer: refusals, and further missing values.
 
@@ -127,7 +138,8 @@ def join_people(
         raise no_common_question(first, second, of_models, of_people if long else second.columns)
     missing = missing_labels([*na])
     refuse_unlike_answers(first, (value,) if item else shared, second, columns, missing)
-    names = person_labels(second, first, source, person, columns, repeats=long)
+    apart = (*((item,) if long else ()), *rounds)
+    names = person_labels(second, first, source, person, columns, apart)
     kind = kind or free_name({*first.columns, *second.columns}, "kind")
     frame, below = pandas_of(first), pandas_of(second)
     below = below.drop(columns=[name for name in {person, source} if name in below.columns])
@@ -172,21 +184,32 @@ def melted(people: pd.DataFrame, questions: Texts, item: str, value: str, table:
 
 
 def person_labels(
-    people: Table, models: Table, source: str, person: str, columns: Texts, *, repeats: bool
+    people: Table, models: Table, source: str, person: str, columns: Texts, apart: Texts
 ) -> list[str]:
     """Return the name of the person of each row.
+
+    Parameters
+    ----------
+    people, models : Table
+    source, person : str
+        Column of the models; column of people, or nothing.
+    columns : sequence of str
+        Columns of answers.
+    apart : sequence of str
+        Columns that tell the rows of one person apart; none where a person has one row.
 
     Raises
     ------
     InputError
-        For an empty name, two rows of one person (unless `repeats`), and a person who is called like a model.
+        For an empty name, two answers of one person to one question, and a person who is called like a model.
     """
     if person:
         people.need(person)
-    column = person or person_column(people, source, columns, repeats=repeats)
+    column = person or person_column(people, source, columns, apart)
     if not column:
-        if repeats:
-            fix = "Add a column with the person of each answer, and name it"
+        if apart:
+            named = quoted([*SUGGESTED, source])
+            fix = f"Add a column with the person of each answer. It may be called {named}"
             raise InputError(
                 Problem(source=people.source, message="no column names people", fix=fix)
             )
@@ -197,11 +220,7 @@ def person_labels(
         fix = "Name each person, or leave the rows out."
         raise InputError(problem(people, empty, "no name of the person", [column], fix))
     names = [label or "" for label in labels]
-    last = {name: row for row, name in enumerate(names)}
-    if not repeats and len(last) < len(names):
-        again = [row for row, name in enumerate(names) if last[name] != row]
-        message = f"{keys_text([(names[again[0]],)])} has several rows, and each person has one"
-        raise InputError(problem(people, again, message, [column], "Keep one row a person."))
+    refuse_repeated(people, column, apart)
     models_too = {*models.levels(source)} & {*names}
     if models_too:
         rows = [row for row, name in enumerate(names) if name in models_too]
@@ -210,15 +229,56 @@ def person_labels(
     return names
 
 
-def person_column(people: Table, source: str, columns: Texts, *, repeats: bool) -> str:
-    """Return the column that is called like people, or like the source; empty where there is none."""
-    words = {*map(bare, (*PERSONS, *RATERS.names, *NUMBERED, source))}
+def refuse_repeated(people: Table, column: str, apart: Texts) -> None:
+    """Refuse two answers of one person to one question.
+
+    Raises
+    ------
+    InputError
+        With the lines of the first person and question that occur twice.
+    """
+    keys = [*zip(*map(people.texts, (column, *apart)), strict=True)]
+    lines: dict[tuple[str | None, ...], list[int]] = {}
+    for row, key in enumerate(keys):
+        lines.setdefault(key, []).append(row)
+    again = next((key for key, rows in lines.items() if len(rows) > 1), None)
+    if again is None:
+        return
+    named = keys_text([tuple(part or "" for part in again)])
+    if apart:
+        message = f"{named} ({listing([column, *apart])}) has several rows"
+        fix = "Keep one of them, or name another person."
+    else:
+        message = f"{named} has several rows, and each person has one"
+        fix = "Keep one row a person."
+    raise InputError(problem(people, lines[again], message, [column], fix))
+
+
+def person_column(people: Table, source: str, columns: Texts, apart: Texts) -> str:
+    """Return the column that is called like people or the source, or that names people by structure; else nothing."""
+    words = {*map(bare, (*PERSONS, *RATERS.names, *NUMBERED, *NAMES, source))}
     words |= {f"{word}id" for word in words} | {f"{word}nr" for word in words}
-    named = [name for name in people.columns if name not in columns and bare(name) in words]
+    free = [name for name in people.columns if name not in columns and name not in apart]
+    named = [name for name in free if {bare(name), bare(without_accents(name))} & words]
     # the column that the models are named in comes first, then what tells all rows apart
     distinct = {name: len(people.levels(name)) for name in named}
-    named.sort(key=lambda name: (name != source, not repeats and distinct[name] < people.height))
-    return named[0] if named else ""
+    named.sort(key=lambda name: (name != source, not apart and distinct[name] < people.height))
+    if named or not apart:
+        return named[0] if named else ""
+    return next((name for name in free if repeats_over(people, name, apart)), "")
+
+
+def repeats_over(people: Table, column: str, apart: Texts) -> bool:
+    """Whether the labels of a column repeat over rows of different questions, and never over those of the same one."""
+    labels = people.texts(column)
+    asked = [*zip(*map(people.texts, apart), strict=True)]
+    if None in labels or len({*asked}) == len(asked):
+        return False
+    if len({*zip(labels, asked, strict=True)}) < len(asked):
+        return False
+    rows = Counter(labels)
+    several = sum(number > 1 for number in rows.values())
+    return 2 * several > len(rows)
 
 
 def refuse_other_spellings(

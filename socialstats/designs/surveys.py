@@ -170,7 +170,7 @@ def read_survey(
         value = value or (free_column(table, VALUES.names, {*used, question}) if question else "")
     named = {"weight": weight, "cluster": cluster, **options}
     if question and value:
-        person = person or person_column(table, "", (question, value), repeats=True)
+        person = person or person_column(table, "", (value, *used), (question,))
         if not person:
             fix = "Name it with --map person=COLUMN"
             raise InputError(
@@ -185,7 +185,7 @@ def read_survey(
             table, unit=person, rater=question, value=value, strata=strata, **named
         )
         return replace(design, columns={**design.columns, PERSON: person})
-    person = person or person_column(table, "", units, repeats=False)
+    person = person or person_column(table, "", units, ())
     questions = list(units) or question_columns(table, {*used, person})
     if not questions:
         fix = "Name the columns of the questions with --units A,B,C"

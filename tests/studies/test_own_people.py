@@ -11,6 +11,10 @@ import pytest
 
 from socialstats.cli import main
 from socialstats.cli.own_study import read_study
+from socialstats.errors import InputError
+from socialstats.studies.declared.people import add_people
+from socialstats.tables import as_table
+from socialstats.tables.joining import as_read, pandas_of
 
 LABELS = ["never", "sometimes", "often"]
 QUESTIONS = [f"q{k}" for k in range(1, 9)]
@@ -148,3 +152,84 @@ def test_scores_of_people_are_those_of_models(long: bool, folder: Path) -> None:
     )
     (folder / "people.csv").write_text("person,care1,care2\nx,9,1\n")
     assert main(["check", "models.csv", "--study", "study.toml"]) == 2
+
+
+LONG = """
+[data]
+map = {unit = "dylemat", source = "model", rater = "sędzia", VALUE}
+SCALE
+
+[[question]]
+id = "level"
+metric = "mean_ratings"
+each = ["model", "rama"]
+"""
+LAYOUTS = {
+    "value": ('value = "wynik"', ""),
+    "item": ('condition = "rama"', "[scale.wynik]\nitems = ['wynik']\nrange = [1, 5]"),
+}
+
+
+def long_folder(folder: Path, layout: str) -> pd.DataFrame:
+    """Write answers of a model and of four people to 24 dilemmas in two framings, and return those of people."""
+    rng = np.random.default_rng(5)
+    value, scale = LAYOUTS[layout]
+    (folder / "long.toml").write_text(LONG.replace("VALUE", value).replace("SCALE", scale))
+    rows = [
+        {"sędzia": rater, "dylemat": f"d{k}", "rama": framing, "wynik": int(rng.integers(1, 6))}
+        for rater in ("Anna", "Ewa", "Jan", "Piotr")
+        for k in range(24)
+        for framing in ("zysk", "strata")
+    ]
+    people = pd.DataFrame(rows)
+    models = people.assign(model="birch", sędzia=people["sędzia"].map(lambda name: f"judge {name}"))
+    models.to_csv("long_models.csv", index=False)
+    people.to_csv("long_people.csv", index=False)
+    return people
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_people_in_long_form_keep_the_labels_of_the_study(layout: str, folder: Path) -> None:
+    people = long_folder(folder, layout)
+    study = read_study("long.toml")
+    joined = add_people(as_read("long_models.csv"), as_read("long_people.csv"), study.declaration)
+    assert joined.table.levels("dylemat") == tuple(sorted({*people["dylemat"]}))
+    raters = {*people["sędzia"]}
+    assert {*joined.table.levels("sędzia")} == raters | {f"judge {name}" for name in raters}
+    rows = pandas_of(joined.table)
+    kept = rows[rows["model"] == "human"][[*people.columns]].reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept.astype(str), people.astype(str), check_dtype=False)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_two_answers_of_a_person_to_a_question_are_refused(layout: str, folder: Path) -> None:
+    people = long_folder(folder, layout)
+    pd.concat([people, people.iloc[[3]]]).to_csv("long_people.csv", index=False)
+    study = read_study("long.toml")
+    with pytest.raises(
+        InputError, match=r"long_people.csv line 5, column 'sędzia': .*lines 5, 194"
+    ):
+        add_people(as_read("long_models.csv"), as_read("long_people.csv"), study.declaration)
+
+
+@pytest.mark.parametrize("name", ["run", "osoba", "name", "Person"])
+def test_a_person_with_two_rows_is_refused_whatever_the_column_is_called(
+    name: str, folder: Path
+) -> None:
+    people = pd.read_csv("people.csv").rename(columns={"person": name})
+    people.loc[4, name] = "p2"
+    study = read_study("study.toml")
+    with pytest.raises(InputError, match="'p2' has several rows"):
+        add_people(as_read("models.csv"), as_table(people), study.declaration)
+
+
+def test_people_in_long_form_are_told_apart_by_structure(folder: Path) -> None:
+    people = pd.read_csv("people.csv").drop(columns="age")
+    long = people.melt("person", var_name="question", value_name="said")
+    study = read_study("study.toml")
+    tall = add_people(
+        as_read("models.csv"), as_table(long.rename(columns={"person": "kto"})), study.declaration
+    )
+    assert {*people["person"]} <= {*tall.table.levels("run")}
+    with pytest.raises(InputError, match="may be called 'person', 'respondent', 'id'"):
+        add_people(as_read("models.csv"), as_table(long.drop(columns="person")), study.declaration)

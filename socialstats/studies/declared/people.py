@@ -57,6 +57,8 @@ def add_people(table: Table, people: Table, declaration: Declaration) -> StudyWi
         parts["repeat"] = (RESPONDENT,)
     source = next(iter(declaration.of("source")), respondents[0])
     kind = next(iter(declaration.of("kind")), "")
+    named = [name for name in respondents if name in people.columns]
+    person, rounds = persons_and_rounds(people, declaration, key)
     stacked = join_people(
         as_table(frame, table.source),
         people,
@@ -65,13 +67,21 @@ def add_people(table: Table, people: Table, declaration: Declaration) -> StudyWi
         value=value if key else "",
         questions=() if key else declaration.items,
         kind=kind,
+        person=person,
+        rounds=rounds,
         na=no_answers(declaration),
     )
     check_answers(people, stacked, declaration)
     rows = pandas_of(stacked.table)
     added = rows.index >= table.height
     names = rows.loc[added, source].astype(str)
+    copies = int(added.sum()) // max(people.height, 1)
+    for column in named:
+        # a row of people has as many copies as it has columns of questions
+        rows.loc[added, column] = people.texts(column) * copies
     for column in respondents:
+        if column in named:
+            continue
         # a person and a repeat of a model may have the same number
         of_models = {*rows.loc[~added, column].astype(str)} if column != source else set()
         clash = not of_models.isdisjoint(names)
@@ -109,6 +119,23 @@ def respondent_columns(declaration: Declaration, key: str) -> Texts:
     """Return the columns that tell persons apart: those of raters, repeats and units, or one to add."""
     declared = [name for part in ("rater", "repeat", "unit") for name in declaration.of(part)]
     return tuple(name for name in declared if name != key) or (RESPONDENT,)
+
+
+def persons_and_rounds(people: Table, declaration: Declaration, key: str) -> tuple[str, Texts]:
+    """Return the column of the study that names people, if they have one, and what tells rows of a person apart.
+
+    Raters name people before repeats do. Units that the table of people has are not people.
+    """
+    persons = [name for part in ("rater", "repeat") for name in declaration.of(part)]
+    there = [name for name in persons if name in people.columns and name != key]
+    person = there[0] if there else ""
+    units = [name for name in declaration.of("unit") if name in people.columns and name != key]
+    if not (person or (units and persons)):
+        return "", ()
+    answers = {*declaration.items, *declaration.of("value"), *declaration.of("item"), key, person}
+    labelled = {*declaration.of("source"), *declaration.of("kind")}
+    names = [name for name in declaration.columns(people) if name not in answers | labelled]
+    return person, tuple(names)
 
 
 def no_answers(declaration: Declaration) -> Texts:
