@@ -539,6 +539,7 @@ def cluster_cautions(
             if dfs
             else "intervals, which tend to be too short"
         )
+        few = {name: levels for name, levels in sizes.items() if levels < FEW_CLUSTERS}
         cautions += [
             caution_of_few_clusters(
                 f"{count(levels, 'level')} of '{name}'",
@@ -546,8 +547,7 @@ def cluster_cautions(
                 fix=f"{more}; read the interval as approximate",
                 basis=f"{count(levels, 'group')} of '{shorten(name)}'",
             )
-            for name, levels in sizes.items()
-            if levels < FEW_CLUSTERS
+            for name, levels in few.items()
         ]
     else:
         cautions += few_df(
@@ -627,13 +627,14 @@ def share_cautions(
     rest = count_rests(len(rare), "share")
     few_are = f"fewer than {RARE:g}, or more where clusters differ in size"
     least_rare = f"the least on about {number(min(rare), 1)}"
+    more = more_clusters(design, factors)
     return (
         *few,
         caution(
             "SS212",
             f"{rest} on few effective answers of the rarer kind ({few_are}), {least_rare}",
             affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
-            fix=f"{more_clusters(design, factors)}, or quote counts",
+            fix=f"{more}, or quote counts",
             rows=[row.name for row in touched],
             basis=at_the_least(min(rare)),
             numbers=numbers_named(touched, "share"),

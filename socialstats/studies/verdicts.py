@@ -167,18 +167,19 @@ def between(low: float, high: float) -> str:
     return f"about {tens[0]} to {tens[1]} of 10"
 
 
-def on_scale(limits: tuple[float, float] | None) -> str:
-    """Return the scale of a difference in words; nothing for values without limits.
+def on_scale(limits: tuple[float, float] | None) -> tuple[str, ...]:
+    """Return the scale of a difference in words, then in fewer words; nothing for values without limits.
 
     Examples
     --------
-    >>> on_scale((0, 100)), on_scale(None)
-    (' on a scale from 0 to 100', '')
+    >>> on_scale((-100, 100)), on_scale(None)
+    (('on a scale from minus 100 to 100', 'on a scale of 200 points'), ())
     """
     if limits is None or not all(map(math.isfinite, limits)):
-        return ""
+        return ()
     low, high = limits
-    return f" on a scale from {low:g} to {high:g}"
+    ends = [f"{'minus ' * (end < 0)}{abs(end):g}" for end in limits]
+    return f"on a scale from {ends[0]} to {ends[1]}", f"on a scale of {high - low:g} points"
 
 
 def data_show(row: Row) -> str:

@@ -350,8 +350,9 @@ def verdict_on_stages(staged: Staged) -> Conclusion:
         return verdict_of(unseen, *sizes, certainty="open")
     stage = shorten(str(top.label("stage")), LABEL)
     by = f", by {number(abs(top.estimate or 0.0), top.decimals)}"
-    scale = on_scale(result.extras["limits"]["composite"])
-    size = [f"{by} on average{scale}", f"{by}{scale}", f"{by} on average"]
+    scales = on_scale(result.extras["limits"]["composite"])
+    # the scale goes before the word that says it is a mean
+    size = [*(f"{by} {scale}" for scale in scales), f"{by} on average"]
     return higher_or_lower(
         top, scores, f"at {stage}", f"at {base}", size, alike_models(staged, top), *sizes
     )
