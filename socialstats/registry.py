@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 DesignName = Literal["comparisons", "groups", "paired", "ratings", "labels"]
 F = TypeVar("F", bound=Callable[..., Any])
 Swap = Literal["negates", "invariant", "none"]
+UseOfRaters = Literal["compared", "pooled", "models"]
 Values = Literal["any", "numeric", "ordinal", "binary", "nominal", "couples", "sources", "traits"]
 
 
@@ -494,6 +495,9 @@ class Metric:
         What the values of groups, pairs or ratings must be. ``couples``: -1 and 1, of couples of groups in both
         orders. ``sources``: of people and of models, told apart by a rater group. ``traits``: scores of traits of
         answers, by judges.
+    raters : {"compared", "pooled", "models"}
+        What a metric of ratings does with raters. It compares their answers (agreement), or its first rows pool them.
+        ``models``: the raters are models, and each has a row.
     options : mapping
         Options that contract tests must pass for the metric to be defined on generic data.
     """
@@ -510,6 +514,7 @@ class Metric:
     definition: Definition
     swap: Swap = "none"
     values: Values = "any"
+    raters: UseOfRaters = "compared"
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property

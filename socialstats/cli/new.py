@@ -391,8 +391,8 @@ def question_sections(guess: Guess, drafted: Sequence[DraftContrast]) -> list[st
     sides = [c.name for c in (source, *guess.parts.get("condition", ())) if c is not None]
     dimensions = [*(["scale"] if guess.scales else []), *sides]
     level_cells = dimensions
-    if kind != "numbers" and rater is None and source is not None:
-        # then the sources are the raters
+    if kind != "numbers" and rater is None and source is not None and guess.parts.get("kind"):
+        # sources are the raters, and shares are those of each kind
         level_cells = [name for name in dimensions if name != source.name]
     units, reasons = answer_units(guess) if kind != "numbers" else ({}, {})
     sections = [question("level", words.ask, words.level, level_cells, units, reasons)]

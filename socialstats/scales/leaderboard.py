@@ -711,5 +711,6 @@ METRIC = Metric(
     ),
     references=("bellmccaffrey2002", "holm1979", "mogstad2024"),
     values="binary",
+    raters="models",
     options={"task": "domain"},
 )

@@ -501,4 +501,5 @@ METRIC = Metric(
     references=("bellmccaffrey2002",),
     swap="none",
     values="numeric",
+    raters="pooled",
 )

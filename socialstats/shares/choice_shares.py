@@ -774,4 +774,5 @@ METRIC = Metric(
         "phipsonsmyth2010",
     ),
     values="sources",
+    raters="pooled",
 )

@@ -684,4 +684,5 @@ METRIC = Metric(
     references=("mcfadden1974", "bellmccaffrey2002", "pustejovskytipton2018"),
     swap="none",
     values="sources",
+    raters="pooled",
 )

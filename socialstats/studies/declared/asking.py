@@ -149,7 +149,9 @@ def ask(
     raw = "value" in question.options
     table = data.answers if raw else data.scores
     value = question.options["value"] if raw else data.value
-    call = Call(question, metric, declaration, options, scored=not raw and bool(declaration.scales))
+    scored = not raw and bool(declaration.scales)
+    several = any(len(table.levels(name)) > 1 for name in declaration.of("source"))
+    call = Call(question, metric, declaration, options, scored=scored, several=several)
     results: dict[Cell, Result] = {}
     lost: dict[Cell, str] = {}
     first: SocialStatsError | None = None
@@ -177,10 +179,12 @@ def ask(
 
 
 def with_cell(result: Result, dimensions: Sequence[str], cell: Cell) -> Result:
-    """Return a result whose rows say their cell in their key."""
-    rows = (
-        replace(row, key=(*row.key, *zip(dimensions, cell, strict=True))) for row in result.rows
-    )
+    """Return a result whose rows say their cell in their key, beside the labels that the metric gave them."""
+    rows = []
+    for row in result.rows:
+        labels = {name for name, _ in row.key}
+        added = [pair for pair in zip(dimensions, cell, strict=True) if pair[0] not in labels]
+        rows.append(replace(row, key=(*row.key, *added)))
     return replace(result, rows=tuple(rows))
 
 
@@ -232,8 +236,11 @@ class Call:
         options: StudyOptions,
         *,
         scored: bool,
+        several: bool,
     ) -> None:
         self.question = question
+        # whether there are several sources
+        self.several = several
         self.metric = metric
         self.declaration = declaration
         parameters = inspect.signature(metric.function).parameters
@@ -300,16 +307,18 @@ class Call:
         used = {*question.average, *self.columns_in_options()}
         used |= {entry.partition("=")[0] for entry in question.where}
         used |= {self.compared.get("condition", ""), self.compared.get("group", "")}
-        raters = "rater" in self.read and "rater" not in question.options
-        if raters and not declaration.of("rater") and question.each is None:
-            used |= {*declaration.of("source")}
-        dimensions = [*([SCALE] if self.scored else []), *declaration.of("source")]
+        sources = declaration.of("source")
+        if question.each is None and self.rater(()) in sources:
+            used |= {*sources}
+        dimensions = [*([SCALE] if self.scored else []), *sources]
         dimensions += declaration.of("condition")
         dimensions += [contrast.column for contrast in declaration.contrasts.values()]
         open_ones = tuple(name for name in dict.fromkeys(dimensions) if name not in used)
         if question.each is None:
             return open_ones
         rater = self.rater(question.each)
+        if self.metric.raters == "models" and sources and rater not in sources:
+            self.refuse_cells_of_models(question.each)
         silent = [name for name in open_ones if name not in question.each and name != rater]
         if silent:
             message = f"each says nothing of {listing([shorten(name) for name in silent])}"
@@ -317,12 +326,33 @@ class Call:
             raise self.wrong(message, fix)
         return question.each
 
+    def refuse_cells_of_models(self, each: Sequence[str]) -> None:
+        """Refuse cells of one source each where the metric compares sources, unless the question names raters."""
+        if "rater" in self.question.options:
+            return
+        sources = [name for name in self.declaration.of("source") if name in each]
+        message = f"each: {self.metric.name} compares the labels of {quoted(sources)}"
+        raise self.wrong(message, f"Leave {quoted(sources)} out of each")
+
     def rater(self, dimensions: Sequence[str]) -> str | None:
-        """Return the column of raters: the one declared, or that of the sources where no cell fixes these."""
-        units = texts_in(self.question.options.get("unit"))
-        declared = [name for name in self.declaration.of("rater") if name not in units]
-        sources = [name for name in self.declaration.of("source") if name not in dimensions]
-        return next(iter((*declared, *sources)), None) if "rater" in self.read else None
+        """Return the column of raters: the one declared, or that of the sources where no cell fixes these.
+
+        Sources come first where the metric ranks models. They are no raters where it would pool their answers.
+        """
+        declaration, options = self.declaration, self.question.options
+        if "rater" not in self.read:
+            return None
+        if "rater" in options:
+            return next(iter(texts_in(options["rater"])), None)
+        units = texts_in(options.get("unit"))
+        declared = [name for name in declaration.of("rater") if name not in units]
+        sources = [name for name in declaration.of("source") if name not in dimensions]
+        if self.metric.raters == "models":
+            return next(iter((*sources, *declared)), None)
+        told_apart = declaration.of("kind") or {"source", "rater_source"} & options.keys()
+        if self.metric.raters == "pooled" and self.several and not told_apart:
+            sources = []
+        return next(iter((*declared, *sources)), None)
 
     def columns_in_options(self) -> set[str]:
         """Return the texts among the options of a question, which may be columns."""
@@ -348,8 +378,8 @@ class Call:
             has_one_kind = {*declaration.of("source"), *declaration.of("kind")} & {*self.dimensions}
             kind = None if has_one_kind else next(iter(declaration.of("kind")), None)
             columns["rater_source"] = kind
-        else:
-            repeats += declaration.of("rater")
+        if rater is not None or "rater" not in question.options:
+            repeats += [name for name in declaration.of("rater") if name != rater]
         used = {*joint, *self.compared.values()} if joint else set()
         columns["repeat"] = [name for name in dict.fromkeys(repeats) if name not in used]
         if self.scored:

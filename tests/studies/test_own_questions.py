@@ -1,0 +1,112 @@
+"""Questions of a study of a user's own: what is compared, what is averaged, and what a question may not leave open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from socialstats.cli import main
+from socialstats.cli.own_study import OwnStudy, read_study
+from socialstats.errors import InputError
+from socialstats.results import Result, ResultGroup
+
+DATA = Path(__file__).parents[2] / "examples" / "data"
+STUDY = (DATA / "foundations.toml").read_text(encoding="utf-8")
+BOARD = """
+[[question]]
+id = "board"
+ask = "Which model stresses care most?"
+metric = "leaderboard"
+scales = "care"
+"""
+LABELS = """
+[data]
+scale = "nominal"
+map = {unit = "Frage", source = "Modell", value = "Antwort"}
+[[question]]
+id = "shares"
+metric = "choice_shares"
+"""
+
+
+def study_of(folder: Path, text: str) -> OwnStudy:
+    path = folder / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_study(str(path))
+
+
+def answers_of_two_models() -> pd.DataFrame:
+    """Return labels of 30 questions: `A` of one model in 20, of the other in 6."""
+    shares = {"eins": 20, "zwei": 6}
+    rows = [
+        {"Frage": f"f{k}", "Modell": model, "Antwort": "A" if k < n else "B"}
+        for model, n in shares.items()
+        for k in range(30)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_leaderboard_ranks_sources_by_means_over_raters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY + BOARD, encoding="utf-8")
+    csv = str(DATA / "foundations.csv")
+    boards = read_study(str(path)).answers(csv, ["board"])["board"]
+    assert isinstance(boards, ResultGroup)
+    table = pd.read_csv(csv)
+    care = (2 * table["care1"] + table["care2"] + (6 - table["care3"])) / 4
+    means = care.groupby([table["condition"], table["model"]]).mean()
+    for condition in ("plain", "pressure"):
+        board = boards[f"care / {condition}"]
+        ranked = [row for row in board.rows if row.group == "mean"]
+        assert {row.term for row in ranked} == {"alder", "birch", "cedar"}
+        for row in ranked:
+            assert row.estimate == pytest.approx(means[condition, row.term], rel=1e-12)
+    assert boards.verify().ok
+    assert main(["estimate", "board", csv, "--study", str(path)]) == 0
+    assert "birch had the highest mean score of 3 models" in capsys.readouterr().out
+
+
+def test_cells_of_one_source_each_leave_a_leaderboard_nothing_to_rank(tmp_path: Path) -> None:
+    study = study_of(tmp_path, STUDY + BOARD + 'each = ["model", "condition"]\n')
+    with pytest.raises(InputError, match=r"each: leaderboard compares the labels of 'model'"):
+        study.answers(str(DATA / "foundations.csv"), ["board"])
+
+
+def test_named_raters_may_be_ranked_within_sources(tmp_path: Path) -> None:
+    extra = 'rater = "judge"\neach = ["scale", "model", "condition"]\n'
+    boards = study_of(tmp_path, STUDY + BOARD + extra).answers(str(DATA / "foundations.csv"))
+    board = boards["board"]
+    assert isinstance(board, ResultGroup)
+    assert "judge" in board.sentence()
+    assert board.verify().ok
+
+
+def test_shares_of_several_sources_are_not_pooled(tmp_path: Path) -> None:
+    table = answers_of_two_models()
+    shares = study_of(tmp_path, LABELS).answers(table)["shares"]
+    assert isinstance(shares, ResultGroup)
+    first, second = shares["eins"], shares["zwei"]
+    assert first.row("A").estimate == pytest.approx(20 / 30)
+    assert second.row("A").estimate == pytest.approx(6 / 30)
+
+
+@pytest.mark.parametrize("metric", ["choice_shares", "multinomial_logit"])
+def test_cells_that_would_pool_sources_are_refused(metric: str, tmp_path: Path) -> None:
+    text = LABELS.replace("choice_shares", metric) + 'each = ["Thema"]\n'
+    table = answers_of_two_models().assign(Thema=np.tile(["x", "y"], 30))
+    with pytest.raises(InputError, match="each says nothing of Modell") as refusal:
+        study_of(tmp_path, text).answers(table)
+    assert "Modell" in str(refusal.value)
+    assert "to each" in str(refusal.value)
+
+
+def test_sources_may_be_compared_in_one_result(tmp_path: Path) -> None:
+    text = LABELS + 'source = "rater"\n'
+    shares = study_of(tmp_path, text).answers(answers_of_two_models())["shares"]
+    assert isinstance(shares, Result)
+    assert shares.row("A", group="eins").estimate == pytest.approx(20 / 30)
