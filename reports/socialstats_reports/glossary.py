@@ -10,7 +10,7 @@ from markupsafe import escape
 TERMS = {
     "95% CI": (
         r"\d+(?:\.\d+)?%\u00a0CIs?",
-        "The confidence interval: the values that fit the data. In repeated studies, such intervals hold the truth "
+        "The confidence interval, a range: the values that fit the data. In repeated studies, such intervals hold the truth "
         "as often as the percentage says.",
     ),
     "approximate": (
