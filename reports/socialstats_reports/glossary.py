@@ -10,8 +10,8 @@ from markupsafe import escape
 TERMS = {
     "95% CI": (
         r"\d+(?:\.\d+)?%\u00a0CIs?",
-        "The confidence interval, a range: the values that fit the data. In repeated studies, such intervals hold the truth "
-        "as often as the percentage says.",
+        "The confidence interval, a range: the values that fit the data. In repeated studies, such intervals hold the "
+        "truth as often as the percentage says.",
     ),
     "approximate": (
         r"\b[Aa]pproximate\b",

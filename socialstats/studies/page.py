@@ -71,7 +71,8 @@ class SecondAnalysis:
     how, change : str
         How it differs, and what it changes, as parts of `short`. Analyses of the same change are told together.
     here : str
-        How the page analyses instead, where the other analysis turns its verdict: ``with refusals counted as here``.
+        How the page analyses instead, where the other analysis turns its verdict, such as
+        ``with refusals counted as they are here``.
     """
 
     text: str

@@ -337,7 +337,7 @@ def turned_by_refusals(a: AlignmentPage) -> tuple[SecondAnalysis, ...]:
     )
     nearest, farthest = (f"'{shorten(row.term, 40)}'" for row in ends)
     short = f"Without refusals, {nearest} would be nearest and {farthest} farthest."
-    return (SecondAnalysis(text, short, here="with refusals counted as here"),)
+    return (SecondAnalysis(text, short, here="with refusals counted as they are here"),)
 
 
 def stratum_questions(a: AlignmentPage) -> Iterator[Block | None]:
