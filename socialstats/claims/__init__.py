@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status
 
 if TYPE_CHECKING:
-    from socialstats.claims.bench import Own as Own
     from socialstats.claims.files import read_claims as read_claims
     from socialstats.claims.judged import Checked as Checked
     from socialstats.claims.judged import Judged as Judged
     from socialstats.claims.judging import check as check
+    from socialstats.claims.own_estimates import Own as Own
     from socialstats.claims.verdicts import VERDICTS as VERDICTS
     from socialstats.claims.verdicts import Verdict as Verdict
 
@@ -35,7 +35,7 @@ _HOME = {
     "Checked": "judged",
     "Judged": "judged",
     "Verdict": "verdicts",
-    "Own": "bench",
+    "Own": "own_estimates",
 }
 
 __all__ = [

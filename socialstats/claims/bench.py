@@ -1,29 +1,22 @@
-"""A log made ready: what prints can stand for, the value of any definition, and our own estimate of a mean."""
+"""A log made ready: what prints can stand for, and the value of any definition."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray
 from socialstats.audit.numbers import printed as read
 from socialstats.claims.definitions import NumberDefinition, harness_name
 from socialstats.claims.formulas import ERRORS, OURS, Parts, mean_by_size, mean_equal, parts_of
-from socialstats.claims.samples import COUNTING, Reading, RowTable, Sample, name_and_k, take
-from socialstats.claims.types import KEYS, Claim, Log
-from socialstats.designs.suspects import FEWEST
-from socialstats.designs.vocabulary import CLUSTER_NAME
+from socialstats.claims.samples import Reading, RowTable, Sample, take
+from socialstats.claims.types import Claim, Log
 from socialstats.errors import InputError
-from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import critical_value
-from socialstats.inference.means import MeanErrors, mean_errors
-from socialstats.inference.proportions import effective_share_interval
-from socialstats.rounding import no_variation_reason
 from socialstats.text import quoted
 
 FULL = 1e-12
@@ -318,214 +311,3 @@ def weighs_by_size(bench: Bench, claim: Claim, parts: Parts) -> bool:
         if any(fits):
             return default if all(fits) else fits[0]
     return default
-
-
-LEVEL = 0.95
-T_INTERVAL, WILSON = "t interval", "Wilson interval"
-ALIKE = no_variation_reason("clusters")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Own:
-    """A mean with its t interval over units or clusters.
-
-    Attributes
-    ----------
-    estimate, std_error, conf_low, conf_high : float or None
-        CR2 standard error with Satterthwaite degrees of freedom where units are clustered.
-    level : float
-    method : str
-        Wilson's interval with the effective number of trials for scores known to lie between 0 and 1. It keeps to that
-        range and exists where all scores are equal. Otherwise, a t interval.
-    n_units, n_clusters : int or None
-    cluster : str
-        Column; empty where units count as independent.
-    independent : bool
-        Whether units are known to count as independent where there are no clusters.
-    undefined : str
-        Why there is no standard error.
-    """
-
-    estimate: float | None = None
-    std_error: float | None = None
-    conf_low: float | None = None
-    conf_high: float | None = None
-    level: float = LEVEL
-    n_units: int | None = None
-    n_clusters: int | None = None
-    cluster: str = ""
-    method: str = ""
-    independent: bool = True
-    undefined: str = ""
-
-
-def cluster_column(table: RowTable, claims: Sequence[Claim], given: str | None) -> str:
-    """Choose the clusters: the caller's, those the log itself declares, or a column with the name of a cluster.
-
-    Parameters
-    ----------
-    table : RowTable
-    claims : sequence of Claim
-    given : str or None
-        ``"none"`` for independent units.
-
-    Raises
-    ------
-    InputError
-        If the rows have no such column.
-    """
-    if given == "none":
-        return ""
-    if given is not None:
-        if given not in table.columns:
-            raise InputError(
-                f"no column {quoted([given])} to cluster by; columns: {quoted(table.columns, 12)}"
-            )
-        return given
-    declared = [str(c.settings["cluster"]) for c in claims if c.settings.get("cluster")]
-    for name in declared:
-        if name in table.columns:
-            return name
-    units = len(np.unique(table.units())) if len(table) else 0
-    for name in table.columns:
-        if name in KEYS or not CLUSTER_NAME.search(name.replace(".", "_").replace("/", "_")):
-            continue
-        if FEWEST <= len(table.column(name)[1]) < units:
-            return name
-    return ""
-
-
-def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> Own | None:
-    """Return our estimate of a claim's mean; None for claims about something else, or without rows.
-
-    Parts are independent, each with its own clusters: V = sum w_k^2 s.e._k^2 with w_k = 1/K or n_k/N; degrees of
-    freedom V^2 / sum (w_k^2 s.e._k^2)^2 / df_k (Satterthwaite 1946).
-    """
-    try:
-        samples = [bench.sample({**claim.select, **part}, reading) for part in claim.parts or ({},)]
-        by_size = bool(claim.parts) and weighs_by_size(bench, claim, bench.parts(claim, reading))
-    except InputError:
-        return None
-    size = np.array([float(s.n) for s in samples])
-    share = size / size.sum() if by_size else np.full(len(samples), 1 / len(samples))
-    found = [clustered_mean(s.value, np.ones(s.n), codes_of(s, cluster)) for s in samples]
-    clusters = sum(f.clusters[0] for f in found if f.clusters) or None
-    mean = float(share @ np.array([f.mean for f in found]))
-    base = Own(
-        estimate=mean,
-        n_units=int(sum(f.n for f in found)),
-        n_clusters=clusters,
-        cluster=cluster if clusters else "",
-        undefined=next((f.undefined for f in found if f.undefined), ""),
-    )
-    if are_shares(bench, claim, reading) and 0 <= mean <= 1:  # a mean of other scores is no share
-        return with_shares(base, samples, share, cluster)
-    if not any(np.ptp(s.value) for s in samples):
-        return replace(
-            base, undefined=UNKNOWN.format(samples[0].value[0]) if len(samples) == 1 else ALIKE
-        )
-    if base.undefined:
-        return base
-    variance = share**2 * np.array([f.std_error**2 for f in found])
-    joint = (
-        variance.sum() ** 2 / np.sum(variance**2 / np.array([f.df for f in found]))
-        if len(found) > 1
-        else 0.0
-    )
-    df = float(joint) or found[0].df
-    error = math.sqrt(float(variance.sum()))
-    reach = critical_value(base.level, df) * error
-    return replace(
-        base, std_error=error, conf_low=mean - reach, conf_high=mean + reach, method=T_INTERVAL
-    )
-
-
-SCALED = re.compile(r"likert|rating|scale|max_?score|max_?value", re.IGNORECASE)
-PROPORTION = re.compile(
-    r"\b(acc(uracy)?|exact_match|em|correct|pass[@\d]*|share|win_rate)\b", re.IGNORECASE
-)
-UNKNOWN = "all scores are {:g}, and nothing in the log says that their scale ends at 0 and 1"
-
-
-def are_shares(bench: Bench, claim: Claim, reading: Reading) -> bool:
-    """Return whether scores are known to lie between 0 and 1; an unknown scale is none of shares.
-
-    All values of the scorer in the log count, in whatever group. A group of a 1-7 scale may have only the value 1.
-    Where all are 0, or all 1, the log must therefore have a metric called accuracy or similar, and no whole number
-    above 1. A scorer called scale, rating, ..., or such a column of metadata with a number above 1, tells of more
-    levels.
-    """
-    if claim.quantity == "share" or name_and_k(reading.repeats)[0] in COUNTING:
-        return True
-    table, scorer = bench.table, str(claim.select.get("scorer", ""))
-    there = ~np.isnan(table.value)
-    mine = there & table.where({"scorer": scorer}) if scorer else there
-    values, others = np.unique(table.value[mine]), table.value[there]
-    scales = [
-        label for name in table.columns if SCALED.search(name) for label in table.column(name)[1]
-    ]
-    if (
-        not len(values)
-        or values[0] < 0
-        or values[-1] > 1
-        or SCALED.search(f"{scorer} {claim.name}".replace("_", " "))
-    ):
-        return False
-    if any(float(found) > 1 for label in scales for found in re.findall(r"\d+(?:\.\d+)?", label)):
-        return False
-    names = " ".join(
-        c.name for c in (claim, *bench.claims) if c.select.get("scorer", "") == scorer or c is claim
-    )
-    named = PROPORTION.search(names.replace("_", " ") + " " + names) and not np.any(
-        (others > 1) & (others % 1 == 0)
-    )
-    return len(values) > 1 or 0 < values[0] < 1 or bool(named)
-
-
-def codes_of(sample: Sample, cluster: str) -> list[IntArray]:
-    """Clusters of the units of a sample; none where it does not have them."""
-    return (
-        [np.unique(sample.columns[cluster], return_inverse=True)[1]]
-        if cluster in sample.columns
-        else []
-    )
-
-
-def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster: str) -> Own:
-    """Fill in Wilson's interval for the effective number of trials; none where a part is a single cluster or unit."""
-    parts = [mean_errors(*centred(s.value), codes_of(s, cluster), size=1.0) for s in samples]
-    variance, df, effective, largest, rounding = (
-        np.array([float(getattr(part, name)[0]) for part in parts])
-        for name in ("variance", "df", "effective", "largest", "rounding")
-    )
-    if np.isnan(variance).any():
-        return replace(base, undefined=base.undefined or "a part is a single cluster: no interval")
-    own = share**2 * variance if variance.any() else share**2 / effective
-    errors = MeanErrors.of_statistic(
-        variance=float(share**2 @ variance),
-        df=float(own.sum() ** 2 / np.sum(own**2 / df)),
-        clusters=float(base.n_clusters or base.n_units or 0),
-        effective=1 / float(np.sum(share**2 / effective)),
-        largest=float((share * largest).max()),
-        rounding=float(np.linalg.norm(share * rounding)),
-    )
-    mean, trials = (
-        np.array([base.estimate or 0.0]),
-        float(sum(max(s.ok_rows, s.n) for s in samples)),
-    )
-    low, high, _ = effective_share_interval(mean, errors, trials, level=base.level)
-    error = None if np.isnan(errors.std_error[0]) else float(errors.std_error[0])
-    return replace(
-        base,
-        std_error=error,
-        conf_low=float(low[0]),
-        conf_high=float(high[0]),
-        method=WILSON,
-        undefined="" if error is not None else base.undefined or ALIKE,
-    )
-
-
-def centred(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the scores and the shares of a mean, (n, 1) each."""
-    mean = values[0] if np.all(values == values[0]) else values.mean()
-    return ((values - mean) / len(values))[:, None], np.full((len(values), 1), 1 / len(values))

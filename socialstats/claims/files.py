@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from socialstats.claims.bench import Own, Target, target_of
+from socialstats.claims.bench import Target, target_of
 from socialstats.claims.judged import Judged
+from socialstats.claims.own_estimates import Own
 from socialstats.claims.samples import label_of
 from socialstats.claims.types import Claim, Quantity
 from socialstats.errors import InputError, Problem

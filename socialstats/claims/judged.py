@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from socialstats.claims.bench import Own
+from socialstats.claims.own_estimates import Own
 from socialstats.claims.types import Claim
 from socialstats.claims.verdicts import SAID, WRONG, Verdict, digits, headline
 from socialstats.errors import Caution

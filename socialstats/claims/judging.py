@@ -15,9 +15,7 @@ from socialstats.claims import contradictions as rules
 from socialstats.claims.bench import (
     Bench,
     Target,
-    cluster_column,
     digits_in,
-    own_estimate,
     target_of,
     weighs_by_size,
 )
@@ -42,6 +40,7 @@ from socialstats.claims.formulas import (
     Parts,
 )
 from socialstats.claims.judged import Checked, Judged, finite, none_of
+from socialstats.claims.own_estimates import cluster_column, own_estimate
 from socialstats.claims.samples import KEPT, OK, POOLED, UNPARSED, ZERO, Reading, RowTable, Sample
 from socialstats.claims.types import Claim, Log, version_of
 from socialstats.errors import Caution, InputError, caution

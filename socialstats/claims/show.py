@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from socialstats.claims.bench import Own
+from socialstats.claims.own_estimates import Own
 from socialstats.claims.verdicts import SAID, SHOWN, digits, headline
 from socialstats.designs.parts import FlowStep
 from socialstats.studies.page import Block, Outcome, PageTable
