@@ -43,7 +43,8 @@ from socialstats.audit.counts import (
 from socialstats.audit.numbers import Finding, Printed, printed
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p
 from socialstats.audit.reconstruct import Reconstruction, grim_map, grimmer_map, sprite
-from socialstats.audit.running import AuditReport, Repair, audit, digit_repairs, papers
+from socialstats.audit.repairs import Repair, digit_repairs
+from socialstats.audit.running import AuditReport, audit, papers
 from socialstats.audit.summaries import (
     anova_f,
     cohens_d,
