@@ -28,12 +28,11 @@ from socialstats.designs.calls import makers_of
 from socialstats.designs.options import map_options, texts
 from socialstats.errors import InputError
 from socialstats.proposals.deciding import (
-    MAPPED,
-    PARTS,
     map_parts,
     parts_of,
     several_columns,
 )
+from socialstats.proposals.design_kinds import DESIGN_KINDS
 from socialstats.proposals.reading import READERS, one_below_another, selected
 from socialstats.proposals.settings import DESIGNS, ROWS, SETTINGS, Settings
 from socialstats.results import ResultGroup
@@ -237,7 +236,10 @@ def design_of(function: Callable[..., Any], chosen: Settings, given: Settings) -
     parts = {entry.partition("=")[0] for entry in chosen["map"] or []} | {
         key for key in given if key == "group"
     }
-    return next((name for name in names if parts <= {*PARTS.get(name, ())}), names[0])
+    return next(
+        (name for name in names if name in DESIGN_KINDS and parts <= {*DESIGN_KINDS[name].parts}),
+        names[0],
+    )
 
 
 def mapped(design: str, entries: Sequence[str], given: Settings) -> Fields:
@@ -352,11 +354,17 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
     for title, names in shown.items():
         add_keywords(parser, title, names, hints)
     design = next(
-        (one.__name__.lower() for one in _readers_of(function) if one.__name__.lower() in MAPPED),
+        (
+            one.__name__.lower()
+            for one in _readers_of(function)
+            if one.__name__.lower() in DESIGN_KINDS
+        ),
         "",
     )
     parser.brief |= (
-        {"map": f"which part a column plays: {', '.join(MAPPED[design])}"} if design else {}
+        {"map": f"which part a column plays: {', '.join(DESIGN_KINDS[design].parts)}"}
+        if design
+        else {}
     )
     everyday = [
         "tables",

@@ -26,7 +26,8 @@ EVERYDAY = tuple(key for key, one in SETTINGS.items() if one.everyday)
 FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods")
 
 
-TYPED = ("whole", "number")  # kinds of settings that argparse converts
+# kinds of settings that argparse converts, so that its error names the option
+TYPED = ("whole", "number")
 
 
 class Output(str):

@@ -9,79 +9,20 @@ from typing import Any
 from socialstats.designs.aliases import Fields, Pair, Texts
 from socialstats.designs.column_profile import FEW
 from socialstats.designs.columns import assign
-from socialstats.designs.options import PARTS as OF_COMPARISONS
 from socialstats.designs.options import Options, map_options, mapped_repeat
 from socialstats.designs.paired_reading import PairedOptions, paired_roles, wide_pair
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.vocabulary import UNNUMBERED, VAGUE
 from socialstats.errors import DesignError, InputError, Problem
+from socialstats.proposals.design_kinds import BY_COLUMNS, DESIGN_KINDS
 from socialstats.proposals.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.tables import Table
 from socialstats.text import capital, listing, meant, shorten
 
 PartColumns = dict[str, str]
-PARTS = {
-    "paired": (
-        "unit",
-        "condition",
-        "value",
-        "first",
-        "second",
-        "count",
-        "weight",
-        "by",
-        "cluster",
-        "repeat",
-    ),
-    "groups": ("group", "value", "unit", "count", "weight", "by", "cluster", "repeat"),
-    "ratings": (
-        "unit",
-        "rater",
-        "value",
-        "status",
-        "rater_source",
-        "count",
-        "weight",
-        "by",
-        "cluster",
-        "repeat",
-    ),
-}
-MAPPED = {"comparisons": OF_COMPARISONS, **PARTS}  # what --map may name
-BY_COLUMNS = ("comparisons", "paired", "ratings")  # designs that the names of columns tell
-MARKS = {
-    "paired": {"condition", "first", "second", "conditions", "unmatched"},
-    "groups": {"group", "groups"},
-    "ratings": {"rater", "status", "rater_source", *OWN["ratings"]} - {"levels", "scale"},
-    "comparisons": {
-        "item_a",
-        "item_b",
-        "winner",
-        "wins_a",
-        "wins_b",
-        "win_a",
-        "win_b",
-        "score_a",
-        "score_b",
-        "drawn",
-        *OWN["comparisons"],
-    }
-    - {"refusal"},
-}  # parts and options that only one design has
-NONE_PLAYS = {"groups": "unit", "ratings": "rater"}  # a part that no column may play: --map unit=
 MOST_CONDITIONS = 12  # labels of a condition that is taken by its name
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
 FREE = ("order", "values")  # parts that may be said without a column
-SCALES = {
-    "paired": ("binary", "nominal", "numeric"),
-    "groups": ("binary", "nominal", "ordinal", "numeric"),
-    "ratings": ("nominal", "ordinal", "interval", "ratio"),
-}
-ASKED = {
-    "comparisons": "two items at a time, one wins",
-    "paired": "do conditions differ on the same units?",
-    "ratings": "do raters or models agree, or models with people?",
-}
 SAY_PARTS = (
     "Name the columns. Comparisons: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN. Paired: "
     "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN, or --map first=COLUMN --map second=COLUMN with one "
@@ -143,7 +84,7 @@ def decide(table: Table, settings: Settings, chosen: str | None = None) -> str:
     given |= {key for own in OWN.values() for key in own if settings.get(key)}
     if given & OF_WINNERS and _fits("comparisons", table, settings):
         given -= OF_WINNERS
-    marked = [name for name, marks in MARKS.items() if marks & given]
+    marked = [name for name, kind in DESIGN_KINDS.items() if kind.marks & given]
     marked += (
         ["comparisons"] if not marked and any(part[-2:] in ("_a", "_b") for part in given) else []
     )
@@ -161,7 +102,7 @@ def refuse_mark(table: Table, settings: Settings, marked: str, given: set[str]) 
     InputError
         Naming the option and the design that the columns fit.
     """
-    options = [key for key in OWN[marked] if key in MARKS[marked] & given]
+    options = [key for key in OWN[marked] if key in DESIGN_KINDS[marked].marks & given]
     if not options or settings.get("map") or settings.get("raters"):
         return
     fits = [name for name in BY_COLUMNS if _fits(name, table, settings)]
@@ -172,11 +113,11 @@ def refuse_mark(table: Table, settings: Settings, marked: str, given: set[str]) 
     ):
         option = SETTINGS[options[0]].option
         parts = _parts_text(parts_of(fits[0], table, settings))
-        if marked not in PARTS:
+        if marked == "comparisons":
             raise InputError(f"{option} is for {marked}; this table is read as {fits[0]} ({parts})")
         raise InputError(
             f"{option} is for {marked}, and the columns of {table.source} are those of {fits[0]} ({parts}). Leave it "
-            f"out, or name the columns of {marked} with --map ({', '.join(PARTS[marked][:3])})"
+            f"out, or name the columns of {marked} with --map ({', '.join(DESIGN_KINDS[marked].parts[:3])})"
         )
 
 
@@ -230,7 +171,8 @@ def by_columns(table: Table, settings: Settings) -> str:
     columns = columns_text(table)
     if fits:
         each = "\n".join(
-            f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items()
+            f"  {name} ({DESIGN_KINDS[name].asks}): {_parts_text(parts)}"
+            for name, parts in fits.items()
         )
         fix = " or ".join(f"--design {name}" for name in fits)
         fix += (
@@ -390,7 +332,9 @@ def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
     from socialstats.designs.ratings_reading import lone_source, ratings_roles
 
     if design == "comparisons":
-        return assign(table, Options(**map_options(known_entries(settings, MARKS[design])))).parts()
+        return assign(
+            table, Options(**map_options(known_entries(settings, DESIGN_KINDS[design].marks)))
+        ).parts()
     readers: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
         "groups": ("group", GroupsOptions, groups_roles),
         "paired": ("condition", PairedOptions, paired_roles),
@@ -441,21 +385,22 @@ def map_parts(entries: Texts, name: str) -> Fields:
     {'unit': 'question', 'cluster': ('topic', 'model')}
     """
     done: Fields = {}
+    parts = DESIGN_KINDS[name].parts
     for entry in entries:
         part, equals, column = entry.partition("=")
-        if equals and not column and part == NONE_PLAYS.get(name):
+        if equals and not column and part == DESIGN_KINDS[name].may_lack:
             done[part] = False
             continue
         if not equals or not part or not column:
             raise InputError(
-                f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}"
+                f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(parts)}"
             )
-        if part not in PARTS[name]:
-            known = ", ".join(PARTS[name])
+        if part not in parts:
+            known = ", ".join(parts)
             longer = [
-                one for one in PARTS[name] if one.endswith(f"_{part}")
+                one for one in parts if one.endswith(f"_{part}")
             ]  # `source` is meant as rater_source
-            hint = meant(longer[0] if longer else part, PARTS[name])
+            hint = meant(longer[0] if longer else part, parts)
             raise InputError(
                 f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. {hint}Parts: {known}"
             )
@@ -486,9 +431,9 @@ def refuse_foreign(name: str, settings: Settings) -> None:
                 f"{option} is for {listing(homes)}; this table is read as {name} (--design says another)"
             )
     scale = settings.get("scale")
-    if scale is not None and scale not in SCALES[name]:
+    if scale is not None and scale not in DESIGN_KINDS[name].scales:
         raise InputError(
-            f"--scale {shorten(scale)}: scales of {name} are {', '.join(SCALES[name])}"
+            f"--scale {shorten(scale)}: scales of {name} are {', '.join(DESIGN_KINDS[name].scales)}"
         )
 
 

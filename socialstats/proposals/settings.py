@@ -387,7 +387,7 @@ READ_BY_JOB = {
 }
 COMPUTED_BY_JOB = {"what is computed": COMPUTED, "tables beside the data": BESIDE}
 READ = tuple(one for settings in READ_BY_JOB.values() for one in settings)
-REASONS = "reasons"  # of exclusions, by the words of the setting
+REASONS = "reasons"  # reasons of exclusions, by what is typed
 ROWS = ("where", "exclude", "exclude_raters")  # settings that leave rows out
 SETTINGS = {one.key: one for one in (*READ, *COMPUTED, *BESIDE)}
 DESIGNS = spelled(SETTINGS["design"].choices)

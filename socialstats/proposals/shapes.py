@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.designs.vocabulary import UNNUMBERED
 from socialstats.errors import InputError
-from socialstats.proposals.deciding import MAPPED, fit_both, mapped_columns, words
+from socialstats.proposals.deciding import fit_both, mapped_columns, words
+from socialstats.proposals.design_kinds import DESIGN_KINDS
 from socialstats.proposals.settings import OWN, SETTINGS, Settings
 from socialstats.tables import Table
 from socialstats.text import listing, meant, quoted, shorten
@@ -105,7 +106,7 @@ def read_shape(study: Study, table: Table, settings: Settings) -> Any:
 def parts_of_study(study: Study) -> Levels:
     """Return the parts that ``--map`` may name for a study."""
     if study.read is None:
-        return MAPPED[study.design]
+        return DESIGN_KINDS[study.design].parts
     return study.parts or (*study.columns, *study.also)
 
 
