@@ -12,6 +12,7 @@ from socialstats.cli import main
 from socialstats.cli.own_study import OwnStudy, read_study
 from socialstats.errors import InputError
 from socialstats.results import Result, ResultGroup
+from socialstats.studies.declared.scoring import score_table
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 STUDY = (DATA / "foundations.toml").read_text(encoding="utf-8")
@@ -110,3 +111,35 @@ def test_sources_may_be_compared_in_one_result(tmp_path: Path) -> None:
     shares = study_of(tmp_path, text).answers(answers_of_two_models())["shares"]
     assert isinstance(shares, Result)
     assert shares.row("A", group="eins").estimate == pytest.approx(20 / 30)
+
+
+@pytest.mark.parametrize("spelling", ["pressure ", "Pressure"])
+@pytest.mark.parametrize("column", ["condition", "model", "topic"])
+def test_spellings_of_conditions_sources_and_cells_are_cautioned(
+    spelling: str, column: str, tmp_path: Path
+) -> None:
+    table = pd.read_csv(DATA / "foundations.csv")
+    table["topic"] = np.where(table["scenario"] < "s16", "pressure", "plain")
+    table["model"] = table["model"].replace("alder", "pressure")
+    table[column] = table[column].astype(object)
+    table.loc[table.index[table[column] == "pressure"][0], column] = spelling
+    text = STUDY.replace('each = "scale"', 'each = ["scale", "topic"]')
+    analysis = study_of(tmp_path, text).analysis(table)
+    notes = score_table(analysis.table, analysis.declaration).cautions
+    assert {note.code for note in notes} == {"SS306"}
+    assert any(f"column '{column}'" in note.detail and spelling in note.detail for note in notes)
+
+
+def test_the_page_says_which_condition_has_two_spellings(tmp_path: Path) -> None:
+    table = pd.read_csv(DATA / "foundations.csv")
+    table.loc[table.index[table["condition"] == "pressure"][0], "condition"] = "Pressure"
+    outcome = study_of(tmp_path, STUDY).outcome(table, resamples=100, verify=False)
+    notes = [note for note in outcome.cautions if note.code == "SS306"]
+    assert any("'Pressure'" in note.detail for note in notes)
+
+
+def test_labels_of_one_spelling_have_no_caution(tmp_path: Path) -> None:
+    outcome = study_of(tmp_path, STUDY).outcome(
+        str(DATA / "foundations.csv"), resamples=100, verify=False
+    )
+    assert "SS306" not in {note.code for note in outcome.cautions}

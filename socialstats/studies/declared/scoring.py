@@ -12,8 +12,15 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.options import texts
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.stacking import free_name
+from socialstats.designs.suspects import label_cautions
 from socialstats.errors import Caution, InputError, NothingToAnalyse, Problem, caution
-from socialstats.studies.declared.declaration import SCALE, Declaration, Scale, check_columns
+from socialstats.studies.declared.declaration import (
+    SCALE,
+    Declaration,
+    Scale,
+    Texts,
+    check_columns,
+)
 from socialstats.tables import Table, as_number, as_table, missing_labels
 from socialstats.tables.joining import pandas_of
 from socialstats.text import as_given, number, quoted, shorten
@@ -40,7 +47,7 @@ class Scored:
         The column of scores.
     flow : tuple of FlowStep
     cautions : tuple of Caution
-        Items that point in another direction than the others of their scale.
+        Labels that are nearly identical, and items that point in another direction than the others of their scale.
     """
 
     answers: Table
@@ -76,9 +83,13 @@ def score_table(table: Table, declaration: Declaration) -> Scored:
     """
     check_columns(declaration, table)
     read = FlowStep(label="rows read", rows=table.height)
+    named = {f"column '{shorten(name)}'": table.levels(name) for name in label_columns(declaration)}
+    spellings = label_cautions(named)
     if not declaration.scales:
         value = next(iter(declaration.of("value")), "")
-        return Scored(answers=table, scores=table, value=value, flow=(read,))
+        return Scored(
+            answers=table, scores=table, value=value, flow=(read,), cautions=tuple(spellings)
+        )
     if SCALE in declaration.columns(table):
         fix = "Rename it: a question says scale of the declared scales"
         raise InputError(
@@ -114,14 +125,22 @@ def score_table(table: Table, declaration: Declaration) -> Scored:
         raise NothingToAnalyse(f"{table.source}: no answer has a score of any scale")
     scores = as_table(stacked, f"scores of {table.source}")
     flow.append(FlowStep(label="scores", rows=len(stacked)))
-    cautions = [opposed(answers, scale) for scale in declaration.scales.values()]
+    opposites = [opposed(answers, scale) for scale in declaration.scales.values()]
     return Scored(
         answers=table,
         scores=scores,
         value=value,
         flow=tuple(flow),
-        cautions=tuple(note for note in cautions if note is not None),
+        cautions=(*spellings, *(note for note in opposites if note is not None)),
     )
+
+
+def label_columns(declaration: Declaration) -> Texts:
+    """Return the columns whose labels are compared as they are written: parts, contrasts and cells, but no values."""
+    named = [name for part, names in declaration.parts.items() if part != "value" for name in names]
+    named += [contrast.column for contrast in declaration.contrasts.values()]
+    named += [name for question in declaration.questions.values() for name in question.each or ()]
+    return tuple(name for name in dict.fromkeys(named) if name != SCALE)
 
 
 def scores_of(answers: Answers, scale: Scale) -> FloatArray:
