@@ -13,6 +13,7 @@ from socialstats.cli.own_study import OwnStudy, read_study
 from socialstats.errors import InputError
 from socialstats.results import Result, ResultGroup
 from socialstats.studies.declared.scoring import score_table
+from socialstats.tables.joining import pandas_of
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 STUDY = (DATA / "foundations.toml").read_text(encoding="utf-8")
@@ -22,6 +23,13 @@ id = "board"
 ask = "Which model stresses care most?"
 metric = "leaderboard"
 scales = "care"
+"""
+ALL_IN_UNIT = """
+[[question]]
+id = "level"
+metric = "mean_ratings"
+each = ["scale"]
+unit = ["scenario", "model", "condition"]
 """
 LABELS = """
 [data]
@@ -143,3 +151,35 @@ def test_labels_of_one_spelling_have_no_caution(tmp_path: Path) -> None:
         str(DATA / "foundations.csv"), resamples=100, verify=False
     )
     assert "SS306" not in {note.code for note in outcome.cautions}
+
+
+@pytest.mark.parametrize("column", ["model", "condition", "scenario"])
+def test_a_score_stands_on_the_line_of_its_answer(column: str, tmp_path: Path) -> None:
+    table = pd.read_csv(DATA / "foundations.csv")
+    table[column] = table[column].astype(object)
+    table.loc[584, column] = None
+    csv = tmp_path / "gaps.csv"
+    table.to_csv(csv, index=False)
+    text = STUDY.replace("[data.map]", 'missing = "error"\n\n[data.map]')
+    one = text[: text.index("[[question]]")] + ALL_IN_UNIT
+    with pytest.raises(InputError, match=r"gaps\.csv line 586") as refusal:
+        study_of(tmp_path, one).answers(str(csv))
+    assert column in str(refusal.value)
+
+
+def test_scores_of_long_tables_stand_on_the_first_line_of_their_answer(tmp_path: Path) -> None:
+    keys = ["scenario", "model", "condition", "judge"]
+    long = pd.read_csv(DATA / "foundations.csv").melt(
+        id_vars=keys, var_name="item", value_name="grade"
+    )
+    csv = tmp_path / "long.csv"
+    long.to_csv(csv, index=False)
+    text = STUDY.replace('rater = "judge"', 'rater = "judge"\nitem = "item"\nvalue = "grade"')
+    analysis = study_of(tmp_path, text).analysis(str(csv))
+    scores = score_table(analysis.table, analysis.declaration).scores
+    positions = [0, 5, 720 + 5]
+    lines = scores.places(positions)
+    rows = pandas_of(scores).iloc[positions]
+    file = csv.read_text(encoding="utf-8").splitlines()
+    for position, (_, row) in zip(positions, rows.iterrows(), strict=True):
+        assert file[lines[position] - 1].split(",")[:4] == [row[name] for name in keys]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.options import texts
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.stacking import free_name
@@ -22,6 +22,7 @@ from socialstats.studies.declared.declaration import (
     check_columns,
 )
 from socialstats.tables import Table, as_number, as_table, missing_labels
+from socialstats.tables.aliases import Lines, Positions
 from socialstats.tables.joining import pandas_of
 from socialstats.text import as_given, number, quoted, shorten
 
@@ -59,11 +60,15 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """Values of items: a row for each answer, a column for each item, NaN where there is none."""
+    """Values of items: a row for each answer, a column for each item, NaN where there is none.
+
+    `rows` are the positions of the answers in the table; of several rows of an answer, the first.
+    """
 
     keys: pd.DataFrame
     items: tuple[str, ...]
     values: FloatArray
+    rows: IntArray
 
     def of(self, item: str) -> FloatArray:
         """Return the values of an item."""
@@ -102,6 +107,7 @@ def score_table(table: Table, declaration: Declaration) -> Scored:
     )
     value = free_name(answers.keys.columns, "score")
     parts = []
+    rows = []
     flow = [read]
     for scale in declaration.scales.values():
         score = scores_of(answers, scale)
@@ -109,6 +115,7 @@ def score_table(table: Table, declaration: Declaration) -> Scored:
         part[SCALE] = scale.name
         part[value] = score
         part = part[np.isfinite(score)]
+        rows.append(answers.rows[np.isfinite(score)])
         lost = len(score) - len(part)
         if lost:
             note = f"fewer than {scale.fewest} of {len(scale.items)} items have a value"
@@ -123,7 +130,7 @@ def score_table(table: Table, declaration: Declaration) -> Scored:
     stacked = pd.concat(parts, ignore_index=True)
     if not len(stacked):
         raise NothingToAnalyse(f"{table.source}: no answer has a score of any scale")
-    scores = as_table(stacked, f"scores of {table.source}")
+    scores = located_in(table, as_table(stacked, f"scores of {table.source}"), np.concatenate(rows))
     flow.append(FlowStep(label="scores", rows=len(stacked)))
     opposites = [opposed(answers, scale) for scale in declaration.scales.values()]
     return Scored(
@@ -133,6 +140,17 @@ def score_table(table: Table, declaration: Declaration) -> Scored:
         flow=tuple(flow),
         cautions=(*spellings, *(note for note in opposites if note is not None)),
     )
+
+
+def located_in(table: Table, scores: Table, rows: IntArray) -> Table:
+    """Return scores whose places, in messages, are those of the rows of a table that they were made of."""
+
+    def locate(positions: Positions) -> Lines:
+        origins = rows[np.array([*positions], dtype=np.int64)].tolist()
+        places = table.places(origins)
+        return [places[row] for row in origins]
+
+    return replace(scores, unit=table.unit, locate=locate)
 
 
 def label_columns(declaration: Declaration) -> Texts:
@@ -151,7 +169,8 @@ def scores_of(answers: Answers, scale: Scale) -> FloatArray:
     >>> import pandas as pd
     >>> scale = Scale(name="s", title="s", items=("a", "b"), turned=("b",), ends=(1, 5), weights={"a": 3}, fewest=1)
     >>> values = np.array([[5.0, 2.0], [np.nan, 2.0]])
-    >>> scores_of(Answers(keys=pd.DataFrame(index=[0, 1]), items=("a", "b"), values=values), scale).tolist()
+    >>> keys = pd.DataFrame(index=[0, 1])
+    >>> scores_of(Answers(keys=keys, items=("a", "b"), values=values, rows=np.arange(2)), scale).tolist()
     [4.75, 4.0]
     """
     values = keyed_values(answers, scale)
@@ -229,7 +248,8 @@ def items_in_columns(table: Table, declaration: Declaration) -> Answers:
     if not declaration.of("unit"):
         # rows are units where no column names them
         keys = keys.assign(**{ROW: np.arange(1, len(keys) + 1)})
-    return Answers(keys=keys, items=items, values=np.column_stack(columns))
+    rows = np.arange(len(keys))
+    return Answers(keys=keys, items=items, values=np.column_stack(columns), rows=rows)
 
 
 def stacked_items(table: Table, declaration: Declaration) -> Answers:
@@ -263,7 +283,9 @@ def stacked_items(table: Table, declaration: Declaration) -> Answers:
         raise InputError(problems)
     values = np.full((groups.ngroups, len(items)), np.nan)
     values[answer, column] = numbers[rows]
-    return Answers(keys=groups.head(1).reset_index(drop=True), items=items, values=values)
+    first_rows = rows[np.unique(answer, return_index=True)[1]]
+    keys = groups.head(1).reset_index(drop=True)
+    return Answers(keys=keys, items=items, values=values, rows=first_rows)
 
 
 def item_numbers(
