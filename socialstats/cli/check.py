@@ -42,9 +42,12 @@ def run(options: argparse.Namespace) -> int:
     for note in prepared.notes:
         print(f"note        {shorten(note, 400)}")
     if options.plan is not None or options.study is not None:
+        from socialstats.studies.plan import HYPOTHESES
+
         outcome, deviations = prepared.run()
         cautions = outcome.cautions
-        questions = count(len(outcome.blocks), "question")
+        asked = [block for block in outcome.blocks if block.id != HYPOTHESES]
+        questions = count(len(asked), "question")
         print(
             f"report      study {prepared.name} runs: {questions}, {count(len(cautions), 'caution')}"
         )

@@ -32,6 +32,7 @@ Status = Literal["confirmatory", "exploratory"]
 MOST_TESTS = 8  # tests of a hypothesis with sentences of their own
 MOST_SAID = 3  # tests that a sentence names
 ONE_FAMILY = "all hypotheses"
+HYPOTHESES = "hypotheses"  # the block of what became of them
 SIDES: dict[str, Verdict] = {
     "greater": "above",
     "less": "below",
@@ -380,11 +381,16 @@ def judge(test: Examined, alpha: float) -> Examined:
     return replace(test, verdict=settled)
 
 
-def departures(outcome: Outcome, findings: Findings) -> tuple[str, ...]:
-    """Return, a sentence each, the planned tests that were not run, and the tests that no hypothesis asked for."""
+def departures(outcome: Outcome, findings: Findings, *, all_asked: bool = False) -> tuple[str, ...]:
+    """Return, a sentence each, the planned tests that were not run, and the tests that no hypothesis asked for.
+
+    There are none of the latter where the file asks every question of the page (`all_asked`).
+    """
     missing = [
         f"planned test not run: {name}: {reason}" for name, reason in findings.problems.items()
     ]
+    if all_asked:
+        return tuple(missing)
     planned = {(id(test.source), test.row.term, test.row.group) for test in findings.tests}
     extra: dict[str, int] = {}
     for result in results_of(outcome):
@@ -445,9 +451,17 @@ def with_hypotheses(
 
 
 def with_findings(
-    outcome: Outcome, findings: Findings, hypotheses: Sequence[Hypothesis], options: StudyOptions
+    outcome: Outcome,
+    findings: Findings,
+    hypotheses: Sequence[Hypothesis],
+    options: StudyOptions,
+    *,
+    all_asked: bool = False,
 ) -> tuple[Outcome, tuple[str, ...]]:
-    """Place what became of hypotheses first on the page; `with_hypotheses` documents what is returned."""
+    """Place what became of hypotheses first on the page; `with_hypotheses` documents what is returned.
+
+    `all_asked` says that the plan asks every question of the page, so that no test departs from it.
+    """
     block = hypotheses_block(findings, hypotheses, options)
     sources = {
         id(test.source) for test in findings.tests if test.hypothesis.status == "confirmatory"
@@ -460,7 +474,7 @@ def with_findings(
         references=tuple(dict.fromkeys((*outcome.references, *literature(block.results)))),
         verifications=combine_verifications(new, outcome.verifications),
     )
-    return page, departures(outcome, findings)
+    return page, departures(outcome, findings, all_asked=all_asked)
 
 
 def marked(block: Block, sources: set[int]) -> Block:
@@ -479,7 +493,7 @@ def hypotheses_block(
         if h.id in findings.problems
     ]
     return Block(
-        id="hypotheses",
+        id=HYPOTHESES,
         question="Which planned hypotheses were supported?",
         sentences=(*said_of_tests(findings.tests), *untested),
         tables=(hypothesis_table(findings, hypotheses),),

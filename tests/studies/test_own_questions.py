@@ -183,3 +183,64 @@ def test_scores_of_long_tables_stand_on_the_first_line_of_their_answer(tmp_path:
     file = csv.read_text(encoding="utf-8").splitlines()
     for position, (_, row) in zip(positions, rows.iterrows(), strict=True):
         assert file[lines[position] - 1].split(",")[:4] == [row[name] for name in keys]
+
+
+LEVEL_FIRST = STUDY.replace(
+    '[[question]]\nid = "authority"',
+    "[[question]]\nid = 'first'\n"
+    + (
+        'metric = "mean_ratings"\neach = ["scale", "model", "condition"]\n\n'
+        '[[question]]\nid = "authority"'
+    ),
+)
+
+
+def test_the_verdict_is_that_of_the_tested_contrast(tmp_path: Path) -> None:
+    outcome = study_of(tmp_path, LEVEL_FIRST).outcome(
+        str(DATA / "foundations.csv"), resamples=100, verify=False
+    )
+    assert outcome.opening == "authority"
+    assert outcome.verdict is not None
+    assert "Authority is higher for pressure than for plain" in outcome.verdict.text
+
+
+def test_highest_and_lowest_are_of_one_scale(tmp_path: Path) -> None:
+    text = STUDY[: STUDY.index("[contrast.more]")] + (
+        '[[question]]\nid = "level"\nmetric = "mean_ratings"\neach = ["scale", "model", "condition"]\n'
+    )
+    outcome = study_of(tmp_path, text).outcome(
+        str(DATA / "foundations.csv"), resamples=100, verify=False
+    )
+    assert outcome.verdict is not None
+    assert outcome.verdict.text == (
+        "Mean ratings of Care: highest for birch / plain, lowest for cedar / pressure; "
+        "no difference was tested."
+    )
+
+
+def test_questions_of_the_file_are_in_the_plan(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY + BOARD, encoding="utf-8")
+    assert main(["check", str(DATA / "foundations.csv"), "--study", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "not in the plan" not in printed
+    assert "runs: 5 questions" in printed
+
+
+def test_methods_name_each_metric_and_what_was_averaged(tmp_path: Path) -> None:
+    csv = str(DATA / "foundations.csv")
+    methods = study_of(tmp_path, STUDY + BOARD).outcome(csv, resamples=100, verify=False).methods
+    quoted = methods[0]
+    for title in (
+        "Mean difference of pairs",
+        "Mean ratings",
+        "Krippendorff",
+        "Mean scores of models",
+    ):
+        assert title in quoted
+    assert "averaged over the labels of 'judge' (authority, care, level and board)" in quoted
+    assert "Items had weights in Care." in quoted
+    plain = study_of(tmp_path, STUDY.replace("weights = {care1 = 2}", ""))
+    assert "weight" not in plain.outcome(csv, resamples=100, verify=False).methods[0].split("(")[0]

@@ -70,6 +70,8 @@ class Answered:
         A cell has a label of each dimension.
     lost : mapping of cell to str
         Why other cells have no result.
+    averaged : tuple of str
+        Columns over whose labels the values of a unit were averaged, such as raters and repeats.
     """
 
     question: StudyQuestion
@@ -79,6 +81,7 @@ class Answered:
     titles: Mapping[str, str]
     results: Mapping[Cell, Result]
     lost: Mapping[Cell, str]
+    averaged: tuple[str, ...] = ()
 
     def name(self, cell: Cell) -> str:
         """Name a cell by its labels, scales by their titles."""
@@ -175,6 +178,7 @@ def ask(
         titles={name: scale.title for name, scale in declaration.scales.items()},
         results=results,
         lost=lost,
+        averaged=call.averaged(),
     )
 
 
@@ -394,6 +398,14 @@ class Call:
             for key, value in columns.items()
             if key in allowed and value not in (None, [], ())
         }
+
+    def averaged(self) -> tuple[str, ...]:
+        """Return the columns over whose labels the values of a unit are averaged."""
+        arguments = {**self.parts, **self.fixed}
+        columns = texts_in(arguments.get("repeat"))
+        if self.scored and self.metric.raters == "pooled":
+            columns += texts_in(arguments.get("rater"))
+        return tuple(columns)
 
     def result(self, table: Table, value: str) -> Result:
         """Return the result of one cell."""

@@ -18,8 +18,14 @@ from socialstats.studies.asking import (
     page_of,
     span_sentence,
 )
-from socialstats.studies.declared.asking import Answered, ask
-from socialstats.studies.declared.declaration import CellGrid, ContrastPair, Declaration, nearest_of
+from socialstats.studies.declared.asking import BETWEEN, Answered, ask
+from socialstats.studies.declared.declaration import (
+    SCALE,
+    CellGrid,
+    ContrastPair,
+    Declaration,
+    nearest_of,
+)
 from socialstats.studies.declared.scoring import Scored, score_table
 from socialstats.studies.estimates import extremes
 from socialstats.studies.grids import (
@@ -108,6 +114,7 @@ def study_outcome(
     findings = findings_of(tests, problems, options)
     compared = [compare_cells(answer, findings.tests) for answer in answers]
     blocks = [block_of(cells, declaration) for cells in compared]
+    opening = opening_question(compared)
     checked: dict[str, Result] = {}
     for answer, block in zip(answers, blocks, strict=True):
         names = [*map(answer.name, answer.results), "all cells"]
@@ -121,16 +128,18 @@ def study_outcome(
         data,
         options,
         describe=describe_study(data, declaration),
-        verdict=conclusion_of(compared[0]),
+        verdict=conclusion_of(opening),
         answer=[text for block in blocks[:MOST_ANSWERS] for text in block.sentences[:1]],
         leading=checked,
         blocks=blocks,
         uses=("level", "seed", "resamples", "verify"),
         data=scale_tables(declaration),
         methods=methods_paragraphs(answers, declaration, options),
-        opening=answers[0].question.id,
+        opening=opening.answer.question.id,
     )
-    return with_findings(outcome, findings, planned, options) if planned else (outcome, ())
+    if not planned:
+        return outcome, ()
+    return with_findings(outcome, findings, planned, options, all_asked=True)
 
 
 def expected_direction(
@@ -284,24 +293,64 @@ def comparison_sentence(sides: Mapping[str, str], contrast: ContrastPair) -> str
     return " ".join(parts)
 
 
+def opening_question(compared: Sequence[QuestionCells]) -> QuestionCells:
+    """Return the question whose answer opens the page: the first whose contrast was tested, else the first that was.
+
+    Where nothing was tested, it is the first question of the file.
+    """
+    contrasts = [cells for cells in compared if cells.answer.contrast is not None and cells.sides]
+    tested = [cells for cells in compared if has_tests(cells)]
+    return next(iter((*contrasts, *tested, *compared)))
+
+
+def has_tests(cells: QuestionCells) -> bool:
+    """Return whether the results of a question have tests of differences."""
+    results = cells.answer.results.values()
+    rows = [row for result in results for row in result.rows if row.role == "difference"]
+    return any(row.p_value is not None for row in rows)
+
+
+def of_first_scale(cells: QuestionCells) -> tuple[str, tuple[Row, ...]]:
+    """Return the title of the first scale of a question of several, and its rows; else no title, and all rows."""
+    titles = list(dict.fromkeys(row.label(SCALE) or "" for row in cells.rows))
+    if len(titles) < 2:
+        return "", cells.rows
+    return titles[0], tuple(row for row in cells.rows if row.label(SCALE) == titles[0])
+
+
 def conclusion_of(cells: QuestionCells) -> Conclusion:
-    """Return the sentence that opens a page: where the first label of a contrast lies, or the ends of all numbers."""
+    """Return the sentence that opens a page: where the first label of a contrast lies, or the ends of all numbers.
+
+    Ends are those of one scale: values of different scales are not compared.
+    """
     answer = cells.answer
     if answer.contrast is not None and cells.sides:
         first, second = (f"for {shorten(label, LABEL)}" for label in answer.contrast.pair)
         titles = [answer.titles[name] for name in answer.question.scales or answer.titles]
         subject = f"{titles[0]} is" if len(titles) == 1 else "values are"
         return higher_in_cells([*cells.sides.values()], subject, first, second)
+    scale, rows = of_first_scale(cells)
     title = shorten(answer.metric.title, LABEL)
-    ends = extremes(cells.rows)
+    if scale:
+        title = f"{title} of {shorten(scale, LABEL)}"
+    ends = extremes(rows)
     if not ends:
         return verdict_of(f"The data do not show the {title}", certainty="open")
     low, high = ends
     if low is high:
         only = f"{title}: about {low.shown():.2g}; nothing was compared"
         return verdict_of(only, certainty="interval")
-    places = f"highest for {shorten(high.term, LABEL)}, lowest for {shorten(low.term, LABEL)}"
-    return verdict_of(f"{title}: {places}; no difference was tested", certainty="open")
+    high_name, low_name = (shorten(without_scale(row, scale), LABEL) for row in (high, low))
+    places = f"{title}: highest for {high_name}, lowest for {low_name}"
+    if has_tests(cells):
+        return verdict_of(places, certainty="interval")
+    return verdict_of(f"{places}; no difference was tested", certainty="open")
+
+
+def without_scale(row: Row, scale: str) -> str:
+    """Return the name of a row whose scale stands before it already."""
+    labels = [label for name, label in row.key if name != SCALE]
+    return BETWEEN.join(labels) if scale and labels else row.term
 
 
 def paper_table(cells: CellGrid, answer: Answered, declaration: Declaration) -> PageTable:
@@ -374,18 +423,36 @@ def scale_tables(declaration: Declaration) -> list[PageTable]:
 def methods_paragraphs(
     answers: Sequence[Answered], declaration: Declaration, options: StudyOptions
 ) -> tuple[str, ...]:
-    """Return how scores and answers were computed; the first paragraph is brief."""
-    scales = declaration.scales.values()
-    paragraphs = []
-    if scales:
-        kinds = sorted({"sums" if scale.total else "means" for scale in scales})
-        text = f"Scores were weighted {' and '.join(kinds)} of the items of a scale."
-        if any(scale.turned for scale in scales):
-            text += " Reversed items counted as the lowest plus the highest value minus their own."
-        paragraphs.append(text)
+    """Return how scores and answers were computed, in one paragraph: scores, averages, and each metric."""
+    said = score_sentences(declaration)
+    averaged: dict[tuple[str, ...], list[str]] = {}
+    metrics: dict[tuple[str, str], list[str]] = {}
     for answer in answers:
+        if answer.averaged:
+            averaged.setdefault(answer.averaged, []).append(answer.question.id)
         result = next(iter(answer.results.values()))
-        title = capital(answer.metric.title)
-        paragraphs.append(f"{title} ({answer.question.id}): {result.inference}.")
-    level = f"CIs have level {percent_of(options.level)}."
-    return (" ".join([*paragraphs[:2], level]), *paragraphs[2:])
+        metrics.setdefault((answer.metric.title, result.inference), []).append(answer.question.id)
+    for columns, ids in averaged.items():
+        labels = listing([f"'{shorten(name)}'" for name in columns])
+        said.append(f"Values of a unit were averaged over the labels of {labels} ({listing(ids)}).")
+    for (title, inference), ids in metrics.items():
+        said.append(f"{capital(title)} ({listing(ids)}): {inference}.")
+    said.append(f"CIs have level {percent_of(options.level)}.")
+    return (" ".join(said),)
+
+
+def score_sentences(declaration: Declaration) -> list[str]:
+    """Return how scores were made of items: weighted only where the file has weights."""
+    scales = declaration.scales.values()
+    if not scales:
+        return []
+    kinds = " and ".join(sorted({"sums" if scale.total else "means" for scale in scales}))
+    weighted = [scale.title for scale in scales if {*scale.weights.values()} - {1}]
+    text = [f"Scores were {kinds} of the items of a scale."]
+    if len(weighted) == len(scales):
+        text = [f"Scores were weighted {kinds} of the items of a scale."]
+    elif weighted:
+        text.append(f"Items had weights in {listing([shorten(title) for title in weighted])}.")
+    if any(scale.turned for scale in scales):
+        text.append("Reversed items counted as the lowest plus the highest value minus their own.")
+    return text
