@@ -161,9 +161,9 @@ def test_a_score_stands_on_the_line_of_its_answer(column: str, tmp_path: Path) -
     csv = tmp_path / "gaps.csv"
     table.to_csv(csv, index=False)
     text = STUDY.replace("[data.map]", 'missing = "error"\n\n[data.map]')
-    one = text[: text.index("[[question]]")] + ALL_IN_UNIT
+    short = text[: text.index("[[question]]")] + ALL_IN_UNIT
     with pytest.raises(InputError, match=r"gaps\.csv line 586") as refusal:
-        study_of(tmp_path, one).answers(str(csv))
+        study_of(tmp_path, short).answers(str(csv))
     assert column in str(refusal.value)
 
 

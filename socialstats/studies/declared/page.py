@@ -424,7 +424,7 @@ def methods_paragraphs(
     answers: Sequence[Answered], declaration: Declaration, options: StudyOptions
 ) -> tuple[str, ...]:
     """Return how scores and answers were computed, in one paragraph: scores, averages, and each metric."""
-    said = score_sentences(declaration)
+    paragraph = score_sentences(declaration)
     averaged: dict[tuple[str, ...], list[str]] = {}
     metrics: dict[tuple[str, str], list[str]] = {}
     for answer in answers:
@@ -434,11 +434,13 @@ def methods_paragraphs(
         metrics.setdefault((answer.metric.title, result.inference), []).append(answer.question.id)
     for columns, ids in averaged.items():
         labels = listing([f"'{shorten(name)}'" for name in columns])
-        said.append(f"Values of a unit were averaged over the labels of {labels} ({listing(ids)}).")
+        paragraph.append(
+            f"Values of a unit were averaged over the labels of {labels} ({listing(ids)})."
+        )
     for (title, inference), ids in metrics.items():
-        said.append(f"{capital(title)} ({listing(ids)}): {inference}.")
-    said.append(f"CIs have level {percent_of(options.level)}.")
-    return (" ".join(said),)
+        paragraph.append(f"{capital(title)} ({listing(ids)}): {inference}.")
+    paragraph.append(f"CIs have level {percent_of(options.level)}.")
+    return (" ".join(paragraph),)
 
 
 def score_sentences(declaration: Declaration) -> list[str]:
