@@ -17,6 +17,8 @@ from socialstats.text import shorten
 from socialstats.voice import Word, option
 
 POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
+# a number of a file with decimal commas
+DECIMAL_COMMA = re.compile(r"[+-]?\d+(?:,\d+)?")
 DIGITS = r"[+-]?\d+(?:[.,]\d+)?"
 # how numbers are written for people: shapes and cures
 SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -80,6 +82,19 @@ def other_spelling(
     return next(
         (p, cure) for p, cure in SPELLINGS if any(p.fullmatch(label.strip()) for label in odd)
     )
+
+
+def without_decimal_comma(labels: TextSet) -> TextSet:
+    """Return the numbers without a decimal comma, where more numbers have one; else nothing.
+
+    Examples
+    --------
+    >>> without_decimal_comma(["4,96", "4,44", "3", "4.4"]), without_decimal_comma(["1,5", "2.5"])
+    ({'4.4'}, set())
+    """
+    odd = {label for label in labels if not DECIMAL_COMMA.fullmatch(label.strip())}
+    commas = sum("," in label for label in labels if label not in odd)
+    return odd if commas > len(odd) else set()
 
 
 def declared_levels(levels: LevelOrder) -> Levels | None:

@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Levels, Texts, TextSet
 from socialstats.designs.cells import group, several
-from socialstats.designs.levels import codes_in, other_spelling
+from socialstats.designs.levels import codes_in, other_spelling, without_decimal_comma
 from socialstats.designs.parts import Factor, FlowStep
 from socialstats.designs.schema import Roles
 from socialstats.errors import MOST_LINES, MOST_PROBLEMS, InputError, NothingToAnalyse, Problem
@@ -347,12 +347,19 @@ class Rows:
             What to say where the values are labels.
         """
         use = self.use if use is None else use
-        spelling = other_spelling(self.used_labels(column, use), semicolons=self.table.semicolons)
+        labels = self.used_labels(column, use)
+        spelling = other_spelling(labels, semicolons=self.table.semicolons)
         if spelling is None:
             return
         pattern, cure = spelling
+        # most numbers have a decimal comma, which is right in such a file
+        wrong = without_decimal_comma(labels) if self.table.semicolons else set()
+        if wrong:
+            cure = "Write decimals with a comma, as the other numbers of the column"
 
         def odd(label: str) -> bool:
+            if wrong:
+                return label in wrong
             return as_number(label) is None or bool(pattern.fullmatch(label.strip()))
 
         fix = f"{cure}; {otherwise}" if otherwise else cure

@@ -236,6 +236,14 @@ WRONG = {
         "'levels'",
         "Did you mean 'level'",
     ),
+    "two tables of one name": (
+        "[[table]]",
+        '[[table]]\nname = "means"\nquestion = "level"\nrows = "model"\ncolumns = "scale"\n\n'
+        '[[table]]\nname = "means"',
+        "name",
+        "'means' is that of an earlier table",
+        "another name",
+    ),
     "outside": (
         "range = [1, 5] ",
         'file = "../t.csv"\nrange = [1, 5] ',

@@ -215,3 +215,16 @@ def test_a_long_stream_stays_readable_in_its_encoding(
     gc.collect()
     assert table.texts("item_a")[0] == "Köln"
     assert table.places([3]) == {3: 5}
+
+
+def test_a_decimal_point_among_commas_is_what_is_wrong(tmp_path: Path) -> None:
+    rows = [f"t{k};{'AB'[j]};{k % 4 + 1},{k % 7 + 1}{j + 1}" for k in range(12) for j in range(2)]
+    rows[4] = "t2;A;4.96"
+    path = tmp_path / "points.csv"
+    path.write_text("\n".join(["Text;rater;Stärke", *rows]), encoding="utf-8")
+    with pytest.raises(ss.InputError) as raised:
+        ss.mean_ratings(str(path), unit="Text", rater="rater", value="Stärke", scale="interval")
+    (problem,) = raised.value.problems
+    assert problem.lines == (6,)
+    assert "'4.96'" in problem.message
+    assert "with a comma" in problem.fix

@@ -324,7 +324,11 @@ class Reader:
                 self.note(
                     "question", f"contrast: no [contrast.{shorten(question.contrast)}]", fix, nth
                 )
+        tables = [grid.name for grid in grids]
         for nth, grid in enumerate(grids):
+            if grid.name in tables[:nth]:
+                message = f"name = '{shorten(grid.name)}' is that of an earlier table"
+                self.note("table", message, "Write another name for one of them", nth)
             if grid.question not in ids:
                 message = f"question = '{shorten(grid.question)}' is the id of no question"
                 self.note("table", message, nearest_of(grid.question, ids), nth)
