@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any
 
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import FORMATS, KNOWN, Output
-from socialstats.cli.plan import read_plan, toml_value
+from socialstats.cli.plan import read_plan
 from socialstats.designs.aliases import Fields
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.level_orders import conventional_order
@@ -30,6 +31,7 @@ from socialstats.proposals.study_guess import (
 )
 from socialstats.studies.declared.scoring import rest_correlations
 from socialstats.tables import read_table
+from socialstats.tables.toml_files import toml_value
 from socialstats.text import number, quoted
 from socialstats_collect.drafting import is_run, run_table
 
@@ -122,7 +124,8 @@ def run(options: argparse.Namespace) -> int:
         )
     named = "study.toml" if target == "-" else target
     draft = draft_of(options, named)
-    commands = [line.format(source=options.data, target=named) for line in draft.commands]
+    words = {"source": shlex.quote(options.data), "target": shlex.quote(named)}
+    commands = [line.format(**words) for line in draft.commands]
     head = HEAD.format(source=options.data, commands="\n#       ".join(commands))
     text = head + declaration_of(draft, Path(options.data).stem)
     if target == "-":

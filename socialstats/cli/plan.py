@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +23,7 @@ from socialstats.proposals.settings import (
     TYPES,
     Settings,
 )
-from socialstats.tables.toml_files import PLAIN, read_toml
+from socialstats.tables.toml_files import PLAIN, read_toml, toml_value
 from socialstats.text import meant, shorten
 
 if TYPE_CHECKING:
@@ -275,23 +274,6 @@ def write_plan(sections: Mapping[str, Settings], comments: Mapping[str, str]) ->
         ]
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
-
-
-def toml_value(value: Any) -> str:
-    """Write a value as TOML: text, number, list or inline table."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Mapping):
-        return (
-            "{"
-            + ", ".join(f"{toml_value(str(k))} = {toml_value(v)}" for k, v in value.items())
-            + "}"
-        )
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml_value(v) for v in value) + "]"
-    return repr(value)
 
 
 def plan_of(options: argparse.Namespace) -> Plan:

@@ -154,6 +154,10 @@ def take_rest(guess: Guess) -> None:
     take_units(guess)
     repeats = [c for c in guess.free() if c.called(REPEATS) and c.numbers is not None]
     guess.take("repeat", repeats[:1], "called like repeated answers, whose mean counts")
+    if not repeats:
+        counted = [c for c in guess.free() if c not in compared and counts_answers(guess, c)]
+        counted = [c for c in counted if tells_answers_apart(guess, c)]
+        guess.take("repeat", counted[:1], "counts the answers of each unit, whose mean counts")
     if "value" in guess.parts:
         unnamed = [
             contrast.column
@@ -307,6 +311,9 @@ def take_values(guess: Guess) -> None:
         Where there is none.
     """
     free = [c for c in guess.free() if not (c.describes or c.numbering or names_things(c))]
+    # a count of answers is no answer
+    measured = [c for c in free if c.called(VALUES) or not counts_answers(guess, c)]
+    free = measured or free
     numbers = [c for c in free if c.numbers is not None]
     called = [c for c in numbers if c.called(VALUES)]
     grades = [c for c in numbers if is_item(c)]
@@ -324,6 +331,23 @@ def take_values(guess: Guess) -> None:
             f"{guess.profile.table.source}: no column holds numbers or labels that are called like values. "
             "'socialstats check' says what else the table may hold"
         )
+
+
+def tells_answers_apart(guess: Guess, column: ColumnProfile) -> bool:
+    """Return whether units have several rows of each source and rater, which a column tells apart."""
+    parts = [c for part in ("unit", "source", "rater") for c in guess.parts.get(part, ())]
+    if "unit" not in guess.parts:
+        return False
+    profile = guess.profile
+    return profile.combinations(*parts, column) > profile.combinations(*parts)
+
+
+def counts_answers(guess: Guess, column: ColumnProfile) -> bool:
+    """Return whether whole numbers count up the answers of each unit, as those of repeats do."""
+    numbers = column.numbers
+    if not numbers or not guess.profile.enumerates(column):
+        return False
+    return min(numbers) in (0, 1) and max(numbers) - min(numbers) == len(numbers) - 1
 
 
 def names_things(column: ColumnProfile) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -217,3 +218,20 @@ def _plain_word(value: Any) -> str:
 
 def _plain_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else shorten(repr(value))
+
+
+def toml_value(value: Any) -> str:
+    """Write a value as TOML: text, number, list or inline table."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return (
+            "{"
+            + ", ".join(f"{toml_value(str(k))} = {toml_value(v)}" for k, v in value.items())
+            + "}"
+        )
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(toml_value(v) for v in value) + "]"
+    return repr(value)

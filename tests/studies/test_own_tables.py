@@ -104,6 +104,15 @@ def one_column_for_each_model() -> Rows:
     }
 
 
+def polish_answers_that_are_counted() -> Rows:
+    return [
+        {"tekst": f"t{k:02}", "model": m, "powtórzenie": r, "wynik": int(RNG.integers(1, 6))}
+        for k in range(20)
+        for m in ("claude-3", "gpt-4o")
+        for r in range(1, 6)
+    ]
+
+
 def columns_that_play_no_part() -> Rows:
     return [
         {
@@ -143,6 +152,10 @@ TABLES: dict[Callable[[], Rows], tuple[dict[str, str], list[tuple[str, str]]]] =
     ),
     thin_frames: ({"unit": "story", "condition": "frame"}, [("gain", "loss")]),
     one_column_for_each_model: ({"unit": "item"}, []),
+    polish_answers_that_are_counted: (
+        {"unit": "tekst", "source": "model", "repeat": "powtórzenie", "value": "wynik"},
+        [],
+    ),
     columns_that_play_no_part: (
         {"source": "model", "unit": "id", "condition": "persona", "value": "words"},
         [("banker", "farmer"), ("banker", "nurse"), ("farmer", "nurse")],
@@ -236,3 +249,13 @@ def test_wrong_steps_say_what_to_do_and_change_no_file(
     assert main(step.split()) == 2
     assert STEPS[step] in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_commands_name_files_as_a_shell_takes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(thin_frames()).to_csv("my table.csv", index=False)
+    assert main(["new", "my table.csv", "-o", "my study.toml"]) == 0
+    assert "check 'my table.csv' --study 'my study.toml'" in capsys.readouterr().err
+    assert "report 'my table.csv' --study 'my study.toml'" in Path("my study.toml").read_text()

@@ -36,8 +36,9 @@ from socialstats.studies.declared.scoring import ROW, Scored
 from socialstats.studies.estimates import NULLS
 from socialstats.studies.page import StudyOptions, reason_of
 from socialstats.tables import Table, rows_where, with_joint
+from socialstats.tables.toml_files import toml_value
 from socialstats.text import listing, quoted, shorten
-from socialstats.voice import speaking
+from socialstats.voice import NO_VALUE, Word, speaking
 
 MOST_CELLS = 200
 SCORES = {"ratings": "interval", "paired": "numeric", "groups": "numeric"}  # scales of scores
@@ -192,9 +193,17 @@ def with_cell(result: Result, dimensions: Sequence[str], cell: Cell) -> Result:
     return replace(result, rows=tuple(rows))
 
 
-def as_written(name: str, value: Any = None, typed: str = "") -> str:
-    """Name an option as a study's file writes it."""
-    return name if value is None else f"{name} = {value!r}"
+def as_written(name: str, value: Any = NO_VALUE, typed: str = "") -> str:
+    """Name an option as a study's file writes it.
+
+    Examples
+    --------
+    >>> as_written("repeat", True), as_written("levels", ["no", "yes"]), as_written("unit")
+    ('repeat = true', 'levels = ["no", "yes"]', 'unit')
+    """
+    if value is None or value is NO_VALUE:
+        return name
+    return f"{name} = {value if isinstance(value, Word) else toml_value(value)}"
 
 
 def cells(
