@@ -34,6 +34,7 @@ PARSER: Fields = {
 TABLE, METHODS, PAGE, NUMBERS = "answers.csv", "methods.txt", "page.html", "numbers.json"
 TABLES = "tables"  # folder of the tables and figures of the page
 RECORD = "run.json"
+TOML = ".toml"
 NOTHING = 3  # exit code: there is nothing to analyse
 RECORDED = kind_by_mark("a record of 'socialstats run'", r'\{\s*"made by": "socialstats run"')
 
@@ -67,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
         For a file that is no study or plan, and one without a table that asks nothing.
     """
     study = Path(options.study)
+    refuse_other_order(study, options.data)
     read_plan(str(study))
     asking = not options.data and asks(study)
     if options.dry_run and not asking:
@@ -80,6 +82,22 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{folder} is a file. Name a folder with -o FOLDER")
     with folder_for(folder):
         return take_steps(study, folder, options, asking=asking)
+
+
+def refuse_other_order(study: Path, tables: Sequence[str]) -> None:
+    """Refuse a table that stands in the place of the study.
+
+    Raises
+    ------
+    InputError
+        With the command in the right order.
+    """
+    files = [name for name in tables if Path(name).suffix.casefold() == TOML]
+    if study.suffix.casefold() == TOML or not files:
+        return
+    others = [name for name in tables if name != files[0]]
+    command = shlex.join(["socialstats", "run", files[0], str(study), *others])
+    raise InputError(f"{study}: the study stands first, and tables follow. Type: {command}")
 
 
 @contextmanager

@@ -86,6 +86,10 @@ def run(options: argparse.Namespace) -> int:
     if Path(options.report).is_dir():
         raise InputError(f"{name}: this is a folder. Name a page that 'socialstats report' wrote")
     raw = small_file(Path(options.report))
+    if MARKDOWN.known(Path(options.report)):
+        raise InputError(
+            f"{name}: this is {MARKDOWN.name}, which holds no numbers. Name the page (.html) that it was made of"
+        )
     try:
         page = raw.decode("utf-8")
         content, kind = shown(page, read_results(page), options)

@@ -132,7 +132,10 @@ member: content.xml
     )
 )
 TOML = FormatKind(
-    "a TOML file, such as a plan, rules or a run file", ".toml", fix="Name the table itself"
+    "a TOML file, such as a plan, rules or a run file",
+    ".toml",
+    fix="Name the table itself. A study follows it, as in TABLE --study STUDY.toml; "
+    "or type 'socialstats run STUDY.toml TABLE'",
 )
 ARCHIVE = FormatKind("a zip archive", ".zip", fix="Unpack it and name the table in it")
 UNREAD = (

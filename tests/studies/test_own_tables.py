@@ -234,6 +234,8 @@ STEPS = {
     "new study.toml -o other.toml": "this is the file of a study",
     "check study.toml --study study.toml": "this is a TOML file",
     "estimate share items.csv --study study.toml": "Did you mean 'shares'",
+    "run items.csv study.toml": "Type: socialstats run study.toml items.csv",
+    "report study.toml": "--study STUDY.toml; or type 'socialstats run STUDY.toml TABLE'",
     "form study.toml": "A template needs a text 'people'",
 }
 
@@ -259,3 +261,16 @@ def test_commands_name_files_as_a_shell_takes_them(
     assert main(["new", "my table.csv", "-o", "my study.toml"]) == 0
     assert "check 'my table.csv' --study 'my study.toml'" in capsys.readouterr().err
     assert "report 'my table.csv' --study 'my study.toml'" in Path("my study.toml").read_text()
+
+
+def test_a_page_in_markdown_is_known_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(thin_frames()).to_csv("t.csv", index=False)
+    assert main(["new", "t.csv"]) == 0
+    typed = ["report", "t.csv", "--study", "study.toml", "-o", "page.html", "-q", "--no-verify"]
+    assert main(typed) == 0
+    assert main(["show", "page.html", "--format", "md", "-o", "page.md"]) == 0
+    assert main(["show", "page.md"]) == 2
+    assert "a Markdown report of socialstats" in capsys.readouterr().err
