@@ -536,10 +536,16 @@ def sentence(result: Result) -> str:
     return text if len(names) < 2 else f"{text} {difference_text(result, names[1], base)}"
 
 
+def has_levels_of(row: Row, key: tuple[tuple[str, str], ...]) -> bool:
+    """Return whether a key starts with another one and a level; a study adds the labels of a cell behind these."""
+    size = len(key)
+    return row.key[:size] == key and [name for name, _ in row.key[size : size + 1]] == ["level"]
+
+
 def shares_text(result: Result, name: str) -> str:
     """Return the shares of one source."""
-    key = (("source", name),)  # the last entry of a key is the level
-    rows = [row for row in result.rows if row.role == "estimate" and row.key[:-1] == key]
+    key = (("source", name),)
+    rows = [row for row in result.rows if row.role == "estimate" and has_levels_of(row, key)]
     parts = []
     for row in rows[:MOST_NAMED]:
         value = "undefined" if row.estimate is None else sentences.estimate_text(row)
@@ -551,8 +557,10 @@ def shares_text(result: Result, name: str) -> str:
 def difference_text(result: Result, source: str, base: str) -> str:
     """Return the differences of two sources in all units, and the test of any."""
     key = (("source", source), ("reference", base))
-    rows = [row for row in result.rows if row.role == "difference" and row.key[:-1] == key]
-    test = next(row for row in result.rows if row.test in ("permutation", "f") and row.key == key)
+    rows = [row for row in result.rows if row.role == "difference" and has_levels_of(row, key)]
+    tests = [row for row in result.rows if row.test in ("permutation", "f")]
+    # the test of all units comes before those of strata
+    test = next(row for row in tests if row.key[: len(key)] == key)
     name = shorten(rows[0].group or "")
     if rows[0].estimate is None:
         return f"{name}: {rows[0].undefined}."

@@ -244,3 +244,21 @@ def test_methods_name_each_metric_and_what_was_averaged(tmp_path: Path) -> None:
     assert "Items had weights in Care." in quoted
     plain = study_of(tmp_path, STUDY.replace("weights = {care1 = 2}", ""))
     assert "weight" not in plain.outcome(csv, resamples=100, verify=False).methods[0].split("(")[0]
+
+
+def test_sources_are_compared_in_each_cell(tmp_path: Path) -> None:
+    table = answers_of_two_models().assign(Thema=np.tile(["x", "y"], 30))
+    text = LABELS + 'source = "rater"\neach = ["Thema"]\n'
+    shares = study_of(tmp_path, text).answers(table)["shares"]
+    assert isinstance(shares, ResultGroup)
+    lines = shares.sentence().splitlines()
+    assert [line[:3] for line in lines] == ["x: ", "y: "]
+    assert all("eins: A ." in line for line in lines)
+    assert all("zwei - eins" in line for line in lines)
+    assert shares.verify().ok
+
+
+def test_messages_name_the_columns_of_repeats(tmp_path: Path) -> None:
+    text = (STUDY + BOARD).replace('rater = "judge"', "")
+    with pytest.raises(InputError, match=r'repeat = \["COLUMN"\]'):
+        study_of(tmp_path, text).answers(str(DATA / "foundations.csv"), ["board"])
