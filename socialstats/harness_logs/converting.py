@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from socialstats.claims.types import KEYS, Log
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.harness_logs.find import read_logs
-from socialstats.tables.writing import format_by_name, is_read, put
-from socialstats.text import count, listing, quoted, shorten
+from socialstats.text import listing, quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,21 +15,6 @@ if TYPE_CHECKING:
 
 PER_SCORE = ("value", "answer", "status", "scorer", "trait", "weight", "threshold", "passed")
 LOG = "log"
-
-
-def convert(options: argparse.Namespace) -> int:
-    """Read the logs that the options name, write one table, and say on stderr what is in it."""
-    target = options.output or "-"
-    format = options.format or format_by_name(target)
-    if format == "parquet" and target == "-" and sys.stdout.isatty():
-        raise InputError("not printing parquet to a terminal; name a file with -o")
-    logs = read_logs(options.log, options.harness)
-    table = table_of(logs)
-    is_read(*Path(options.log).rglob("*"))
-    put(target, table if options.wide is None else wide(table, options.wide), format)
-    if not options.quiet:
-        _say(logs, table)
-    return 0
 
 
 def table_of(logs: Sequence[Log]) -> pd.DataFrame:
@@ -110,21 +89,3 @@ def wide(table: pd.DataFrame, column: str = "scorer") -> pd.DataFrame:
             )
         held[name] = row["value"]
     return pd.DataFrame(list(found.values()))
-
-
-def _say(logs: Sequence[Log], table: pd.DataFrame) -> None:
-    for log in logs:
-        version = f" {log.version}" if log.version else ""
-        print(
-            f"{log.files[0]}: {log.harness}{version}, {count(len(log.rows), 'row')}",
-            file=sys.stderr,
-        )
-        for note in log.notes:
-            print(
-                f"note: {''.join(ch if ch.isprintable() else ' ' for ch in note)}", file=sys.stderr
-            )
-    if "status" not in table.columns:  # questions without answers
-        return
-    statuses = Counter(table["status"])
-    said = ", ".join(f"{status} {count(n)}" for status, n in statuses.most_common())
-    print(f"rows by status: {said}", file=sys.stderr)

@@ -215,26 +215,49 @@ def compare(
     return lookup(METRICS[design.scale]).function(design, **choices)
 
 
-def equivalence_result(design: Paired, options: StudyOptions) -> Result | None:
-    """Test equivalence; of shares by their intervals at level 1 - 2 alpha.
+def check_smallest(design: Paired, scale: str, smallest: float) -> None:
+    """Refuse a smallest effect that the values cannot have.
 
     Raises
     ------
     InputError
         For a difference of shares of 1 or more, and for standard deviations of shares or of clustered pairs.
     """
+    standardised = option("effect_scale", "d_z")
+    if design.scale != "numeric":
+        if scale == "d_z":
+            raise InputError(
+                f"{standardised} is for numbers; the smallest difference of two shares is raw, as 0.05"
+            )
+        if smallest >= 1:
+            # percentage points are the usual mistake
+            meant = f"; did you mean {smallest / 100:g}?" if smallest < 100 else ""
+            setting = option("smallest_effect", Word(f"{smallest:g}"))
+            raise InputError(
+                f"{setting} cannot be: differences of shares lie within -1 and 1{meant}"
+            )
+    elif scale == "d_z" and design.clusters:
+        names = listing([f"'{shorten(factor.name, 40)}'" for factor in design.clusters])
+        raise InputError(
+            f"{standardised} needs independent pairs, and they are clustered by {names}. State the smallest effect in "
+            f"the unit of the values ({option('effect_scale', 'raw')}). If the pairs are independent, leave "
+            f"{option('cluster')} out"
+        )
+
+
+def equivalence_result(design: Paired, options: StudyOptions) -> Result | None:
+    """Test equivalence; of shares by their intervals at level 1 - 2 alpha.
+
+    Raises
+    ------
+    InputError
+        As `check_smallest`.
+    """
     smallest, scale, level = options.smallest_effect, options.effect_scale, options.level
     if smallest is None:
         return None
+    check_smallest(design, scale, smallest)
     shares = design.scale != "numeric"
-    if scale == "d_z" and (shares or design.clusters):
-        raise InputError(
-            f"{option('effect_scale', 'd_z')} is for numbers of independent pairs. State the smallest effect in the "
-            f"unit of the values ({option('effect_scale', 'raw')})"
-        )
-    if shares and smallest >= 1:
-        setting = option("smallest_effect", Word(f"{smallest:g}"))
-        raise InputError(f"{setting} cannot be: differences of shares lie within -1 and 1")
     if shares:
         return single(compare(design, options, level=2 * level - 1))
     test = lookup("equivalence").function

@@ -539,7 +539,7 @@ def test_the_methods_of_shares_name_test_and_intervals(binary: Outcome) -> None:
             scores(),
             {"smallest_effect": 0.1, "effect_scale": "d_z"},
             {"cluster": "team"},
-            "is for numbers of independent pairs. State the smallest effect in the unit of the values",
+            "needs independent pairs",
         ),
     ],
 )
