@@ -193,33 +193,19 @@ def with_cell(result: Result, dimensions: Sequence[str], cell: Cell) -> Result:
     return replace(result, rows=tuple(rows))
 
 
-<<<<<<< HEAD
 def as_written(name: str, value: Any = NO_VALUE, typed: str = "") -> str:
-=======
-def as_written(name: str, value: Any = None, typed: str = "") -> str:
->>>>>>> 04ec75c2 (Own studies: shares by source in cells have their sentence; messages name the columns of repeats as the file writes them)
-    """Name an option as a study's file writes it.
+    """Name an option as a study's file writes it; of repeats, the columns that tell the answers apart.
 
     Examples
     --------
-<<<<<<< HEAD
     >>> as_written("repeat", True), as_written("levels", ["no", "yes"]), as_written("unit")
-    ('repeat = true', 'levels = ["no", "yes"]', 'unit')
+    ('repeat = ["COLUMN"]', 'levels = ["no", "yes"]', 'unit')
     """
     if value is None or value is NO_VALUE:
         return name
+    if name == "repeat" and value is True:
+        value = ["COLUMN"]
     return f"{name} = {value if isinstance(value, Word) else toml_value(value)}"
-=======
-    >>> as_written("repeat", True), as_written("people", "fixed"), as_written("missing")
-    ('repeat = ["COLUMN"]', "people = 'fixed'", 'missing')
-    """
-    if value is None:
-        return name
-    if isinstance(value, bool):
-        # a study names the columns that tell repeated answers apart
-        return f'{name} = ["COLUMN"]' if name == "repeat" and value else f"{name} = {value}".lower()
-    return f"{name} = {value!r}"
->>>>>>> 04ec75c2 (Own studies: shares by source in cells have their sentence; messages name the columns of repeats as the file writes them)
 
 
 def cells(
