@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     if Path(options.report).is_dir():
         raise InputError(f"{name}: this is a folder. Name a page that 'socialstats report' wrote")
     raw = small_file(Path(options.report))
-    if MARKDOWN.known(Path(options.report)):
+    if options.report != "-" and MARKDOWN.known(Path(options.report)):
         raise InputError(
             f"{name}: this is {MARKDOWN.name}, which holds no numbers. Name the page (.html) that it was made of"
         )

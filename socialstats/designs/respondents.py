@@ -26,8 +26,6 @@ NUMBERED = ("id", "pid", "nr", "no", "code")
 NAMES = spelled(
     "name nom nombre nome naam imie osoba uczestnik uczestniczka badany badana 姓名 名前"
 )
-# what a message says the column of persons may be called
-SUGGESTED = ("person", "respondent", "id")
 # questions or labels that a message lists
 MOST_LISTED = 8
 # share of a table's answers that makes them numbers; the others are refusals
@@ -208,8 +206,7 @@ def person_labels(
     column = person or person_column(people, source, columns, apart)
     if not column:
         if apart:
-            named = quoted([*SUGGESTED, source])
-            fix = f"Add a column with the person of each answer. It may be called {named}"
+            fix = "Add a column with the person of each answer, and call it 'person', 'respondent' or 'id'"
             raise InputError(
                 Problem(source=people.source, message="no column names people", fix=fix)
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from socialstats.designs.calls import keywords
@@ -29,6 +30,8 @@ Profiles = list[ColumnProfile]
 MOST_GRADES = 12  # labels of an item
 MOST_LABELS = 6  # labels of a condition that is not called so
 MOST_ITEMS = 60
+MOST_CELL = 3  # columns that make a cell whose rows are counted
+MOST_TEXTS = 6  # columns that are tried as such
 WITHIN = 1.5  # labels of a condition that a unit has on average
 UNNAMED = ("unnamed", "lettered")  # contrasts that only their labels tell
 FEWEST_ITEMS = 2
@@ -343,11 +346,21 @@ def tells_answers_apart(guess: Guess, column: ColumnProfile) -> bool:
 
 
 def counts_answers(guess: Guess, column: ColumnProfile) -> bool:
-    """Return whether whole numbers count up the answers of each unit, as those of repeats do."""
+    """Return whether whole numbers count up the rows of each cell of some columns of texts, each number once."""
     numbers = column.numbers
-    if not numbers or not guess.profile.enumerates(column):
+    if not numbers or not column.whole or min(numbers) not in (0, 1):
         return False
-    return min(numbers) in (0, 1) and max(numbers) - min(numbers) == len(numbers) - 1
+    if column.size < 2 or max(numbers) - min(numbers) != column.size - 1:
+        return False
+    profile = guess.profile
+    texts = [c for c in profile.every if c.text and c.names_things and not c.prose]
+    texts = texts[:MOST_TEXTS]
+    cells = [cell for size in range(1, MOST_CELL + 1) for cell in combinations(texts, size)]
+    for cell in cells:
+        rows = profile.combinations(*cell) * column.size
+        if rows == column.rows == profile.combinations(*cell, column):
+            return True
+    return False
 
 
 def names_things(column: ColumnProfile) -> bool:

@@ -231,5 +231,5 @@ def test_people_in_long_form_are_told_apart_by_structure(folder: Path) -> None:
         as_read("models.csv"), as_table(long.rename(columns={"person": "kto"})), study.declaration
     )
     assert {*people["person"]} <= {*tall.table.levels("run")}
-    with pytest.raises(InputError, match="may be called 'person', 'respondent', 'id'"):
+    with pytest.raises(InputError, match="call it 'person', 'respondent' or 'id'"):
         add_people(as_read("models.csv"), as_table(long.drop(columns="person")), study.declaration)
