@@ -101,11 +101,11 @@ def as_text(table: Sequence[Mapping[str, object]]) -> str:
     """
     import pandas as pd
 
-    cells = [{name: _cell_text(value) for name, value in row.items()} for row in table]
+    cells = [{name: _shown_cell(value) for name, value in row.items()} for row in table]
     return str(pd.DataFrame(cells).to_string(index=False)) if cells else ""
 
 
-def _cell_text(value: object) -> str:
+def _shown_cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else shorten(str(value), LONGEST_CELL)
 
 

@@ -27,7 +27,7 @@ from socialstats_reports.text import CELL_WIDTH
 
 if TYPE_CHECKING:
     from socialstats.audit.numbers import Finding
-    from socialstats.audit.rule import (Rule)
+    from socialstats.audit.rule import Rule
     from socialstats.audit.running import AuditReport
 
 TITLE = "Do the published numbers agree with each other?"

@@ -308,7 +308,7 @@ class Paper:
 
 
 @dataclass(slots=True)
-class TableRows:
+class LatexRows:
     """The rows of a table as they stand in the file.
 
     Attributes
@@ -331,8 +331,8 @@ class TableRows:
     heads: int = 0
 
 
-def _rows_of(node: Any) -> TableRows:
-    rows = TableRows(cells=[[[]]], starts=[node.pos])
+def _rows_of(node: Any) -> LatexRows:
+    rows = LatexRows(cells=[[[]]], starts=[node.pos])
     part = 0  # the row where the head or the foot of a long table begins
     for child in node.nodelist:
         macro = getattr(child, "macroname", "")

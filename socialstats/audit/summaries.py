@@ -158,7 +158,7 @@ def _welch_df(x: Range, y: Range, a: int, b: int) -> Range:
         return over((v + w) ** 2, v * v / (a - 1) + w * w / (b - 1))
 
     low, high = span(formula, x, y)
-    ratio = math.sqrt(b * (b - 1) / (a * (a - 1)))  # of the sd2 that gives the largest to sd1
+    ratio = math.sqrt(b * (b - 1) / (a * (a - 1)))  # largest df: the ratio of sd2 to sd1 there
     reached = ratio * float(x[1]) >= y[0] and ratio * float(x[0]) <= y[1]
     return low, Fraction(a + b - 2) if reached else high
 

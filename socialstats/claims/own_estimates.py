@@ -130,7 +130,7 @@ def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> 
     if base.undefined:
         return base
     variances = weights**2 * np.array([mean.std_error**2 for mean in means])
-    df = _joint_df(variances, np.array([mean.df for mean in means]))
+    df = _df_of_estimates(variances, np.array([mean.df for mean in means]))
     error = math.sqrt(float(variances.sum()))
     reach = critical_value(base.level, df) * error
     return replace(
@@ -142,7 +142,7 @@ def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> 
     )
 
 
-def _joint_df(variances: FloatArray, df: FloatArray) -> float:
+def _df_of_estimates(variances: FloatArray, df: FloatArray) -> float:
     """Return the degrees of freedom of a sum of independent parts (Satterthwaite 1946)."""
     if len(df) == 1:
         return float(df[0])
