@@ -215,7 +215,8 @@ def read_logs_of(paths: Texts) -> Input:
 
 def read_release(path: str) -> Input | None:
     """Return the rows of files that a study released, which no design reads as they are; None for other files."""
-    if path == "-":
+    # releases are text: columns with types of their own are no such files
+    if path == "-" or path.lower().removesuffix(".gz").endswith(COLUMNAR):
         return None
     try:
         rows = read_logs_of((path,))

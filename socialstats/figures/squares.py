@@ -103,7 +103,7 @@ def two_by_two(
     --------
     >>> ax = two_by_two(a=63, b=12, c=5, d=20, conditions=("before", "after"))
     >>> [t.get_text() for t in ax.texts][::2][:4]
-    ['20', '5', '25', '32']
+    ['20', '5', '25', '12']
     """
     return _lay_out([[d, c], [b, a]], levels, conditions, ax)
 
