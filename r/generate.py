@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import socialstats as ss
+from socialstats.designs.formulas import COLUMN_KEYWORDS
 
 HERE = Path(__file__).parent
 MADE = "Made by generate.py from the docstrings of Python: do not edit"
@@ -157,7 +158,9 @@ def functions() -> str:
         filled(f'{name} <- function({arguments(of)}) called("{of}")', subsequent_indent="  ")
         for name, of in wrapped().items()
     ]
-    return "\n\n".join([f"# {MADE}.", *made]) + "\n"
+    words = ", ".join(f'"{word}"' for word in sorted(COLUMN_KEYWORDS))
+    keywords = filled(f"COLUMN_KEYWORDS <- c({words})", subsequent_indent="  ")
+    return "\n\n".join([f"# {MADE}.", *made, keywords]) + "\n"
 
 
 def namespace() -> str:

@@ -40,7 +40,7 @@ TERMS <- c("~", "+", "-", "*", "/", ":", "^", "(", "|", "I", "log", "log2", "log
 terms_of_python <- function(x) {
   if (!is.call(x)) return(x)
   name <- paste(deparse(x[[1]]), collapse = "")
-  if (!name %in% TERMS)
+  if (!name %in% c(TERMS, COLUMN_KEYWORDS))  # unit(id): the column of a keyword
     raise("formula: ", name, "() is a function of R, and terms are computed in Python. Compute a column first and name it: ",
           "data$x <- ", paste(deparse(x), collapse = " "), ". For two sides, compute data$x_a and data$x_b. Terms may call ",
           paste(grep("^[[:alpha:]]", TERMS, value = TRUE), collapse = ", "), ".", class = "input_error")
