@@ -263,7 +263,7 @@ COUNTED: Mapping[str, str] = {
 # the same of a caution about some numbers
 COUNTED_OF: Mapping[str, str] = {
     "SS202": "Few independent groups stand behind {numbers} ({basis}), so their ranges are less reliable",
-    "SS212": "Few answers of the rarer kind stand behind {numbers} ({basis}), so their ranges may be too short",
+    "SS212": "Few rare answers stand behind {numbers} ({basis}): their ranges may be too short",
 }
 
 # when a caution is given, where its short text leaves that open

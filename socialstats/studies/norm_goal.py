@@ -696,7 +696,7 @@ def describe_sources(a: SourceAnswers) -> str:
         f"{count(len(raters_of(a.design, a.source, name)))} {shorten(name, LABEL)}"
         for name in (a.source.human, *a.source.others)
     ]
-    return f"{describe(a.design)}; raters: {listing(raters, most=4)}"
+    return f"{describe(a.design)}. Raters: {listing(raters, most=4)}"
 
 
 def diagnostics(a: SourceAnswers) -> tuple[Diagnostic, ...]:

@@ -498,7 +498,7 @@ def kappa(one: Any, two: Any) -> float:
 
 
 def agreement(d: Columns) -> list[tuple[Key, float]]:
-    """Alphas of all raters, of strata, with refusals and without a rater; kappas and agreement of pairs."""
+    """Alphas of all raters, of strata, with refusals, of analysis variants; kappas and agreement of pairs."""
     order = {"low": 0, "medium": 1, "high": 2}
     (units, u), (raters, j) = codes(d["unit"]), codes(d["judge"])
     table = np.full((len(units), len(raters)), -1)
@@ -513,13 +513,16 @@ def agreement(d: Columns) -> list[tuple[Key, float]]:
         (none, alpha(table, False)),
         (none, alpha(refusals, False)),
     ]
+    found.append((("gwet_ac", "None", "AC2", "n"), float((table >= 0).sum())))
     for one in sorted(set(domain)):
-        found.append(
-            (("krippendorff_alpha", one, "alpha", "estimate"), alpha(table[domain == one], True))
-        )
-        found.append(
-            (("krippendorff_alpha", one, "alpha", "n"), float((table[domain == one] >= 0).sum()))
-        )
+        part = table[domain == one]
+        found.append((("krippendorff_alpha", one, "alpha", "estimate"), alpha(part, True)))
+        found.append((("krippendorff_alpha", one, "alpha", "n"), float((part >= 0).sum())))
+    # the strata whose alphas are tested, together as one family
+    for one in ("family", "work"):
+        part = table[domain == one]
+        found.append((("adjust", one, "alpha", "estimate"), alpha(part, True)))
+        found.append((("adjust", one, "alpha", "n"), float((part >= 0).sum())))
     whole = table[(table >= 0).all(1)]
     multiverse = {
         ("as on this page", "ordinal, all raters"): table,
@@ -567,10 +570,7 @@ def agreement(d: Columns) -> list[tuple[Key, float]]:
         within.append(np.mean([a == b for a, b in itertools.combinations(known, 2)]))
     found.append((("percent_agreement", "None", "all pairs", "estimate"), float(np.mean(within))))
     found.append((("percent_agreement", "None", "all pairs", "n"), float(len(within))))
-    parts = [table, refusals, *(np.delete(table, k, 1) for k in range(len(raters)))]
-    for part in parts[2:]:
-        found.append((none, alpha(part, True)))
-    for part in parts:
+    for part in (table, refusals):
         found.append(((*none[:3], "n"), float((part[(part >= 0).sum(1) > 1] >= 0).sum())))
     found.append(
         (
