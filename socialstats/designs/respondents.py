@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.stacking import free_name
-from socialstats.designs.vocabulary import PERSONS, RATERS, bare, spelled, without_accents
+from socialstats.designs.vocabulary import (
+    NAMES_OF_PEOPLE,
+    PERSONS,
+    RATERS,
+    bare,
+    without_accents,
+)
 from socialstats.errors import InputError, Problem
 from socialstats.tables import Table, as_number, as_table, missing_labels
 from socialstats.tables.joining import as_read, keys_text, pandas_of, problem
@@ -22,10 +28,6 @@ if TYPE_CHECKING:
 PEOPLE, MODELS = "people", "models"
 # columns of a table of people that number them
 NUMBERED = ("id", "pid", "nr", "no", "code")
-# columns of a table of people that name them
-NAMES = spelled(
-    "name nom nombre nome naam imie osoba uczestnik uczestniczka badany badana 姓名 名前"
-)
 # questions or labels that a message lists
 MOST_LISTED = 8
 # share of a table's answers that makes them numbers; the others are refusals
@@ -253,7 +255,7 @@ def refuse_repeated(people: Table, column: str, apart: Texts) -> None:
 
 def person_column(people: Table, source: str, columns: Texts, apart: Texts) -> str:
     """Return the column that is called like people or the source, or that names people by structure; else nothing."""
-    words = {*map(bare, (*PERSONS, *RATERS.names, *NUMBERED, *NAMES, source))}
+    words = {*map(bare, (*PERSONS, *RATERS.names, *NUMBERED, *NAMES_OF_PEOPLE, source))}
     words |= {f"{word}id" for word in words} | {f"{word}nr" for word in words}
     free = [name for name in people.columns if name not in columns and name not in apart]
     named = [name for name in free if {bare(name), bare(without_accents(name))} & words]

@@ -106,6 +106,10 @@ UNITS = PartVocabulary(
 FREQUENCIES = frozenset(
     spelled("count counts cnt n freq freqs frequency frequencies wtn nobs times cases ncases size")
 )
+# columns of a table of people that name them
+NAMES_OF_PEOPLE = spelled(
+    "name nom nombre nome naam imie osoba uczestnik uczestniczka badany badana 姓名 名前"
+)
 # units who may rate as well
 PERSONS = spelled(
     "stud pupil schuler schulerin eleve recruiter employer teacher customer client juror voter eleitor wahler "

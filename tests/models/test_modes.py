@@ -94,3 +94,17 @@ def test_loops_over_single_answers_agree(ties, shape):
         )
         expected = [min(abs(mode - level) for mode in chosen) for level in range(5)]
         assert found[index].tolist() == pytest.approx([*expected, max(expected)], abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["mean", "low", "high", "nearest", "drop"])
+@pytest.mark.parametrize("refusal", ["max", "item_max", "exclude", 7.0])
+def test_many_rows_are_looked_up_as_few_are_computed(ties, refusal):
+    """Rows without an answer are among them: they have no mode, whatever is looked up."""
+    counts = np.random.default_rng(5).integers(0, 3, size=(400, 4)).astype(float)
+    counts[::50] = 0.0
+    scores = np.array([0.0, 1.0, 2.5, 7.0])
+    many, has_mode = mode_distances(counts, scores, ties, refusal)
+    for row, distances_of_row, known in zip(counts, many, has_mode, strict=True):
+        alone, has_one = mode_distances(row[None], scores, ties, refusal)
+        assert known == has_one[0]
+        assert distances_of_row.tolist() == alone[0].tolist()
