@@ -102,6 +102,12 @@ class StudyReading:
     options: tuple[str, ...]
     wide: str = ""
 
+    @property
+    def study(self) -> str | None:
+        """The study that reads the rows; None where the table tells."""
+        at = self.options.index("--study") + 1 if "--study" in self.options else None
+        return None if at is None else self.options[at]
+
     def sentence(self) -> str:
         """Return the commands that read a log in two steps."""
         words = shlex.join(self.options)

@@ -188,11 +188,13 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
 def read_rows(data: Input, settings: Fields) -> tuple[Table, Fields, Design, Levels]:
     """Return the rows to analyse, the settings that read them, the design, and notes on both."""
     notes = data.notes
-    if data.logs and not (settings.get("study") or settings.get("design")):
-        if data.reading is None:
+    study, reading = settings.get("study"), data.reading
+    if data.logs and not settings.get("design"):
+        chosen: Levels = ()
+        if reading is not None and study in (None, reading.study):
+            settings, chosen = with_log_reading(reading, settings)
+        elif reading is None and study is None:
             settings, chosen = of_logs(data.table, settings)
-        else:
-            settings, chosen = with_log_reading(data.reading, settings)
         notes += chosen
     table, settings = values_below(with_factors(data.table, settings), settings)
     return table, settings, read(table, settings, design_of(settings.get("study"))), notes

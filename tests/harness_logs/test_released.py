@@ -13,7 +13,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from socialstats.claims.types import StudyReading
 from socialstats.cli import main
+from socialstats.cli.analysis import with_log_reading
 from socialstats.errors import InputError
 from socialstats.harness_logs import read_log, read_logs
 from socialstats.harness_logs.ada_met import tables_of
@@ -440,6 +442,13 @@ def test_one_command_makes_the_tables_of_a_release(
 def test_what_is_typed_counts_more_than_what_a_log_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    words = ("--study", "role-conflict", "--cluster", "pair", "--where", "status=ok")
+    reading = StudyReading(options=words)
+    settings, _ = with_log_reading(reading, {"cluster": ["story"], "where": ["model=a"]})
+    assert settings["cluster"] == ["story"]
+    assert settings["where"] == ["status=ok", "model=a"]
     source = role_conflict(tmp_path / "output")
     assert main(["check", str(source), "--study", "comparisons"]) == 0
     assert "study comparisons" in capsys.readouterr().out
+    assert main(["check", str(source), "--study", "role-conflict"]) == 0
+    assert "read by --study role-conflict --cluster pair" in capsys.readouterr().out
