@@ -19,21 +19,14 @@ from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.scales.measures import ALPHA
 from socialstats.scales.ratings_difference import ratings_difference
-from socialstats.studies.asking import (
-    Part,
-    add_labels,
-    ask_rows,
-    attempt_result,
-    compact_table,
-    grid_table,
-    interval_points,
-    pick_rows,
-    rows_by,
-    span_sentence,
-)
+from socialstats.studies.asking import Part, ask_rows, attempt_result
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.multiverse import analysis_variants, multiverse_question
 from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import add_labels, pick_rows, rows_by
+from socialstats.studies.row_sentences import span_sentence
+from socialstats.studies.row_tables import compact_table, grid_table
 from socialstats.text import as_words, count, number, shorten
 
 FIRM, TENTATIVE = 0.8, 0.667  # Krippendorff's customary minima

@@ -31,16 +31,7 @@ from socialstats.inference.halving import clusters_to_halve
 from socialstats.matching import match_keys
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.studies.asking import (
-    Part,
-    add_labels,
-    ask_result,
-    ask_rows,
-    attempt_result,
-    grid_table,
-    page_of,
-    untested_rows,
-)
+from socialstats.studies.asking import Part, ask_result, ask_rows, attempt_result, page_of
 from socialstats.studies.estimates import (
     counts_table,
     declared_clusters,
@@ -60,6 +51,8 @@ from socialstats.studies.page import (
     check_named,
     check_single,
 )
+from socialstats.studies.row_picking import add_labels, untested_rows
+from socialstats.studies.row_tables import grid_table
 from socialstats.studies.verdicts import LABEL, Conclusion, of_ten, ranking
 from socialstats.text import (
     as_words,

@@ -16,9 +16,11 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import need_columns
 from socialstats.errors import InputError
 from socialstats.results import Result
-from socialstats.studies.asking import ask_rows, interval_points, pick_rows
+from socialstats.studies.asking import ask_rows
 from socialstats.studies.estimates import single
 from socialstats.studies.page import Block, PageTable, StudyOptions, check_named
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import pick_rows
 from socialstats.tables import Table
 from socialstats.text import count, percent, quoted, shorten
 

@@ -14,17 +14,12 @@ from socialstats.paired.two_means import two_means
 from socialstats.paired.two_ordinal import two_ordinal
 from socialstats.paired.two_proportions import two_proportions
 from socialstats.results import Result, Row
-from socialstats.studies.asking import ask_result, ask_rows, interval_points, page_of
+from socialstats.studies.asking import ask_result, ask_rows, page_of
 from socialstats.studies.estimates import cluster_words, halved, label_of, single
-from socialstats.studies.page import (
-    Block,
-    Diagnostic,
-    Outcome,
-    StudyOptions,
-    check_single,
-)
+from socialstats.studies.page import Block, Diagnostic, Outcome, StudyOptions, check_single
 from socialstats.studies.paired import quantity, value_name, verdict_on_sides
 from socialstats.studies.repeats import each_answer
+from socialstats.studies.row_figures import interval_points
 from socialstats.studies.verdicts import LABEL, Conclusion, higher_or_lower, of_ten, values_of
 from socialstats.text import capital, count, count_with_noun, listing, percent_of, shorten
 from socialstats.voice import option

@@ -7,14 +7,11 @@ from socialstats.figures.rows import MOST_ROWS
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.scales.judge_agreement import DIFFERENCE, agreement_rows, judge_sentence
-from socialstats.studies.asking import (
-    ask_rows,
-    interval_points,
-    pick_rows,
-    span_sentence,
-    tally_sentence,
-)
+from socialstats.studies.asking import ask_rows
 from socialstats.studies.page import Block
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import pick_rows
+from socialstats.studies.row_sentences import span_sentence, tally_sentence
 from socialstats.studies.verdicts import (
     LABEL,
     Conclusion,

@@ -15,29 +15,10 @@ from socialstats.figures import ranks as rank_figure
 from socialstats.inference.rows import share_ci
 from socialstats.results import Result, Row
 from socialstats.scales.board_ranks import LeaderboardResult
-from socialstats.scales.leaderboard import (
-    OTHER,
-    WEIGHED,
-    difference_of,
-    leaderboard,
-    ordered,
-)
+from socialstats.scales.leaderboard import OTHER, WEIGHED, difference_of, leaderboard, ordered
 from socialstats.scales.score_boards import MEAN
 from socialstats.sentences import estimate_text, is_significant, rank_with_interval
-from socialstats.studies.asking import (
-    add_labels,
-    ask_rows,
-    cell_map,
-    grid_table,
-    interval_points,
-    line_table,
-    page_of,
-    pick_rows,
-    ranked_table,
-    row_term,
-    rows_by,
-    tally_sentence,
-)
+from socialstats.studies.asking import ask_rows, page_of
 from socialstats.studies.comparisons import last_ranked
 from socialstats.studies.estimates import (
     Column,
@@ -58,6 +39,10 @@ from socialstats.studies.page import (
     check_single,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
+from socialstats.studies.row_figures import cell_map, interval_points
+from socialstats.studies.row_picking import add_labels, pick_rows, row_term, rows_by
+from socialstats.studies.row_sentences import tally_sentence
+from socialstats.studies.row_tables import grid_table, line_table, ranked_table
 from socialstats.studies.second import other_first
 from socialstats.studies.verdicts import ranking
 from socialstats.text import capital, count, listing, percent_of, plural_of, shorten, shortened

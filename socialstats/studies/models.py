@@ -23,19 +23,12 @@ from socialstats.scales.model_words import (
 )
 from socialstats.scales.over_models import over_models
 from socialstats.sentences import is_significant, some_of
-from socialstats.studies.asking import (
-    Draw,
-    ask_rows,
-    attempt_result,
-    cell_map,
-    grid_table,
-    interval_points,
-    pick_rows,
-    ranked_table,
-    row_term,
-)
+from socialstats.studies.asking import ask_rows, attempt_result
 from socialstats.studies.estimates import Column, halving_text, p_text, pairs_to_halve, table_of
 from socialstats.studies.page import FACTORS, Block, PageTable, StudyOptions
+from socialstats.studies.row_figures import Draw, cell_map, interval_points
+from socialstats.studies.row_picking import pick_rows, row_term
+from socialstats.studies.row_tables import grid_table, ranked_table
 from socialstats.studies.verdicts import Conclusion, higher_or_lower, ranking, verdict_of
 from socialstats.text import capital, count, percent_of, plural_of, shorten
 

@@ -14,7 +14,7 @@ from socialstats.custom.multiverse import Variant, distinct, multiverse, without
 from socialstats.designs.parts import Factor
 from socialstats.errors import SocialStatsError
 from socialstats.results import Result, Row
-from socialstats.studies.asking import add_labels, ask_rows, interval_points, row_term
+from socialstats.studies.asking import ask_rows
 from socialstats.studies.estimates import (
     Column,
     cluster_ways,
@@ -25,6 +25,8 @@ from socialstats.studies.estimates import (
     whole,
 )
 from socialstats.studies.page import Block, PageTable
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import add_labels, row_term
 from socialstats.text import Shown, as_words, capital, count, number, shorten
 
 if TYPE_CHECKING:

@@ -31,25 +31,7 @@ from socialstats.shares.multinomial_logit import multinomial_logit
 from socialstats.shares.reply_shares import reply_shares
 from socialstats.shares.sources import RaterSource, human_source, raters_of
 from socialstats.studies.alphas import agreement_question, kinds_sentences
-from socialstats.studies.asking import (
-    MOST_NAMED,
-    ask_result,
-    ask_rows,
-    attempt_result,
-    cell_map,
-    compared_sides,
-    interval_points,
-    largest_sentence,
-    leading_difference,
-    leading_groups,
-    name_rows,
-    page_of,
-    pick_rows,
-    rows_by,
-    share_bars,
-    span_sentence,
-    tally_sentence,
-)
+from socialstats.studies.asking import ask_result, ask_rows, attempt_result, page_of
 from socialstats.studies.estimates import (
     declared_clusters,
     equivalence_bounds,
@@ -67,6 +49,17 @@ from socialstats.studies.multiverse import (
 )
 from socialstats.studies.page import Block, Diagnostic, Outcome, StudyOptions, check_named
 from socialstats.studies.ratings import describe, united
+from socialstats.studies.row_figures import cell_map, interval_points, share_bars
+from socialstats.studies.row_picking import (
+    MOST_NAMED,
+    compared_sides,
+    leading_difference,
+    leading_groups,
+    name_rows,
+    pick_rows,
+    rows_by,
+)
+from socialstats.studies.row_sentences import largest_sentence, span_sentence, tally_sentence
 from socialstats.studies.sources import Rule, crossed, refusal_block, replies_block
 from socialstats.studies.verdicts import Conclusion, more_or_less_frequent
 from socialstats.text import (

@@ -14,26 +14,15 @@ from socialstats.figures.squares import MOST_LEVELS
 from socialstats.results import Result, Row
 from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.shares.choice_shares import choice_shares
-from socialstats.studies.asking import (
-    ask_rows,
-    interval_points,
-    page_of,
-    pick_rows,
-    row_term,
-    rows_by,
-    span_sentence,
-)
+from socialstats.studies.asking import ask_rows, page_of
 from socialstats.studies.estimates import cluster_words, declared_clusters, halved, single
 from socialstats.studies.multiverse import Way, dependence_block, with_design_effect
-from socialstats.studies.page import (
-    Block,
-    Diagnostic,
-    Outcome,
-    StudyOptions,
-    check_single,
-)
+from socialstats.studies.page import Block, Diagnostic, Outcome, StudyOptions, check_single
 from socialstats.studies.rating_means import label_of_mean
 from socialstats.studies.repeats import each_answer, repeats_block
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import pick_rows, row_term, rows_by
+from socialstats.studies.row_sentences import span_sentence
 from socialstats.studies.tables_of_ratings import has_mean
 from socialstats.studies.verdicts import Conclusion, of_ten, verdict_of
 from socialstats.text import as_words, count, percent_of, plural_of, shorten

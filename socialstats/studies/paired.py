@@ -11,12 +11,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
-from socialstats.custom.multiverse import (
-    Variant,
-    leave_one_out,
-    multiverse,
-    without_label,
-)
+from socialstats.custom.multiverse import Variant, leave_one_out, multiverse, without_label
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
@@ -31,7 +26,7 @@ from socialstats.paired.symmetry import (
 )
 from socialstats.results import Result, Row
 from socialstats.results.rows import digits_of
-from socialstats.studies.asking import ask_result, ask_rows, page_of, pick_rows, row_term
+from socialstats.studies.asking import ask_result, ask_rows, page_of
 from socialstats.studies.estimates import (
     cluster_ways,
     cluster_words,
@@ -63,6 +58,7 @@ from socialstats.studies.page import (
     check_single,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
+from socialstats.studies.row_picking import pick_rows, row_term
 from socialstats.studies.second import turned
 from socialstats.studies.verdicts import (
     LABEL,

@@ -20,15 +20,12 @@ from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.studies.asking import (
-    ask_rows,
-    attempt_result,
-    interval_points,
-    row_term,
-    span_sentence,
-)
+from socialstats.studies.asking import ask_rows, attempt_result
 from socialstats.studies.estimates import rows_table, table_of
 from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import row_term
+from socialstats.studies.row_sentences import span_sentence
 from socialstats.text import count, percent, shorten
 
 if TYPE_CHECKING:

@@ -16,15 +16,12 @@ from socialstats.results import Result, Row
 from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.scales.measures import has_rating, unit_shares
 from socialstats.scales.ratings_difference import with_matched_groups
-from socialstats.studies.asking import (
-    ask_rows,
-    attempt_result,
-    interval_points,
-    pick_rows,
-    span_sentence,
-)
+from socialstats.studies.asking import ask_rows, attempt_result
 from socialstats.studies.estimates import single
 from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import pick_rows
+from socialstats.studies.row_sentences import span_sentence
 from socialstats.text import as_words, quoted, shorten
 
 

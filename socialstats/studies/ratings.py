@@ -34,7 +34,7 @@ from socialstats.studies.alphas import (
     kinds_sentences,
     strata_questions,
 )
-from socialstats.studies.asking import ask_rows, attempt_result, interval_points, page_of
+from socialstats.studies.asking import ask_rows, attempt_result, page_of
 from socialstats.studies.estimates import (
     cluster_words,
     counts_table,
@@ -69,6 +69,7 @@ from socialstats.studies.rater_pairs import (
 )
 from socialstats.studies.rating_means import mean_ratings_question
 from socialstats.studies.repeats import each_answer, repeats_block
+from socialstats.studies.row_figures import interval_points
 from socialstats.studies.verdicts import Certainty, Conclusion, between, of_ten, verdict_of
 from socialstats.text import (
     Shown,

@@ -29,17 +29,7 @@ from socialstats.scales.bias_analysis import (
     unit_factor,
 )
 from socialstats.scales.relationship_bias import favoured_text, overall_text, relationship_bias
-from socialstats.studies.asking import (
-    MOST_DRAWN,
-    ask_rows,
-    interval_points,
-    leading_difference,
-    page_of,
-    pick_rows,
-    rows_by,
-    span_sentence,
-    tally_sentence,
-)
+from socialstats.studies.asking import ask_rows, page_of
 from socialstats.studies.couple_tables import (
     AS_WRITTEN,
     answers_table,
@@ -73,6 +63,9 @@ from socialstats.studies.page import (
     StudyOptions,
     order_cautions,
 )
+from socialstats.studies.row_figures import MOST_DRAWN, interval_points
+from socialstats.studies.row_picking import leading_difference, pick_rows, rows_by
+from socialstats.studies.row_sentences import span_sentence, tally_sentence
 from socialstats.studies.second import turned
 from socialstats.studies.sources import replies_by
 from socialstats.studies.verdicts import (
@@ -83,16 +76,7 @@ from socialstats.studies.verdicts import (
     of_ten,
     verdict_of,
 )
-from socialstats.text import (
-    as_words,
-    capital,
-    count,
-    listing,
-    number,
-    percent,
-    percent_of,
-    shorten,
-)
+from socialstats.text import as_words, capital, count, listing, number, percent, percent_of, shorten
 
 # rows of the levels of each stratum: kinds of couples have mean answers of their own
 LEVEL_ROWS = {"kind": "scores", "topic": "biases"}

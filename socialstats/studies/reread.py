@@ -22,17 +22,13 @@ from socialstats.scales.rereading import (
     confusion,
 )
 from socialstats.studies.alphas import agreement_question, alphas_by_part, kinds_sentences
-from socialstats.studies.asking import (
-    ask_rows,
-    attempt_result,
-    grid_table,
-    interval_points,
-    largest_sentence,
-    pick_rows,
-    tally_sentence,
-)
+from socialstats.studies.asking import ask_rows, attempt_result
 from socialstats.studies.estimates import literature, verify_all
 from socialstats.studies.page import Block, Design, Outcome, PageTable, StudyOptions, order_cautions
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import pick_rows
+from socialstats.studies.row_sentences import largest_sentence, tally_sentence
+from socialstats.studies.row_tables import grid_table
 from socialstats.text import count, percent, shorten
 from socialstats.voice import option
 

@@ -19,9 +19,10 @@ from socialstats.sentences import estimate_text
 from socialstats.shares.counts import join_labels
 from socialstats.shares.reply_shares import RATER, reply_shares
 from socialstats.shares.sources import RaterSource, human_source, raters_of
-from socialstats.studies.asking import ask_rows, interval_points
+from socialstats.studies.asking import ask_rows
 from socialstats.studies.estimates import single
 from socialstats.studies.page import Block
+from socialstats.studies.row_figures import interval_points
 from socialstats.studies.second import turned
 from socialstats.text import capital, count, number
 

@@ -21,10 +21,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.parts import MISSING, OK, REFUSAL
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.respondents import PEOPLE
-from socialstats.designs.surveys import (
-    is_respondents_design,
-    with_people_as_units,
-)
+from socialstats.designs.surveys import is_respondents_design, with_people_as_units
 from socialstats.paired.paired_difference import paired_difference
 from socialstats.paired.two_means import two_means
 from socialstats.paired.two_proportions import two_proportions
@@ -34,24 +31,7 @@ from socialstats.scales.leaderboard import leaderboard
 from socialstats.scales.mean_ratings import mean_ratings
 from socialstats.shares.choice_shares import choice_shares
 from socialstats.shares.js_similarity import js_similarity
-from socialstats.studies.asking import (
-    ask_result,
-    ask_rows,
-    attempt_result,
-    dot_lines,
-    grid_table,
-    interval_points,
-    largest_sentence,
-    leading_groups,
-    line_table,
-    page_of,
-    pick_rows,
-    results_in,
-    rows_by,
-    share_bars,
-    span_sentence,
-    tally_sentence,
-)
+from socialstats.studies.asking import ask_result, ask_rows, attempt_result, page_of, results_in
 from socialstats.studies.estimates import cluster_words, halved, single
 from socialstats.studies.page import (
     Block,
@@ -61,6 +41,10 @@ from socialstats.studies.page import (
     check_single,
     order_cautions,
 )
+from socialstats.studies.row_figures import dot_lines, interval_points, share_bars
+from socialstats.studies.row_picking import leading_groups, pick_rows, rows_by
+from socialstats.studies.row_sentences import largest_sentence, span_sentence, tally_sentence
+from socialstats.studies.row_tables import grid_table, line_table
 from socialstats.studies.verdicts import (
     LABEL,
     Conclusion,

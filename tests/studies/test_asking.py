@@ -11,18 +11,10 @@ import socialstats as ss
 from socialstats.figures import dumbbell, forest, shares
 from socialstats.results import Row
 from socialstats.results.rows import Role
-from socialstats.studies.asking import (
-    ask_result,
-    ask_rows,
-    cell_map,
-    compared_sides,
-    dot_lines,
-    interval_points,
-    largest_sentence,
-    name_rows,
-    pick_rows,
-    share_bars,
-)
+from socialstats.studies.asking import ask_result, ask_rows
+from socialstats.studies.row_figures import cell_map, dot_lines, interval_points, share_bars
+from socialstats.studies.row_picking import compared_sides, name_rows, pick_rows
+from socialstats.studies.row_sentences import largest_sentence
 
 SCORES = {"before": [1, 2, 2, 4, 3], "after": [2, 2, 5, 6, 3]}
 

@@ -14,9 +14,9 @@ from study_examples import FAST, choices
 import socialstats as ss
 from socialstats.results import Row
 from socialstats.studies import STUDIES, run_study
-from socialstats.studies.asking import rows_by
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Outcome
+from socialstats.studies.row_picking import rows_by
 
 
 def of_comparisons(frame: pd.DataFrame, study: str = "comparisons", **reading: Any) -> Outcome:

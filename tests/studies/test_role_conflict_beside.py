@@ -16,7 +16,6 @@ from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.errors import DesignError, InputError
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.asking import pick_rows
 from socialstats.studies.page import Block, Outcome
 from socialstats.studies.role_conflict.labels import (
     LabelCheck,
@@ -28,6 +27,7 @@ from socialstats.studies.role_conflict.labels import (
 )
 from socialstats.studies.role_conflict.shares import adjust_shares, by_other_mean, share_sentences
 from socialstats.studies.role_conflict.variants import filled, s_of, share_of
+from socialstats.studies.row_picking import pick_rows
 from socialstats.tables import as_table
 
 STUDY = STUDIES["role-conflict"]

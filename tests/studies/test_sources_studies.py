@@ -19,9 +19,10 @@ from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Row
 from socialstats.shares.sources import human_source, raters_of
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.asking import pick_rows, tally_sentence
 from socialstats.studies.estimates import equivalence_bounds, p_text
 from socialstats.studies.page import Outcome
+from socialstats.studies.row_picking import pick_rows
+from socialstats.studies.row_sentences import tally_sentence
 from socialstats.studies.sources import crossed
 from socialstats.text import p_value
 

@@ -9,17 +9,12 @@ from socialstats import sentences
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import share_decimals
-from socialstats.studies.asking import (
-    Part,
-    ask_rows,
-    grid_table,
-    interval_points,
-    kind_tables,
-    largest_sentence,
-    rows_by,
-    tally_sentence,
-)
+from socialstats.studies.asking import Part, ask_rows
 from socialstats.studies.page import Block, PageTable, check_named
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import rows_by
+from socialstats.studies.row_sentences import largest_sentence, tally_sentence
+from socialstats.studies.row_tables import grid_table, kind_tables
 from socialstats.text import listing, shorten
 
 # what a level is called that others are compared with, where no option names one

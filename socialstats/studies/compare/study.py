@@ -24,18 +24,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_data import without_cited
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
 from socialstats.results import Result, Row
-from socialstats.studies.asking import (
-    add_labels,
-    ask_rows,
-    attempt_result,
-    grid_table,
-    interval_points,
-    kind_tables,
-    page_of,
-    pick_rows,
-    rows_by,
-    span_sentence,
-)
+from socialstats.studies.asking import ask_rows, attempt_result, page_of
 from socialstats.studies.compare.differences import (
     DEFAULTS,
     Differences,
@@ -59,12 +48,7 @@ from socialstats.studies.comparisons import (
     without_order,
 )
 from socialstats.studies.estimates import probability_methods, single
-from socialstats.studies.models import (
-    comparison,
-    lead_words,
-    verdict_on_levels,
-    verdict_on_models,
-)
+from socialstats.studies.models import comparison, lead_words, verdict_on_levels, verdict_on_models
 from socialstats.studies.multiverse import other_analyses, variants_table
 from socialstats.studies.page import (
     Block,
@@ -80,6 +64,10 @@ from socialstats.studies.role_conflict.variants import (
     refusals_by_level,
     sensitivity_variants,
 )
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import add_labels, pick_rows, rows_by
+from socialstats.studies.row_sentences import span_sentence
+from socialstats.studies.row_tables import grid_table, kind_tables
 from socialstats.studies.sources import replies_by
 from socialstats.text import as_words, count, listing, number, percent_of, quoted, shorten
 from socialstats.voice import option

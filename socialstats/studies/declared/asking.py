@@ -14,16 +14,10 @@ from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.terms import names_only
-from socialstats.errors import (
-    InputError,
-    NothingToAnalyse,
-    SocialStatsError,
-    UndefinedStatistic,
-)
+from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import RowKey
-from socialstats.studies.asking import name_rows
 from socialstats.studies.declared.declaration import (
     SCALE,
     ContrastPair,
@@ -35,6 +29,7 @@ from socialstats.studies.declared.declaration import (
 from socialstats.studies.declared.scoring import ROW, Scored
 from socialstats.studies.estimates import NULLS
 from socialstats.studies.page import StudyOptions, reason_of
+from socialstats.studies.row_picking import name_rows
 from socialstats.tables import Table, rows_where, with_joint
 from socialstats.tables.toml_files import toml_value
 from socialstats.text import listing, quoted, shorten

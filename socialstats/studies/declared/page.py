@@ -10,14 +10,7 @@ from socialstats.errors import InputError
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.registry import Metric
 from socialstats.results import Result, Row
-from socialstats.studies.asking import (
-    ask_result,
-    ask_rows,
-    interval_points,
-    largest_sentence,
-    page_of,
-    span_sentence,
-)
+from socialstats.studies.asking import ask_result, ask_rows, page_of
 from socialstats.studies.declared.asking import BETWEEN, Answered, ask
 from socialstats.studies.declared.declaration import (
     SCALE,
@@ -36,13 +29,9 @@ from socialstats.studies.grids import (
     layout_table,
 )
 from socialstats.studies.page import Block, Outcome, PageTable, StudyOptions
-from socialstats.studies.plan import (
-    Examined,
-    Hypothesis,
-    findings_of,
-    tests_of,
-    with_findings,
-)
+from socialstats.studies.plan import Examined, Hypothesis, findings_of, tests_of, with_findings
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_sentences import largest_sentence, span_sentence
 from socialstats.studies.verdicts import LABEL, Conclusion, higher_in_cells, shown_side, verdict_of
 from socialstats.tables import Table
 from socialstats.text import as_given, capital, count, listing, percent_of, quoted, shorten

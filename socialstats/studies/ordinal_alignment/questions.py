@@ -20,28 +20,20 @@ from socialstats.results.rows import Role
 from socialstats.scales.ada_met import ada_met, results_by_attribute
 from socialstats.scales.alignment_groups import closest_differences
 from socialstats.shares.sources import RaterSource, attributes_of_people, raters_of
-from socialstats.studies.asking import (
-    Draw,
+from socialstats.studies.asking import ask_rows, attempt_result
+from socialstats.studies.estimates import rows_table
+from socialstats.studies.page import Block, SecondAnalysis, StudyOptions
+from socialstats.studies.row_figures import Draw, cell_map, dot_lines, interval_points, share_bars
+from socialstats.studies.row_picking import (
     add_labels,
-    ask_rows,
-    attempt_result,
-    cell_map,
-    compact_table,
-    dot_lines,
-    grid_table,
-    interval_points,
-    largest_sentence,
     name_rows,
     part_of,
     pick_rows,
     row_term,
     rows_by,
-    share_bars,
-    span_sentence,
-    tally_sentence,
 )
-from socialstats.studies.estimates import rows_table
-from socialstats.studies.page import Block, SecondAnalysis, StudyOptions
+from socialstats.studies.row_sentences import largest_sentence, span_sentence, tally_sentence
+from socialstats.studies.row_tables import compact_table, grid_table
 from socialstats.studies.second import other_first
 from socialstats.text import as_words, capital, count, listing, number, percent, shorten
 

@@ -29,7 +29,7 @@ from socialstats.studies.alphas import (
     alphas_by_part,
     kinds_sentences,
 )
-from socialstats.studies.asking import page_of, pick_rows
+from socialstats.studies.asking import page_of
 from socialstats.studies.estimates import probability_methods
 from socialstats.studies.grouped import merge
 from socialstats.studies.models import comparison
@@ -49,15 +49,10 @@ from socialstats.studies.ordinal_alignment.questions import (
     refusal_question,
     stratum_questions,
 )
-from socialstats.studies.page import (
-    Block,
-    Diagnostic,
-    Outcome,
-    PageTable,
-    StudyOptions,
-)
+from socialstats.studies.page import Block, Diagnostic, Outcome, PageTable, StudyOptions
 from socialstats.studies.ratings import describe, united
 from socialstats.studies.repeats import repeats_block
+from socialstats.studies.row_picking import pick_rows
 from socialstats.studies.sources import model_by_model, replies_block
 from socialstats.studies.verdicts import LABEL, Conclusion, verdict_of
 from socialstats.text import as_words, count, listing, number, percent, shorten

@@ -11,9 +11,12 @@ from socialstats.errors import NothingToAnalyse
 from socialstats.inference.dependence import settled_cluster
 from socialstats.results import Result
 from socialstats.shares.label_counts import label_counts
-from socialstats.studies.asking import ask_rows, cell_map, design_effect_note, pick_rows
+from socialstats.studies.asking import ask_rows
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.studies.role_conflict.declaration import CITED, ITEM, STORY
+from socialstats.studies.row_figures import cell_map
+from socialstats.studies.row_picking import pick_rows
+from socialstats.studies.row_sentences import design_effect_note
 from socialstats.text import as_words, count, number
 
 

@@ -19,16 +19,7 @@ from socialstats.designs.tables import groupings
 from socialstats.errors import DesignError, InputError
 from socialstats.results import Result, Row
 from socialstats.sentences import estimate_text
-from socialstats.studies.asking import (
-    add_labels,
-    ask_rows,
-    attempt_result,
-    interval_points,
-    name_rows,
-    pick_rows,
-    rows_by,
-    span_sentence,
-)
+from socialstats.studies.asking import ask_rows, attempt_result
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.studies.role_conflict.declaration import (
     CODINGS,
@@ -39,6 +30,9 @@ from socialstats.studies.role_conflict.declaration import (
     REFERENCES,
     STORY,
 )
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import add_labels, name_rows, pick_rows, rows_by
+from socialstats.studies.row_sentences import span_sentence
 from socialstats.tables import Table as DataTable
 from socialstats.text import capital, count, listing, quoted, shorten
 

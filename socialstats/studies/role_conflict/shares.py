@@ -11,18 +11,13 @@ from socialstats.choices.bradley_terry import BradleyTerryResult
 from socialstats.choices.preference_shares import preference_shares
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.studies.asking import (
-    add_labels,
-    ask_rows,
-    grid_table,
-    interval_points,
-    pick_rows,
-    rows_by,
-    tally_sentence,
-    untested_rows,
-)
+from socialstats.studies.asking import ask_rows
 from socialstats.studies.page import Block, PageTable
 from socialstats.studies.role_conflict.declaration import ITEM
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import add_labels, pick_rows, rows_by, untested_rows
+from socialstats.studies.row_sentences import tally_sentence
+from socialstats.studies.row_tables import grid_table
 from socialstats.studies.second import turned
 from socialstats.text import as_words, capital, count, listing, number, shorten
 

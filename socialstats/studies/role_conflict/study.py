@@ -18,17 +18,7 @@ from socialstats.errors import Caution, MleDoesNotExist, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.results import Result, combine_verifications
-from socialstats.studies.asking import (
-    ask_result,
-    ask_rows,
-    attempt_result,
-    design_effect_note,
-    grid_table,
-    interval_points,
-    page_of,
-    pick_rows,
-    rows_by,
-)
+from socialstats.studies.asking import ask_result, ask_rows, attempt_result, page_of
 from socialstats.studies.compare import study as compare
 from socialstats.studies.comparisons import (
     Pairs,
@@ -62,19 +52,10 @@ from socialstats.studies.estimates import (
     single,
     verify_named,
 )
-from socialstats.studies.page import (
-    Block,
-    Outcome,
-    PageTable,
-    StudyOptions,
-    check_single,
-)
+from socialstats.studies.page import Block, Outcome, PageTable, StudyOptions, check_single
 from socialstats.studies.role_conflict.cited import cited_question, count_cited
 from socialstats.studies.role_conflict.declaration import ITEM, STORY, TARGETS
-from socialstats.studies.role_conflict.labels import (
-    check_labels,
-    labels_question,
-)
+from socialstats.studies.role_conflict.labels import check_labels, labels_question
 from socialstats.studies.role_conflict.shares import (
     SHARE_METHODS,
     Groupings,
@@ -90,6 +71,10 @@ from socialstats.studies.role_conflict.variants import (
     steps,
     variant_questions,
 )
+from socialstats.studies.row_figures import interval_points
+from socialstats.studies.row_picking import pick_rows, rows_by
+from socialstats.studies.row_sentences import design_effect_note
+from socialstats.studies.row_tables import grid_table
 from socialstats.studies.sources import replies_by
 from socialstats.studies.verdicts import Certainty, Conclusion, of_ten, verdict_of
 from socialstats.text import capital, count, number, percent

@@ -19,7 +19,6 @@ from socialstats.designs.comparisons_data import combine_designs, merged
 from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.inference.dependence import settled_cluster
 from socialstats.results import Result, Row
-from socialstats.studies.asking import pick_rows
 from socialstats.studies.comparisons import fit_model
 from socialstats.studies.estimates import single
 from socialstats.studies.multiverse import (
@@ -29,6 +28,7 @@ from socialstats.studies.multiverse import (
     other_analyses,
 )
 from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.row_picking import pick_rows
 from socialstats.studies.sources import Rule, refusal_block
 from socialstats.text import count, shorten
 

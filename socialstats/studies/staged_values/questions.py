@@ -23,25 +23,20 @@ from socialstats.scales.trait_profile import (
 )
 from socialstats.shares.label_counts import cited_text, label_counts
 from socialstats.shares.reply_shares import RATER, reply_shares
-from socialstats.studies.asking import (
+from socialstats.studies.asking import ask_result, ask_rows
+from socialstats.studies.estimates import equivalence_bounds, planned_verdict
+from socialstats.studies.page import Block, SecondAnalysis, StudyOptions
+from socialstats.studies.row_figures import course_lines, dot_lines, interval_points
+from socialstats.studies.row_picking import (
     add_labels,
-    ask_result,
-    ask_rows,
-    course_lines,
-    dot_lines,
-    grid_table,
-    interval_points,
-    kind_tables,
     leading_difference,
     name_rows,
     pick_rows,
     rows_by,
-    span_sentence,
-    tally_sentence,
     untested_rows,
 )
-from socialstats.studies.estimates import equivalence_bounds, planned_verdict
-from socialstats.studies.page import Block, SecondAnalysis, StudyOptions
+from socialstats.studies.row_sentences import span_sentence, tally_sentence
+from socialstats.studies.row_tables import grid_table, kind_tables
 from socialstats.studies.second import turned
 from socialstats.studies.sources import replies_block
 from socialstats.studies.staged_values.declaration import (

@@ -25,16 +25,11 @@ from socialstats.results.result import printed_alike
 from socialstats.results.rows import rows_with
 from socialstats.scales.judge_zeros import JudgeZeros
 from socialstats.scales.paraphrase_spread import paraphrase_spread
-from socialstats.scales.trait_profile import (
-    change_name,
-    changes_of,
-    last_change,
-    trait_profile,
-)
+from socialstats.scales.trait_profile import change_name, changes_of, last_change, trait_profile
 from socialstats.scales.trait_weights import PAPER, with_weights
 from socialstats.scales.traits import composite_ratings
 from socialstats.studies.alphas import TENTATIVE
-from socialstats.studies.asking import attempt_result, leading_difference, page_of, pick_rows
+from socialstats.studies.asking import attempt_result, page_of
 from socialstats.studies.estimates import single
 from socialstats.studies.models import FEW, comparison
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
@@ -47,6 +42,7 @@ from socialstats.studies.page import (
     check_named,
     check_single,
 )
+from socialstats.studies.row_picking import leading_difference, pick_rows
 from socialstats.studies.staged_values.declaration import (
     check_stances,
     codes_of,
