@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from socialstats.cli.plan import read_plan
 from socialstats.errors import InputError, Problem
 from socialstats.studies.declared.declaration import Declaration, Scale, nearest_of
 from socialstats.studies.declared.reading import COLLECT, SECTIONS
+from socialstats.studies.plan_files import read_plan
 from socialstats.tables.toml_files import read_toml
 from socialstats.text import as_given, quoted, shorten
 from socialstats_collect.ask import Unit

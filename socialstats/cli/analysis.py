@@ -13,19 +13,20 @@ from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.helping import Parser
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.options import add_analysis, add_data
-from socialstats.cli.plan import SIMULATED, Plan, settle
+from socialstats.cli.plan import settle
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
 from socialstats.cli.sources import Input, read_files, read_release
 from socialstats.designs.aliases import Fields, Levels
+from socialstats.designs.settings import COMPUTED, Settings
 from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
 from socialstats.proposals.deciding import NoDesign, words
 from socialstats.proposals.reading import read, second_reading, values_below
-from socialstats.proposals.settings import COMPUTED, Settings
 from socialstats.proposals.shapes import shaped
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.page import FACTORS, Design, Outcome
 from socialstats.studies.page import named as named_study
+from socialstats.studies.plan_files import SIMULATED, Plan
 from socialstats.tables import Table, as_table, rows_where
 from socialstats.text import quoted, shorten
 

@@ -11,11 +11,11 @@ import narwhals as nw
 from socialstats.designs.aliases import Fields
 from socialstats.designs.instrument import WEIGHT_NAMES
 from socialstats.designs.schema import Finder
+from socialstats.designs.settings import SETTINGS, Settings
 from socialstats.designs.tables import groupings
 from socialstats.designs.vocabulary import MODEL_NAMES, RATERS
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.proposals.deciding import mapped_columns, words
-from socialstats.proposals.settings import SETTINGS, Settings
 from socialstats.studies import STUDIES, Study
 from socialstats.tables import Table, as_table, read_table
 

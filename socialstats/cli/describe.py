@@ -8,8 +8,8 @@ import numpy as np
 
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.parts import MISSING, REFUSAL
+from socialstats.designs.settings import ROWS, Settings
 from socialstats.proposals.deciding import mapped_columns
-from socialstats.proposals.settings import ROWS, Settings
 from socialstats.studies.page import Design
 from socialstats.tables import Table, as_number
 from socialstats.text import as_given, count, listing, number, percent, shorten

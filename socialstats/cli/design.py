@@ -16,9 +16,9 @@ import pandas as pd
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import Output
 from socialstats.designs.aliases import Fields
+from socialstats.designs.settings import Settings
 from socialstats.errors import InputError, Problem
 from socialstats.planning.builders import Items, design_items
-from socialstats.proposals.settings import Settings
 from socialstats.tables.sources import small_file
 from socialstats.tables.toml_files import toml_of
 from socialstats.tables.writing import RUN_FILE, format_by_name, is_read, put, write_whole

@@ -25,16 +25,16 @@ from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.aliases import Fields
 from socialstats.designs.calls import makers_of
+from socialstats.designs.design_kinds import DESIGN_KINDS
 from socialstats.designs.options import map_options, texts
+from socialstats.designs.settings import DESIGNS, ROWS, SETTINGS, Settings
 from socialstats.errors import InputError
 from socialstats.proposals.deciding import (
     map_parts,
     parts_of,
     several_columns,
 )
-from socialstats.proposals.design_kinds import DESIGN_KINDS
 from socialstats.proposals.reading import READERS, one_below_another, selected
-from socialstats.proposals.settings import DESIGNS, ROWS, SETTINGS, Settings
 from socialstats.results import ResultGroup
 from socialstats.tables import Table, read_table
 from socialstats.tables.writing import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from socialstats.designs.aliases import Fields
+from socialstats.designs.settings import Settings
 from socialstats.proposals.deciding import words
-from socialstats.proposals.settings import Settings
 
 READINGS: dict[str, Fields] = {
     "baseball": {"order": "home"},

@@ -20,8 +20,8 @@ from socialstats.cli.signatures import typed_value
 from socialstats.cli.voices import of_metric
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
 from socialstats.designs.aliases import Fields, Texts
+from socialstats.designs.settings import Settings
 from socialstats.errors import APPROXIMATE, Caution, InputError, MissingDependency, SocialStatsError
-from socialstats.proposals.settings import Settings
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import negate_row
 from socialstats.sentences import stat

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+from socialstats.designs.settings import SETTINGS
 from socialstats.errors import InputError
-from socialstats.proposals.settings import SETTINGS
 from socialstats.text import meant
 
 NAMES = 26  # columns for the names of options, of a screen of 80

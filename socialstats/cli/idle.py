@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from socialstats.cli.beside import OPTIONS as BESIDE
+from socialstats.designs.settings import OF_DESIGN, SETTINGS, Settings
 from socialstats.errors import InputError
-from socialstats.proposals.settings import OF_DESIGN, SETTINGS, Settings
 from socialstats.proposals.shapes import DECIDING, parts_of_study
 from socialstats.studies import STUDIES, StudyOptions
 from socialstats.studies.page import Study

@@ -7,7 +7,7 @@ import argparse
 from socialstats.cli.describe import data_section, shaped_section
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import EVERYDAY, add_data
-from socialstats.cli.plan import Plan, settle, write_plan
+from socialstats.cli.plan import settle
 from socialstats.designs.aliases import Fields
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
@@ -21,6 +21,7 @@ from socialstats.proposals.reading import read
 from socialstats.proposals.shapes import shaped
 from socialstats.studies import STUDIES, StudyOptions, pick
 from socialstats.studies.page import Design
+from socialstats.studies.plan_files import Plan, write_plan
 from socialstats.tables import read_table
 
 PARSER: Fields = {

@@ -15,7 +15,6 @@ from typing import Any
 
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import FORMATS, KNOWN, Output
-from socialstats.cli.plan import read_plan
 from socialstats.designs.aliases import Fields
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.level_orders import conventional_order
@@ -30,6 +29,7 @@ from socialstats.proposals.study_guess import (
     met_by_units,
 )
 from socialstats.studies.declared.scoring import rest_correlations
+from socialstats.studies.plan_files import read_plan
 from socialstats.tables import read_table
 from socialstats.tables.toml_files import toml_value
 from socialstats.text import number, quoted

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from socialstats.cli.helping import Parser, StudyHelp
 from socialstats.designs.aliases import Fields
-from socialstats.proposals.settings import (
+from socialstats.designs.settings import (
     COMPUTED_BY_JOB,
     READ_BY_JOB,
     REPEATED,

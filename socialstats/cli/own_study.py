@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.beside import read_side, side_facts
-from socialstats.cli.plan import SIMULATED, Plan, read_plan, settle
+from socialstats.cli.plan import settle
 from socialstats.cli.planned import contradictions, own_hypotheses, plan_facts
 from socialstats.cli.sources import Input
 from socialstats.designs.aliases import Fields, Given, Levels
+from socialstats.designs.settings import SETTINGS
 from socialstats.errors import Caution, InputError
 from socialstats.metrics import METRICS
 from socialstats.proposals.reading import selected
-from socialstats.proposals.settings import SETTINGS
 from socialstats.results import Result, ResultGroup
 from socialstats.studies.declared.asking import BETWEEN, Answered
 from socialstats.studies.declared.declaration import Declaration, check_columns, nearest_of
@@ -28,6 +28,7 @@ from socialstats.studies.declared.people import add_people
 from socialstats.studies.declared.scoring import score_table
 from socialstats.studies.page import Outcome, StudyOptions
 from socialstats.studies.plan import Hypothesis
+from socialstats.studies.plan_files import SIMULATED, Plan, read_plan
 from socialstats.tables import Table
 from socialstats.tables.joining import as_read, pandas_of
 from socialstats.text import listing, quoted, shorten

@@ -6,12 +6,12 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.plan import Plan
 from socialstats.designs.aliases import Levels, TextSet
+from socialstats.designs.settings import SETTINGS, Settings
 from socialstats.designs.terms import right_terms
 from socialstats.errors import InputError, Problem
 from socialstats.proposals.deciding import words
-from socialstats.proposals.settings import SETTINGS, Settings
+from socialstats.studies.plan_files import Plan
 from socialstats.tables.toml_files import line_of_key
 from socialstats.text import meant, quoted, shorten
 

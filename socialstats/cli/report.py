@@ -18,13 +18,14 @@ from socialstats.cli.analysis import prepare
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import EVERYDAY, OTHERS, Output, add_analysis, add_data, day
 from socialstats.cli.page_files import write_page_files
-from socialstats.cli.plan import Plan, plan_of
+from socialstats.cli.plan import plan_of
 from socialstats.cli.voices import hint
 from socialstats.cli.writing import command_line, source_date
 from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
+from socialstats.studies.plan_files import Plan
 from socialstats.tables.formats import named_format
 from socialstats.tables.writing import MARKDOWN, NUMBERS, PAGE, Kind, writable_place, write_whole
 from socialstats.text import shorten

@@ -19,10 +19,10 @@ from socialstats import __version__
 from socialstats.cli import collect, report, tidy
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import CommandFile, Output, complete
-from socialstats.cli.plan import read_plan
 from socialstats.cli.running import run_command
 from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
+from socialstats.studies.plan_files import read_plan
 from socialstats.tables.toml_files import read_toml
 from socialstats.tables.writing import kind_by_mark, writable_place, write_whole
 

@@ -13,8 +13,8 @@ from socialstats.cli.options import Output
 from socialstats.cli.page_files import FIGURE, PDF
 from socialstats.cli.writing import SUFFIXES
 from socialstats.designs.aliases import Fields
+from socialstats.designs.settings import Settings
 from socialstats.errors import InputError
-from socialstats.proposals.settings import Settings
 from socialstats.results.side_by_side import WORD
 from socialstats.tables.sources import small_file
 from socialstats.tables.writing import (

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from socialstats.designs.aliases import Levels, Texts
+from socialstats.designs.settings import Settings
 from socialstats.designs.vocabulary import MODELS
 from socialstats.errors import InputError
-from socialstats.proposals.settings import Settings
 from socialstats.tables import Table, as_table, read_table
 from socialstats.tables.files import of_files
 from socialstats.tables.paths import file_of, files_below

@@ -7,9 +7,9 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from socialstats.designs.settings import COMPUTED, READ
 from socialstats.designs.vocabulary import UNNUMBERED, spelled
 from socialstats.errors import Caution
-from socialstats.proposals.settings import COMPUTED, READ
 from socialstats.voice import Voice, Word, python
 
 OPTIONS = {

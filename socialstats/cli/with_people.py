@@ -9,12 +9,12 @@ from socialstats.cli.sources import Input
 from socialstats.designs.aliases import Fields
 from socialstats.designs.respondents import join_people, person_column
 from socialstats.designs.schema import Finder
+from socialstats.designs.settings import Settings
 from socialstats.designs.stacking import free_name
 from socialstats.designs.surveys import QUESTIONS, free_column
 from socialstats.designs.vocabulary import MODELS, RATERS
 from socialstats.errors import InputError, Problem
 from socialstats.proposals.deciding import mapped_columns, parts_of, words
-from socialstats.proposals.settings import Settings
 from socialstats.tables import Table, as_table
 from socialstats.tables.joining import pandas_of
 from socialstats.text import quoted

@@ -9,13 +9,13 @@ from typing import Any
 from socialstats.designs.aliases import Fields, Pair, Texts
 from socialstats.designs.column_profile import FEW
 from socialstats.designs.columns import assign
+from socialstats.designs.design_kinds import BY_COLUMNS, DESIGN_KINDS
 from socialstats.designs.options import Options, map_options, mapped_repeat
 from socialstats.designs.paired_reading import PairedOptions, paired_roles, wide_pair
 from socialstats.designs.profile import TableProfile
+from socialstats.designs.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.designs.vocabulary import UNNUMBERED, VAGUE
 from socialstats.errors import DesignError, InputError, Problem
-from socialstats.proposals.design_kinds import BY_COLUMNS, DESIGN_KINDS
-from socialstats.proposals.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.tables import Table
 from socialstats.text import capital, listing, meant, shorten
 

@@ -10,11 +10,11 @@ from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.people import is_people
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import cluster_columns, people_among
+from socialstats.designs.settings import ROWS, Settings
 from socialstats.designs.undeclared import is_tried
 from socialstats.designs.vocabulary import ANALYSED_BY, CLUSTER_NAME, KINDS, REFUSED, SOURCES
 from socialstats.errors import InputError
 from socialstats.proposals.deciding import mapped_columns, parts_of, words
-from socialstats.proposals.settings import ROWS, Settings
 from socialstats.tables import Table, as_number
 
 MOST_GROUPS, MOST_BY, FEWEST_CLUSTERS = 12, 50, 5

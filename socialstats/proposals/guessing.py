@@ -7,11 +7,11 @@ was said and guess one thing only: the column that says which raters are people 
 from __future__ import annotations
 
 from socialstats.designs.aliases import Fields
+from socialstats.designs.settings import Settings
 from socialstats.errors import InputError
 from socialstats.proposals.deciding import NoDesign, decide, words
 from socialstats.proposals.guesses import Columns, ratings_guess
 from socialstats.proposals.proposing import proposals, reading
-from socialstats.proposals.settings import Settings
 from socialstats.proposals.shapes import shaped
 from socialstats.tables import Table
 

@@ -22,6 +22,7 @@ from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
 from socialstats.designs.people import words_of_label
 from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, TableProfile
+from socialstats.designs.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS
 from socialstats.designs.vocabulary import CALLS, CANCELLED, COSTS, NO_TRIALS, SUMMARIES, bare
@@ -41,7 +42,6 @@ from socialstats.proposals.readings.wide import (
     transposed_tables,
     wide_tables,
 )
-from socialstats.proposals.settings import LISTS, SETTINGS, Settings
 from socialstats.tables import Table, as_number, rows_where, rows_without
 from socialstats.text import count, listing, quoted, shorten
 

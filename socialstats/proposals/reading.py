@@ -14,6 +14,7 @@ from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.schema import Finder
+from socialstats.designs.settings import OWN, REASONS, ROWS, SETTINGS, Settings
 from socialstats.designs.stacking import stack_values
 from socialstats.designs.vocabulary import RATERS, ROW_NAMES, UNNUMBERED, bare
 from socialstats.errors import Caution, InputError, Problem, caution
@@ -32,7 +33,6 @@ from socialstats.proposals.deciding import (
     words,
 )
 from socialstats.proposals.guesses import people_and_models
-from socialstats.proposals.settings import OWN, REASONS, ROWS, SETTINGS, Settings
 from socialstats.proposals.shapes import read_shape, shaped
 from socialstats.studies.page import Design
 from socialstats.tables import (

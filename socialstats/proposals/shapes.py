@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.designs.aliases import Fields, Levels, Pair
+from socialstats.designs.design_kinds import DESIGN_KINDS
+from socialstats.designs.settings import OWN, SETTINGS, Settings
 from socialstats.designs.vocabulary import UNNUMBERED
 from socialstats.errors import InputError
 from socialstats.proposals.deciding import fit_both, mapped_columns, words
-from socialstats.proposals.design_kinds import DESIGN_KINDS
-from socialstats.proposals.settings import OWN, SETTINGS, Settings
 from socialstats.tables import Table
 from socialstats.text import listing, meant, quoted, shorten
 

@@ -16,12 +16,12 @@ from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import contrasts, model_columns, names_raters, people_among
+from socialstats.designs.settings import Settings
 from socialstats.designs.vocabulary import KINDS_OF, PERSONS, REPEATS, SOURCES, UNITS, VALUES
 from socialstats.errors import InputError, Problem
 from socialstats.proposals.deciding import mapped_columns, words
 from socialstats.proposals.guesses import Columns, is_cluster
 from socialstats.proposals.guessing import fitting
-from socialstats.proposals.settings import Settings
 from socialstats.studies.declared.declaration import texts_in
 from socialstats.tables import Table
 from socialstats.text import as_given, count

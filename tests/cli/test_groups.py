@@ -13,7 +13,7 @@ import socialstats as ss
 from socialstats.cli import main
 from socialstats.cli.analysis import prepare
 from socialstats.cli.parser import make_parser
-from socialstats.cli.plan import load_plan
+from socialstats.studies.plan_files import load_plan
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from socialstats.cli.commands import JOBS
 from socialstats.cli.estimate import functions, parser_of
 from socialstats.cli.idle import refuse_idle, takes
 from socialstats.cli.parser import make_parser
+from socialstats.designs.settings import COMPUTED, OF_DESIGN
 from socialstats.errors import InputError
-from socialstats.proposals.settings import COMPUTED, OF_DESIGN
 from socialstats.studies import STUDIES
 
 DATA = Path(__file__).parents[2] / "examples" / "data"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from socialstats.cli import main
-from socialstats.cli.plan import read_plan
+from socialstats.studies.plan_files import read_plan
 from socialstats_reports import read_results
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))

@@ -13,8 +13,8 @@ from socialstats.cli import main
 from socialstats.cli.analysis import prepare
 from socialstats.cli.estimate import _readers_of, functions, parser_of
 from socialstats.cli.parser import make_parser
-from socialstats.cli.plan import load_plan
-from socialstats.proposals.settings import COMPUTED, DESIGNS, READ, SETTINGS
+from socialstats.designs.settings import COMPUTED, DESIGNS, READ, SETTINGS
+from socialstats.studies.plan_files import load_plan
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 ELSEWHERE = {

@@ -13,7 +13,7 @@ import socialstats as ss
 from socialstats.cli import main
 from socialstats.cli.analysis import prepare
 from socialstats.cli.parser import make_parser
-from socialstats.cli.plan import load_plan
+from socialstats.studies.plan_files import load_plan
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 FIELDS = ("estimate", "std_error", "df", "p_value", "conf_low", "conf_high")

@@ -16,10 +16,10 @@ import socialstats as ss
 from socialstats.cli import main
 from socialstats.cli.analysis import prepare
 from socialstats.cli.parser import make_parser
-from socialstats.cli.plan import load_plan
 from socialstats.errors import InputError
 from socialstats.results import Row
 from socialstats.studies.page import Outcome
+from socialstats.studies.plan_files import load_plan
 
 
 def page(path: Path, *words: str) -> Outcome:

@@ -27,6 +27,7 @@ from socialstats.designs.frequencies import TIE_COUNTS, WIN_WORDS
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import MOST_KEYS, TableProfile
 from socialstats.designs.roles import DEPENDENT, FEWEST_UNNAMED, cluster_columns, model_columns
+from socialstats.designs.settings import Settings
 from socialstats.designs.vocabulary import (
     ACTORS,
     DATES,
@@ -46,7 +47,6 @@ from socialstats.designs.vocabulary import (
 )
 from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.proposals.readings.proposal import Pair, Parts, Proposal, Proposals, drop_gaps
-from socialstats.proposals.settings import Settings
 from socialstats.tables import as_number
 from socialstats.text import count
 

@@ -10,6 +10,7 @@ from socialstats.designs.aliases import Fields
 from socialstats.designs.column_profile import FEW, ColumnProfile, Columns
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import later_and_earlier
+from socialstats.designs.settings import Settings
 from socialstats.designs.vocabulary import (
     BASELINES,
     CONTROLS,
@@ -21,7 +22,6 @@ from socialstats.designs.vocabulary import (
     without_accents,
 )
 from socialstats.proposals.deciding import words
-from socialstats.proposals.settings import Settings
 from socialstats.tables import as_number
 
 LISTED = (

@@ -99,7 +99,7 @@ def read_declaration(
     content : mapping
         The file, whose sections of `SECTIONS` are read.
     settings : mapping
-        The keys of its other sections in one mapping, as `socialstats.cli.plan.Plan` has them. ``map`` is a
+        The keys of its other sections in one mapping, as `socialstats.studies.plan_files.Plan` has them. ``map`` is a
         mapping of parts to columns.
     source, text : str
         Its name and content, for messages.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from socialstats.designs.aliases import Levels
 from socialstats.designs.options import PARTS as OF_COMPARISONS
+from socialstats.designs.settings import OWN
 from socialstats.designs.vocabulary import spelled
-from socialstats.proposals.settings import OWN
 
 # parts of every design of values
 BESIDE_VALUES = spelled("count weight by cluster repeat")
