@@ -88,7 +88,7 @@ class Arrangement:
 
     def part(self, name: str) -> list[Placed]:
         """Return the blocks of the main part or of the appendix."""
-        return [one for one in self.blocks if one.part == name]
+        return [placed for placed in self.blocks if placed.part == name]
 
 
 def arranged(outcome: Outcome, deviations: Sequence[str] = ()) -> Arrangement:
@@ -119,35 +119,35 @@ def _placed(
     later_figures, later_tables = (
         partial(next, (f"{APPENDIX}{k}" for k in count(1))) for _ in range(2)
     )
-    kept = {id(block) for block in main}
-    shown = [block for block in outcome.blocks if id(block) in kept]
+    main_ids = {id(block) for block in main}
+    in_main = [block for block in outcome.blocks if id(block) in main_ids]
     first_figure = "" if opening is None else figures()
     first = [
-        _numbered(b, "main", figures, tables, first_figure if b is opening else "") for b in shown
+        _numbered(b, "main", figures, tables, first_figure if b is opening else "") for b in in_main
     ]
-    rest = [
+    later = [
         _numbered(b, "appendix", later_figures, later_tables)
         for b in outcome.blocks
-        if id(b) not in kept
+        if id(b) not in main_ids
     ]
-    own = {
+    unplaced = {
         name: tuple(
             Numbered(t, later_tables(), len(t.cells) <= ROWS_OPEN, label)
             for t, label in named_tables(name, tables_of)
         )
         for name, tables_of in beside.items()
     }
-    stated = cautions_of(outcome, [*first, *rest])
-    found = Arrangement(
+    stated = cautions_of(outcome, [*first, *later])
+    arrangement = Arrangement(
         opening="" if opening is None else opening.id,
-        blocks=(*printed_once(outcome, first, opening), *rest),
-        beside=own,
+        blocks=(*printed_once(outcome, first, opening), *later),
+        beside=unplaced,
         cautions=tuple(replace(s, id=f"caution-{k}") for k, s in enumerate(stated[0], 1)),
         notes=tuple(replace(s, id=f"note-{k}") for k, s in enumerate(stated[1], 1)),
     )
     return replace(
-        found,
-        words=sum(map(words_shown, (*visible(outcome, found), *deviations))) + FRAME,
+        arrangement,
+        words=sum(map(words_shown, (*visible(outcome, arrangement), *deviations))) + FRAME,
     )
 
 
@@ -189,11 +189,11 @@ def _numbered(
     if block.draw is not None and not figure:
         figure = figures()
     opens = part == "appendix" or not figure
-    held = tuple(
+    numbered = tuple(
         Numbered(t, tables(), opens and len(t.cells) <= ROWS_OPEN, name)
         for t, name in named_tables(block.id, block.tables)
     )
-    return Placed(block, part, figure, held, block.sentences, block.caption)
+    return Placed(block, part, figure, numbered, block.sentences, block.caption)
 
 
 def named_tables(place: str, tables: Sequence[PageTable]) -> list[tuple[PageTable, str]]:
@@ -205,10 +205,10 @@ def named_tables(place: str, tables: Sequence[PageTable]) -> list[tuple[PageTabl
     >>> [name for _, name in named_tables("shares", tables)]
     ['shares', 'areas', 'shares.3']
     """
-    held = [table for table in tables if table.cells]
+    filled = [table for table in tables if table.cells]
     return [
         (table, table.name or (f"{place}.{k}" if k > 1 else place))
-        for k, table in enumerate(held, 1)
+        for k, table in enumerate(filled, 1)
     ]
 
 
@@ -218,42 +218,42 @@ def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated
     Open ones are serious and about what the main part shows (or about all results). Of like severity those come first
     whose result comes first.
     """
-    found = []
-    for one in (*outcome.checked_cautions(), *display_cautions(outcome)):
-        carriers = carrying(one, blocks)
-        linked = [touched(own, block) for block, own in carriers]
+    ranked = []
+    for warning in (*outcome.checked_cautions(), *display_cautions(outcome)):
+        carriers = carrying(warning, blocks)
+        linked = [touched(matching, block) for block, matching in carriers]
         figures = tuple(
             b.figure for (b, _), (figure, _) in zip(carriers, linked, strict=True) if figure
         )
         tables = tuple(number for _, numbers in linked for number in numbers)
         in_main = any(not number.startswith(APPENDIX) for number in (*figures, *tables))
         if not (figures or tables):
-            in_main = one.code not in HARMLESS and all(
+            in_main = warning.code not in HARMLESS and all(
                 block.part == "main" for block, _ in carriers[:1]
             )
-        said = Stated(one, "", figures, tables, in_main)
+        stated = Stated(warning, "", figures, tables, in_main)
         first = blocks.index(carriers[0][0]) if carriers else -1
-        aside = one.severity == "info" or not in_main
-        found.append((aside and one.severity != "stop", RANK[one.severity], first, said))
-    found.sort(key=lambda entry: entry[:3])
-    serious = [said for aside, _, _, said in found if not aside]
+        aside = warning.severity == "info" or not in_main
+        ranked.append((aside and warning.severity != "stop", RANK[warning.severity], first, stated))
+    ranked.sort(key=lambda entry: entry[:3])
+    serious = [stated for aside, _, _, stated in ranked if not aside]
     return serious[:MOST_CAUTIONS], [
         *serious[MOST_CAUTIONS:],
-        *(said for aside, *_, said in found if aside),
+        *(stated for aside, *_, stated in ranked if aside),
     ]
 
 
-def carrying(one: Caution, blocks: Sequence[Placed]) -> list[tuple[Placed, list[Caution]]]:
+def carrying(caution: Caution, blocks: Sequence[Placed]) -> list[tuple[Placed, list[Caution]]]:
     """Return the blocks that carry a caution, each with its own of the same words; else those with its code.
 
     Results carry it, and rows that are shown without their result. A page of levels puts the level before the words of
     a caution of one level.
     """
-    carried = {id(b): [c for c in cautions_within(b) if c.code == one.code] for b in blocks}
+    carried = {id(b): [c for c in cautions_within(b) if c.code == caution.code] for b in blocks}
 
-    def same(said: Caution, level: str) -> bool:
-        return said.detail == one.detail or (
-            bool(level) and one.detail == f"{quoted([level])}: {said.detail}"
+    def same(carried_caution: Caution, level: str) -> bool:
+        return carried_caution.detail == caution.detail or (
+            bool(level) and caution.detail == f"{quoted([level])}: {carried_caution.detail}"
         )
 
     exact = {id(b): [c for c in carried[id(b)] if same(c, b.block.level)] for b in blocks}
@@ -263,22 +263,24 @@ def carrying(one: Caution, blocks: Sequence[Placed]) -> list[tuple[Placed, list[
 
 def cautions_within(placed: Placed) -> list[Caution]:
     """Return the cautions that results and rows of a block carry, each once."""
-    shown = (placed.block.drawn, *(table.table.rows for table in placed.tables))
-    told = [c for result in placed.block.results for c in result.cautions]
-    return list(dict.fromkeys([*told, *(c for rows in shown for c in distinct_cautions(rows))]))
+    row_groups = (placed.block.drawn, *(table.table.rows for table in placed.tables))
+    of_results = [c for result in placed.block.results for c in result.cautions]
+    return list(
+        dict.fromkeys([*of_results, *(c for rows in row_groups for c in distinct_cautions(rows))])
+    )
 
 
-def touched(own: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
+def touched(matching: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
     """Return whether a figure, and which tables, of a block that carries a caution show rows that it touches.
 
     A caution about every row of a result of the block also touches what shows no rows, such as a table of counts.
     """
     every = any(
-        c.rows is None and c in result.cautions for c in own for result in placed.block.results
+        c.rows is None and c in result.cautions for c in matching for result in placed.block.results
     )
 
     def shows(rows: Sequence[Row]) -> bool:
-        return any(c in own for c in distinct_cautions(rows)) if rows else every
+        return any(c in matching for c in distinct_cautions(rows)) if rows else every
 
     figure = bool(placed.figure) and shows(placed.block.drawn)
     return figure, [table.number for table in placed.tables if shows(table.table.rows)]
@@ -323,7 +325,10 @@ LINKS = 3  # figures, and tables, that a caution links to
 def _beside(outcome: Outcome) -> dict[str, Sequence[PageTable]]:
     """Return the tables of the appendix that belong to no block, in reading order."""
     flow = tuple((step.label, step.rows, step.note) for step in outcome.flow)
-    checks = tuple((one.check, one.found, one.so_what) for one in outcome.diagnostics)
+    checks = tuple(
+        (diagnostic.check, diagnostic.found, diagnostic.so_what)
+        for diagnostic in outcome.diagnostics
+    )
     return {
         "flow": [
             PageTable(
@@ -378,21 +383,22 @@ def described(block: Block) -> str:
         ]
         draw = draw.func
     name = getattr(draw, "chart", "Figure")
-    known = [
+    estimates = [
         (row.estimate, row.term)
         for row in rows
         if isinstance(row, Row) and row.estimate is not None
     ]
     axis = options.get("xlabel") or options.get("ylabel") or block.figure_title or block.question
-    said = f"{name} of {axis}"
-    if known:
+    text = f"{name} of {axis}"
+    if estimates:
         low, high = (
-            f"{number(value, 2)} ({shorten(term)})" for value, term in (min(known), max(known))
+            f"{number(value, 2)} ({shorten(term)})"
+            for value, term in (min(estimates), max(estimates))
         )
-        said += f", {counted(len(rows), 'row')}, {low} to {high}"
+        text += f", {counted(len(rows), 'row')}, {low} to {high}"
     reference = options.get("reference")
     return (
-        f"{said}; reference line at {number(reference, 2)}."
+        f"{text}; reference line at {number(reference, 2)}."
         if isinstance(reference, float | int)
-        else f"{said}."
+        else f"{text}."
     )

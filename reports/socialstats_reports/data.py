@@ -47,9 +47,12 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
         "cautions": [asdict(caution) for caution in outcome.checked_cautions()],
         "blocks": [_block(placed) for placed in place.blocks],
         "flow": [asdict(step) for step in outcome.flow],
-        "data": [_table(one) for one in place.beside["data"]],
+        "data": [_table(table) for table in place.beside["data"]],
         "beside": [
-            _table(one) for name, held in place.beside.items() if name != "data" for one in held
+            _table(table)
+            for name, tables in place.beside.items()
+            if name != "data"
+            for table in tables
         ],
         "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
         "methods": list(outcome.methods),
@@ -74,8 +77,12 @@ def embedded(outcome: Outcome, run: Mapping[str, Any], place: Arrangement | None
 
     Of more than 3,000 checks, as on a page of many models, those that agree are counted: `as_json` has all.
     """
-    found = as_dict(outcome, place) | {"run": builtin_value(run)}
-    groups = [group for one in found["verification"].values() for group in one["groups"]]
+    results = as_dict(outcome, place) | {"run": builtin_value(run)}
+    groups = [
+        group
+        for verification in results["verification"].values()
+        for group in verification["groups"]
+    ]
     if sum(len(group["checks"]) for group in groups) > MOST_CHECKS:
         for group in groups:
             agree = sum(check["ok"] is True for check in group["checks"])
@@ -83,7 +90,7 @@ def embedded(outcome: Outcome, run: Mapping[str, Any], place: Arrangement | None
                 "agree": agree,
                 "checks": [check for check in group["checks"] if check["ok"] is not True],
             }
-    raw = json.dumps(found, separators=(",", ":"), allow_nan=False).encode()
+    raw = json.dumps(results, separators=(",", ":"), allow_nan=False).encode()
     return json.dumps({PACKED: base64.b64encode(lzma.compress(raw)).decode()})
 
 
@@ -111,18 +118,18 @@ def read_results(page: str) -> dict[str, Any]:
             f"this page has no element '{ELEMENT}': it was not made by socialstats report"
         )
     try:
-        found: Any = json.loads(element.group(1))
+        content: Any = json.loads(element.group(1))
     except (ValueError, RecursionError) as error:
         raise InputError(f"the element '{ELEMENT}' of this page holds no JSON ({error})") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise InputError(f"the element '{ELEMENT}' of this page holds no results")
-    if "pool" in found:
+    if "pool" in content:
         raise InputError(f"this page {OTHER_VERSION}")
-    if set(found) != {PACKED}:
-        return found
+    if set(content) != {PACKED}:
+        return content
     try:
         results: dict[str, Any] = json.loads(
-            lzma.decompress(base64.b64decode(found[PACKED], validate=True))
+            lzma.decompress(base64.b64decode(content[PACKED], validate=True))
         )
     except (TypeError, ValueError, lzma.LZMAError) as error:
         raise InputError(
@@ -131,16 +138,16 @@ def read_results(page: str) -> dict[str, Any]:
     return results
 
 
-def _table(one: Numbered) -> dict[str, Any]:
+def _table(numbered: Numbered) -> dict[str, Any]:
     """Return a table of the page, to more digits than the page shows; the rows of results have every digit."""
-    table = one.table
-    whole = {"number": one.number} | {
+    table = numbered.table
+    entry = {"number": numbered.number} | {
         f.name: getattr(table, f.name) for f in fields(table) if f.name not in OF_ROWS
     }
-    whole["name"] = one.name
+    entry["name"] = numbered.name
     cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
     return {
-        name: builtin_value(cells if name == "cells" else value) for name, value in whole.items()
+        name: builtin_value(cells if name == "cells" else value) for name, value in entry.items()
     } | {
         "printed": [
             [number(v) if isinstance(v, Shown) else None for v in row] for row in table.cells
@@ -150,13 +157,13 @@ def _table(one: Numbered) -> dict[str, Any]:
 
 def _block(placed: Placed) -> dict[str, Any]:
     block = placed.block
-    said = {
+    entry = {
         name: getattr(block, name)
         for name in ("id", "question", "level", "status", "figure_title", "caption")
     }
     results, tables = (
         [result.to_dict() for result in block.results],
-        [_table(one) for one in placed.tables],
+        [_table(table) for table in placed.tables],
     )
-    said |= {"part": placed.part, "figure": placed.figure, "sentences": list(block.sentences)}
-    return said | {"results": results, "tables": tables}
+    entry |= {"part": placed.part, "figure": placed.figure, "sentences": list(block.sentences)}
+    return entry | {"results": results, "tables": tables}

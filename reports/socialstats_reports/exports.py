@@ -43,7 +43,7 @@ ROOT = (
 )
 
 
-def tables_in(found: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def tables_in(results: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the tables of a page (its JSON) by number, in reading order.
 
     Raises
@@ -51,11 +51,11 @@ def tables_in(found: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     InputError
         For a page of another version, whose tables have no numbers.
     """
-    held = [table for block in found["blocks"] for table in block["tables"]]
-    held += [*found.get("beside", ()), *found["data"]]
-    if any("number" not in table for table in held) or "beside" not in found:
+    tables = [table for block in results["blocks"] for table in block["tables"]]
+    tables += [*results.get("beside", ()), *results["data"]]
+    if any("number" not in table for table in tables) or "beside" not in results:
         raise InputError(f"this page {OTHER_VERSION}")
-    return {table["number"]: table for table in sorted(held, key=lambda t: _place(t["number"]))}
+    return {table["number"]: table for table in sorted(tables, key=lambda t: _place(t["number"]))}
 
 
 def _place(number: str) -> tuple[bool, int]:
@@ -73,9 +73,9 @@ def _chosen(kind: str, name: str, numbers: Sequence[str], names: Sequence[str]) 
     return number
 
 
-def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
+def table_of(results: Mapping[str, Any], number: str, format: str) -> str:
     """Return a table: ``csv`` with every digit, ``md`` and ``latex`` (package booktabs) as the page prints it."""
-    table = _table(found, number)
+    table = _table(results, number)
     if format == "csv":
         out = io.StringIO()
         write_rows(out, [table["header"], *table["cells"]])
@@ -88,7 +88,7 @@ def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
     return latex(view["header"], view["rows"], words, caption=latex_text(table["caption"])) + "\n"
 
 
-def word_of(found: Mapping[str, Any], number: str) -> bytes:
+def word_of(results: Mapping[str, Any], number: str) -> bytes:
     """Return a table as the page prints it, as a Word file.
 
     Raises
@@ -96,7 +96,7 @@ def word_of(found: Mapping[str, Any], number: str) -> bytes:
     MissingDependency
         Without python-docx.
     """
-    table = _table(found, number)
+    table = _table(results, number)
     view, title = _view(table), f"Table {table['number']}. {table['caption']}"
     try:
         return word_table(
@@ -108,9 +108,9 @@ def word_of(found: Mapping[str, Any], number: str) -> bytes:
         ) from error
 
 
-def _table(found: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _table(results: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """Return the table of a name, a number or a caption."""
-    tables = tables_in(found)
+    tables = tables_in(results)
     by_name: dict[str, Mapping[str, Any]] = {}
     for field in ("caption", "name"):
         by_name |= {table[field]: table for table in reversed(tables.values())}
@@ -118,24 +118,24 @@ def _table(found: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return by_name.get(key) or tables[_chosen("table", key, list(tables), names)]
 
 
-def figures_in(found: Mapping[str, Any]) -> dict[str, str]:
+def figures_in(results: Mapping[str, Any]) -> dict[str, str]:
     """Return the names of a page's figures, which are those of their blocks, by number."""
-    return {block["figure"]: block["id"] for block in found["blocks"] if block["figure"]}
+    return {block["figure"]: block["id"] for block in results["blocks"] if block["figure"]}
 
 
-def contents_of(found: Mapping[str, Any]) -> list[str]:
+def contents_of(results: Mapping[str, Any]) -> list[str]:
     """Return a line for each table and figure of a page: name, number, rows x columns, caption."""
     lines = [
         (table["name"], f"Table {number}", f"{len(table['cells'])} x {len(table['header'])}", table)
-        for number, table in tables_in(found).items()
+        for number, table in tables_in(results).items()
     ]
-    captions = {block["id"]: block["figure_title"] for block in found["blocks"]}
+    captions = {block["id"]: block["figure_title"] for block in results["blocks"]}
     width = max([len(name) for name, *_ in lines] + [len(name) for name in captions])
     listed = [
         f"{name:<{width}}  {number:<10} {size:>9}  {shorten(table['caption'], MOST_OF_CAPTION)}"
         for name, number, size, table in lines
     ]
-    figures = sorted(figures_in(found).items(), key=lambda entry: _place(entry[0]))
+    figures = sorted(figures_in(results).items(), key=lambda entry: _place(entry[0]))
     return listed + [
         f"{name:<{width}}  {f'Figure {number}':<10} {'':>9}  {shorten(captions[name], MOST_OF_CAPTION)}"
         for number, name in figures
@@ -151,60 +151,60 @@ def _view(table: Mapping[str, Any]) -> dict[str, Any]:
     return table_view(PageTable(table["caption"], tuple(table["header"]), cells, digits))
 
 
-def columns_of(found: Mapping[str, Any], number: str) -> list[str]:
+def columns_of(results: Mapping[str, Any], number: str) -> list[str]:
     """Return the names of a table's columns."""
-    return list(_table(found, number)["header"])
+    return list(_table(results, number)["header"])
 
 
-def quote_of(found: Mapping[str, Any], format: str = "text") -> str:
+def quote_of(results: Mapping[str, Any], format: str = "text") -> str:
     """Return the result and the methods of a page as paragraphs to quote, as text or LaTeX."""
-    paragraphs = [" ".join(found["answer"]), *found["methods"][:1]]
+    paragraphs = [" ".join(results["answer"]), *results["methods"][:1]]
     return (
         "\n\n".join(latex_text(text) if format == "latex" else text for text in paragraphs) + "\n"
     )
 
 
-def markdown_of(found: Mapping[str, Any]) -> str:
+def markdown_of(results: Mapping[str, Any]) -> str:
     """Return the main part of a page as Markdown: answer, cautions, then each result with its tables; no figure.
 
     Parameters
     ----------
-    found : mapping
+    results : mapping
         A page as JSON (`as_json`).
     """
 
-    def said(text: str) -> str:
+    def text_of(text: str) -> str:
         return escaped(text, LONGEST)
 
-    status = found["run"].get("status") or "exploratory"
+    status = results["run"].get("status") or "exploratory"
     lines = [
-        f"# {said(found['title'])}",
-        f"{said(found['design'])}. Study {found['study']}, {status}. "
-        f"Made by socialstats {found['socialstats']}.",
+        f"# {text_of(results['title'])}",
+        f"{text_of(results['design'])}. Study {results['study']}, {status}. "
+        f"Made by socialstats {results['socialstats']}.",
     ]
-    lines += [said(found["simulated"])] if found["simulated"] else []
-    verdict = found.get("verdict")
-    lines += [f"**{said(verdict)}**"] if verdict else []
-    lines += [said(text) for text in (*found["answer"], *found["planning"])]
-    if found["cautions"]:
-        each = (
+    lines += [text_of(results["simulated"])] if results["simulated"] else []
+    verdict = results.get("verdict")
+    lines += [f"**{text_of(verdict)}**"] if verdict else []
+    lines += [text_of(text) for text in (*results["answer"], *results["planning"])]
+    if results["cautions"]:
+        listed_cautions = (
             (f"{c['severity'].capitalize()} {c['code']}", c["short"], c["detail"])
-            for c in found["cautions"]
+            for c in results["cautions"]
         )
         lines += [
             "## Cautions",
-            "\n".join("- " + said(": ".join(filter(None, parts))) for parts in each),
+            "\n".join("- " + text_of(": ".join(filter(None, parts))) for parts in listed_cautions),
         ]
-    tables_in(found)  # raises for a page of another version
-    for block in (block for block in found["blocks"] if block["part"] == "main"):
+    tables_in(results)  # raises for a page of another version
+    for block in (block for block in results["blocks"] if block["part"] == "main"):
         lines.append(
-            f"## {said(block['question'])}"
-            + (f" ({said(block['status'])})" if block["status"] else "")
+            f"## {text_of(block['question'])}"
+            + (f" ({text_of(block['status'])})" if block["status"] else "")
         )
-        lines += [said(text) for text in block["sentences"]]
-        lines += [table_of(found, table["number"], "md").strip() for table in block["tables"]]
-    if found["methods"]:
-        lines += ["## Methods", said(found["methods"][0]), said(found["verified"])]
+        lines += [text_of(text) for text in block["sentences"]]
+        lines += [table_of(results, table["number"], "md").strip() for table in block["tables"]]
+    if results["methods"]:
+        lines += ["## Methods", text_of(results["methods"][0]), text_of(results["verified"])]
     return "\n\n".join(lines) + "\n"
 
 
@@ -258,10 +258,10 @@ def as_pdf(drawing: str) -> bytes:
     plain = drawing.replace(f"{FONT}, sans-serif", FONT).replace(
         "font-weight:600", "font-weight:bold"
     )
-    made = svg2rlg(io.BytesIO(plain.encode()))
+    drawn = svg2rlg(io.BytesIO(plain.encode()))
     out = io.BytesIO()
-    canvas = Canvas(out, pagesize=(made.width, made.height), invariant=True)
+    canvas = Canvas(out, pagesize=(drawn.width, drawn.height), invariant=True)
     canvas.setCreator("socialstats")
-    renderPDF.draw(made, canvas, 0, 0)
+    renderPDF.draw(drawn, canvas, 0, 0)
     canvas.save()
     return out.getvalue()

@@ -190,10 +190,10 @@ def link_terms(text: str, patterns: dict[str, re.Pattern[str]], used: dict[str, 
     places: list[tuple[int, int, str]] = []
     for term, pattern in patterns.items():
         match = None if term in used else pattern.search(text)
-        taken = match is not None and any(
+        overlaps = match is not None and any(
             match.start() < end and start < match.end() for start, end, _ in places
         )
-        if match is not None and not taken:
+        if match is not None and not overlaps:
             places.append((*match.span(), term))
             used[term] = TERMS[term][1]
     for start, end, term in sorted(places, reverse=True):

@@ -90,10 +90,10 @@ def render(
     str
         HTML. Everything that came with the data is escaped, and control characters are made visible.
     """
-    known = dict(facts or {})
+    identity = dict(facts or {})
     run = {
         "command": command,
-        "facts": known,
+        "facts": identity,
         "plan_sha256": plan_sha256,
         "deviations": list(deviations),
         "status": status,
@@ -106,27 +106,27 @@ def render(
     pictures = {id(block): figure for block, figure in zip(outcome.blocks, drawn, strict=True)}
     blocks: dict[str, list[dict[str, Any]]] = {
         part: [
-            block_view(one, *pictures[id(one.block)], mark_of(one.block, status), referred)
-            for one in place.part(part)
+            block_view(placed, *pictures[id(placed.block)], mark_of(placed.block, status), referred)
+            for placed in place.part(part)
         ]
         for part in ("main", "appendix")
     }
-    codes = sorted({said.caution.code for said in (*place.cautions, *place.notes)})
+    codes = sorted({stated.caution.code for stated in (*place.cautions, *place.notes)})
     view = {
         "o": outcome,
-        "source": known.get("data", ""),
+        "source": identity.get("data", ""),
         "status": status,
         "date": date,
         "palette": palette_css(),
         "css": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
         "opening": next((b for b in blocks["main"] if b["block"].id == place.opening), None),
-        "short": short_answers(outcome, [said.caution for said in place.cautions]),
+        "short": short_answers(outcome, [stated.caution for stated in place.cautions]),
         "statistics": statistics_below(outcome),
         "cautions": place.cautions,
-        "tried": [said.caution for said in place.notes if said.caution.code == TRIED],
+        "tried": [stated.caution for stated in place.notes if stated.caution.code == TRIED],
         "notes": place.notes,
         "main_notes": [
-            said for said in place.notes if said.caution.code != TRIED and said.touches_main
+            stated for stated in place.notes if stated.caution.code != TRIED and stated.touches_main
         ],
         "codes": [(code, *CAUTIONS[code], *ADVICE[code]) for code in codes],
         "links": LINKS,
@@ -134,8 +134,8 @@ def render(
         "quote": quotable_sentences(outcome),
         "quote_latex": [latex_text(text) for text in quotable_sentences(outcome)],
         "beside": {
-            name: [table_view(one.table, one, referred) for one in held]
-            for name, held in place.beside.items()
+            name: [table_view(numbered.table, numbered, referred) for numbered in tables]
+            for name, tables in place.beside.items()
         },
         "diagnostics": outcome.diagnostics,
         "references": [
@@ -156,8 +156,8 @@ def render(
     page: str = _environment().get_template("report.html").render(view)
     before, after = page.split(TERMS_HERE)
     linked_page, terms = explain_terms(before)
-    told = [(slug_of(term), term, text) for term, text in terms.items()]
-    listed = _environment().get_template("terms.html").render({"terms": told})
+    explained = [(slug_of(term), term, text) for term, text in terms.items()]
+    listed = _environment().get_template("terms.html").render({"terms": explained})
     return f"{linked_page}{listed}{after}"
 
 
@@ -204,19 +204,18 @@ def drawn_and_checked(
     """Return the figure of each block, and the comparisons with other packages."""
     n, names = len(outcome.blocks), list(outcome.verifications)
 
-    def one(k: int) -> Any:
+    def part_of(k: int) -> Any:
         say(
             f"drawing figure {k + 1} of {n}"
             if k < n
             else f"recomputing with other packages: {names[k - n]}"
         )
-        made = figure_of(outcome.blocks[k], k) if k < n else outcome.verifications[names[k - n]]
-        gc.collect(
-            1
-        )  # fits of statsmodels and figures of matplotlib refer to themselves, and hold large arrays
-        return made
+        part = figure_of(outcome.blocks[k], k) if k < n else outcome.verifications[names[k - n]]
+        # fits of statsmodels and figures of matplotlib refer to themselves, and hold large arrays
+        gc.collect(1)
+        return part
 
-    done = in_halves(one, n + len(names), border=n)
+    done = in_halves(part_of, n + len(names), border=n)
     checks = dict(zip(names, done[n:], strict=True))
     if isinstance(outcome.verifications, Verifications):
         outcome.verifications.keep(checks)
@@ -263,18 +262,18 @@ def table_view(
     Under its number, as on the page, a table of more than 200 rows has its first and last 15.
     """
     columns = {i: [row[i] for row in table.cells] for i in range(len(table.header))}
-    kept = [
+    filled = [
         i
         for i, column in columns.items()
         if i == 0 or any(value not in (None, "") for value in column)
     ]
     digits = (table.digits,) * len(table.header) if isinstance(table.digits, int) else table.digits
-    rows = [[cell(row[i], digits[i]) for i in kept] for row in table.cells]
-    header = [table.header[i] for i in kept]
-    right = [is_numeric(columns[i]) for i in kept]
-    shown = rows
+    rows = [[cell(row[i], digits[i]) for i in filled] for row in table.cells]
+    header = [table.header[i] for i in filled]
+    right = [is_numeric(columns[i]) for i in filled]
+    printed = rows
     if numbered and len(rows) > ROWS_SHOWN:
-        shown = [*rows[:AT_EITHER_END], *rows[-AT_EITHER_END:]]
+        printed = [*rows[:AT_EITHER_END], *rows[-AT_EITHER_END:]]
     wide = sum(
         width_of(column, number)
         for column, number in zip(zip(header, *rows, strict=True), right, strict=True)
@@ -286,9 +285,9 @@ def table_view(
         "title": table.caption.split("; ")[0],
         "header": header,
         "right": right,
-        "rows": shown,
+        "rows": printed,
         "of": len(rows),
-        "left_out": len(rows) - len(shown),
+        "left_out": len(rows) - len(printed),
         "gap": AT_EITHER_END,
         "open": numbered.open if numbered else len(table.cells) <= ROWS_OPEN,
         "scrolls": wide > PHONE_WIDTH,

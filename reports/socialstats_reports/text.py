@@ -36,7 +36,7 @@ def shown(value: Any) -> Any:
 
 
 def harmless(text: str) -> str:
-    """Return a text as `visible_text` does; the texts of a page are printable but for a few.
+    r"""Return a text as `visible_text` does; the texts of a page are printable but for a few.
 
     Examples
     --------
@@ -89,11 +89,11 @@ def latex_text(text: str) -> str:
     \textit{p}\textsubscript{Holm} $>$ .999
     """
     parts, at = [], 0
-    for found in SYMBOL.finditer(tidy := visible_text(text)):
-        letter, _, index = found[1].partition("_")
-        parts += [escaped(tidy[at : found.start()]), rf"\textit{{{letter}}}"]
+    for match in SYMBOL.finditer(tidy := visible_text(text)):
+        letter, _, index = match[1].partition("_")
+        parts += [escaped(tidy[at : match.start()]), rf"\textit{{{letter}}}"]
         parts += [rf"\textsubscript{{{index}}}"] if index else []
-        at = found.end()
+        at = match.end()
     return "".join([*parts, escaped(tidy[at:])])
 
 
@@ -105,11 +105,11 @@ def linked(reference: str) -> Markup:
     >>> print(linked("Ford (1957). A & B. doi:10.2307/2308513"))
     Ford (1957). A &amp; B. <a href="https://doi.org/10.2307/2308513">https://doi.org/10.2307/2308513</a>
     """
-    found = DOI.search(reference)
-    if found is None:
+    match = DOI.search(reference)
+    if match is None:
         return escape(reference)
-    target = f"https://doi.org/{found[1]}"
-    return escape(reference[: found.start()]) + Markup('<a href="{0}">{0}</a>').format(target)
+    target = f"https://doi.org/{match[1]}"
+    return escape(reference[: match.start()]) + Markup('<a href="{0}">{0}</a>').format(target)
 
 
 def ended(text: str) -> str:
@@ -155,10 +155,10 @@ def cell(value: str | float | int | None, digits: int) -> str:
 
 def is_numeric(values: list[str | float | int | None]) -> bool:
     """Return whether a column holds numbers (or texts that are only numbers), and so is set flush right."""
-    known = [v for v in values if v is not None and v != ""]
-    return bool(known) and all(
+    values_there = [v for v in values if v is not None and v != ""]
+    return bool(values_there) and all(
         not isinstance(v, str) or bool(NUMERIC.match(v)) or v in (MISSING, "undefined")
-        for v in known
+        for v in values_there
     )
 
 

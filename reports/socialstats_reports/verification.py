@@ -27,23 +27,25 @@ HEADER = (
 )
 
 
-def verification_words(outcome: Outcome, found: Mapping[str, Verification]) -> dict[str, str]:
+def verification_words(
+    outcome: Outcome, verifications: Mapping[str, Verification]
+) -> dict[str, str]:
     """Return how many numbers of the page were recomputed, why the others were not, and what disagreed.
 
     Parameters
     ----------
     outcome : Outcome
-    found : mapping of str to Verification
+    verifications : mapping of str to Verification
         The comparisons of its results, which the page made.
     """
     wrong = [
         check.quantity
-        for one in found.values()
-        for check in one
+        for verification in verifications.values()
+        for check in verification
         if check.row is not None and check.ok is False
     ]
-    counted = recomputed(outcome, found)
-    notes = sum((one.reasons() for one in found.values()), Counter[str]())
+    counted = recomputed(outcome, verifications)
+    notes = sum((verification.reasons() for verification in verifications.values()), Counter[str]())
     return {
         "said": " ".join(counted.sentences(" of this page")),
         "wrong": f"Do not quote what disagrees: {quoted(list(dict.fromkeys(wrong)), 5)}."
@@ -55,14 +57,14 @@ def verification_words(outcome: Outcome, found: Mapping[str, Verification]) -> d
         ),
         "reasons": "; ".join(f"{LACKS[why]} {count(n)}" for why, n in counted.lacks.items()),
         "notes": "; ".join(f"{note} ({count(n)})" for note, n in notes.most_common()),
-        "absent": "; ".join(map(install_line, absent_of(found.values()))),
+        "absent": "; ".join(map(install_line, absent_of(verifications.values()))),
     }
 
 
-def verification_table(found: Mapping[str, Verification]) -> PageTable:
+def verification_table(verifications: Mapping[str, Verification]) -> PageTable:
     """Return a line for each result, package and kind of check; a number that disagrees has a line of its own."""
     groups: dict[tuple[str, ...], list[Check]] = {}
-    for name, verification in found.items():
+    for name, verification in verifications.items():
         for check in verification:
             why = "; ".join(part for part in (check.why, check.note) if part)
             alone = check.quantity if check.ok is False else ""
