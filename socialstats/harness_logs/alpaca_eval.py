@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.harness_logs.files import Source, json_lines, load_json
 from socialstats.harness_logs.tables import columns_of, records
-from socialstats.harness_logs.tabular import Row, cell, is_number, log_of, mapping, row, sequence
+from socialstats.harness_logs.tabular import (
+    Members,
+    Row,
+    at,
+    cell,
+    is_number,
+    items,
+    log_of,
+    row,
+)
 from socialstats.tables import as_number
 from socialstats.text import quoted
 
@@ -26,9 +34,9 @@ CONTROLLED = "length_controlled_winrate comes from a model of length and is not 
 def read(source: Source) -> Log:
     """Read a row an annotation: what generator_2 gets, its preference less 1 (0 and 1.5 are draws)."""
     if source.kind == "lines":
-        held = [mapping(one) for _, one in json_lines(source.path, nan=True)]
+        held = [at(one) for _, one in json_lines(source.path, nan=True)]
     else:
-        held = [mapping(one) for one in sequence(load_json(source.path, nan=True))]
+        held = [at(one) for one in items(load_json(source.path, nan=True))]
     board = source.path.parent / "leaderboard.csv"
     baselines = dict.fromkeys(str(one["generator_1"]) for one in held if one.get("generator_1"))
     against = f"A score of 1 is a win over {quoted([*baselines])}, 0.5 a draw, 0 a loss"
@@ -45,7 +53,7 @@ def read(source: Source) -> Log:
     )
 
 
-def _rows(held: Iterable[dict[str, Any]]) -> Iterator[Row]:
+def _rows(held: Iterable[Members]) -> Iterator[Row]:
     """Yield the rows; several generators that answered one instruction have its number as their unit."""
     numbers: dict[str, int] = {}
     answers: Counter[tuple[str, str, str]] = Counter()
@@ -56,7 +64,7 @@ def _rows(held: Iterable[dict[str, Any]]) -> Iterator[Row]:
         yield _row(one, numbers.setdefault(instruction, len(numbers)), answers[key])
 
 
-def _row(held: dict[str, Any], unit: int, epoch: int) -> Row:
+def _row(held: Members, unit: int, epoch: int) -> Row:
     preference = held.get("preference")
     given = is_number(preference) and (preference == 0 or 1 <= preference <= 2)
     value = (preference or 1.5) - 1 if given else None

@@ -14,17 +14,19 @@ from typing import Any
 from socialstats.claims.types import Claim, Log
 from socialstats.harness_logs.files import Source, load_json
 from socialstats.harness_logs.tabular import (
+    Members,
     Row,
     at,
     cell,
     claim,
     flat,
     is_number,
+    items,
     log_of,
-    mapping,
+    objects,
     row,
     scored,
-    sequence,
+    text,
 )
 from socialstats.text import count, quoted
 
@@ -39,12 +41,12 @@ def read(source: Source) -> Log:
     """Read a test run: one row per test case and metric, its spans under the filter ``span: name``."""
     seen: dict[str, dict[str, Row]] = {}
     position = itertools.count()
-    cases = [lambda case: list(_of_case(mapping(case), next(position), seen))]
-    shape: dict[str, Any] = {"*": None, **dict.fromkeys(KINDS, cases)}
-    top = mapping(load_json(source.path, {**shape, "testRunData": shape}))
+    cases = [lambda case: list(_of_case(at(case), next(position), seen))]
+    shape: Members = {"*": None, **dict.fromkeys(KINDS, cases)}
+    top = at(load_json(source.path, {**shape, "testRunData": shape}))
     run = at(top, "testRunData") or top
     task = run.get("testFile") or run.get("identifier") or run.get("datasetAlias") or ""
-    rows = [r for kind in KINDS for made in sequence(run.get(kind)) for r in made]
+    rows = [r for kind in KINDS for made in items(run, kind) for r in made]
     return log_of(
         __name__,
         source,
@@ -56,7 +58,7 @@ def read(source: Source) -> Log:
     )
 
 
-def _of_case(case: dict[str, Any], position: int, seen: dict[str, dict[str, Row]]) -> Iterator[Row]:
+def _of_case(case: Members, position: int, seen: dict[str, dict[str, Row]]) -> Iterator[Row]:
     """Yield the rows of a case; another input under the same name is another unit, the same one a repeat."""
     unit = cell(case.get("name")) or f"case {cell(case.get('order', position))}"
     said = cell(case.get("input") or case.get("scenario")) or ""
@@ -65,21 +67,21 @@ def _of_case(case: dict[str, Any], position: int, seen: dict[str, dict[str, Row]
         said, {"unit": f"{unit} ({len(inputs) + 1})" if inputs else unit, "epoch": 0}
     )
     common["epoch"] += 1
-    about = {**mapping(case.get("additionalMetadata")), **mapping(case.get("metadata"))}
+    about = {**at(case, "additionalMetadata"), **at(case, "metadata")}
     if case.get("tags"):
-        about["tags"] = "; ".join(cell(t) or "" for t in sequence(case["tags"]))
+        about["tags"] = "; ".join(cell(t) or "" for t in items(case["tags"]))
     shared = {**common, "metadata": flat(about)}
     yield from _judged(case, CASE, case.get("actualOutput"), shared)
     yield row(**shared, scorer=SUCCESS, filter=CASE, score=scored(case.get("success")))
     traces = [spans for key, spans in at(case, "trace").items() if key.endswith("Spans")]
-    for span in [mapping(span) for listed in traces for span in sequence(listed)]:
+    for span in [at(span) for listed in traces for span in items(listed)]:
         level = f"span: {cell(span.get('name') or span.get('type'))}"
         yield from _judged(span, level, span.get("output"), shared)
 
 
-def _judged(judged: dict[str, Any], level: str, answer: Any, shared: Row) -> Iterator[Row]:
+def _judged(judged: Members, level: str, answer: Any, shared: Row) -> Iterator[Row]:
     """Yield a row for each metric of a test case, or of a span in it."""
-    for held in map(mapping, sequence(judged.get("metricsData"))):
+    for held in objects(judged, "metricsData"):
         failed = held.get("error")
         made = row(
             **shared,
@@ -91,13 +93,13 @@ def _judged(judged: dict[str, Any], level: str, answer: Any, shared: Row) -> Ite
         yield made | {name: cell(held.get(key)) for name, key in OWN.items()}
 
 
-def _claims(run: dict[str, Any], file: str) -> Iterator[Claim]:
+def _claims(run: Members, file: str) -> Iterator[Claim]:
     """Return the counts of passed test cases, and of scores of each metric (of all levels) that pass and fail."""
     select = {"scorer": SUCCESS, "filter": CASE}
     yield from claim(
         "testPassed", "sum", run.get("testPassed"), f"{file}: testPassed", select, reducer="none"
     )
-    for position, held in enumerate(map(mapping, sequence(run.get("metricsScores")))):
+    for position, held in enumerate(objects(run, "metricsScores")):
         metric = cell(held.get("metric"))
         for key, passed in (("passes", "True"), ("fails", "False")):
             select, where = (
@@ -109,7 +111,7 @@ def _claims(run: dict[str, Any], file: str) -> Iterator[Claim]:
             )
 
 
-def _notes(run: dict[str, Any], rows: list[Row]) -> Iterator[str]:
+def _notes(run: Members, rows: list[Row]) -> Iterator[str]:
     mine = [r for r in rows if r["filter"] == CASE]
     scores = Counter(
         str(r["scorer"]) for r in mine if r["status"] == "ok" and r["scorer"] != SUCCESS
@@ -119,8 +121,8 @@ def _notes(run: dict[str, Any], rows: list[Row]) -> Iterator[str]:
         listed = ", ".join(f"{quoted([name])} {scores[name]}" for name in short)
         of = f"fewer than all {count(cases, 'test case')}"
         yield f"metrics with a score for {of}: {listed}; means of different metrics are of different cases"
-    for held in map(mapping, sequence(run.get("metricsScores"))):
-        name, n = cell(held.get("metric")) or "", len(sequence(held.get("scores")))
+    for held in objects(run, "metricsScores"):
+        name, n = text(held, "metric"), len(items(held, "scores"))
         if n > scores[name]:
             mixed = f"{n} scores, {scores[name]} of test cases and {n - scores[name]} of spans inside them"
             yield f"metricsScores mixes levels for {quoted([name])}: {mixed}; rows keep them apart (column filter)"

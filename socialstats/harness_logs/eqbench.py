@@ -13,17 +13,18 @@ from typing import Any
 from socialstats.claims.types import Claim, Log, StudyReading
 from socialstats.harness_logs.files import Source, load_json
 from socialstats.harness_logs.tabular import (
+    Members,
     Row,
     Score,
+    at,
     cell,
     claim,
     is_number,
+    items,
     log_of,
-    mapping,
     natural,
     row,
     scored,
-    sequence,
 )
 from socialstats.text import count, listing
 
@@ -81,7 +82,7 @@ SHORT = {
     "commitment_score": "commitment",
 }
 MIDDLE, LARGEST = 10.0, 100.0
-Runs = dict[str, dict[str, Any]]
+Runs = dict[str, Members]
 
 
 def read(source: Source) -> Log:
@@ -89,8 +90,8 @@ def read(source: Source) -> Log:
 
     Of the tasks only scores and states are kept, never what was said.
     """
-    found = mapping(load_json(source.path, RUNS))
-    runs: Runs = {key: run for key, run in found.items() if TASKS in mapping(run)}
+    found = at(load_json(source.path, RUNS))
+    runs: Runs = {key: run for key, run in found.items() if TASKS in at(run)}
     rows = [r for key, run in runs.items() for r in _of_run(key, run)]
     versions = {
         str(run["benchmark_version"]) for run in runs.values() if run.get("benchmark_version")
@@ -105,14 +106,14 @@ def read(source: Source) -> Log:
     )
 
 
-def _tasks(run: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for iteration, tasks in mapping(run.get(TASKS)).items():
-        for scenario in sorted(mapping(tasks), key=natural):
-            yield str(iteration), scenario, mapping(tasks[scenario])
+def _tasks(run: Mapping[str, Any]) -> Iterator[tuple[str, str, Members]]:
+    for iteration, tasks in at(run, TASKS).items():
+        for scenario in sorted(at(tasks), key=natural):
+            yield str(iteration), scenario, at(tasks[scenario])
 
 
-def _of_run(key: str, run: dict[str, Any]) -> Iterator[Row]:
-    judges = [cell(j) or "" for j in sequence(run.get("judge_models"))] or [
+def _of_run(key: str, run: Members) -> Iterator[Row]:
+    judges = [cell(j) or "" for j in items(run, "judge_models")] or [
         cell(run.get("judge_model")) or "judge"
     ]
     tasks = [
@@ -167,20 +168,20 @@ def _of_run(key: str, run: dict[str, Any]) -> Iterator[Row]:
             )
 
 
-def _stages(task: dict[str, Any], judges: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _stages(task: Members, judges: list[str]) -> Iterator[tuple[str, str, Members]]:
     """Yield stage, judge and scores: each judge's where they are kept, else those of all judges together."""
     for names in SCORES:
         before, during, after = ((task.get(name), task.get(f"{name}_by_judge")) for name in names)
-        turns, each = map(sequence, during)
+        turns, each = map(items, during)
         talk = [
             (f"turn {k}", *turn) for k, turn in enumerate(zip_longest(turns, each[: len(turns)]), 1)
         ]
         stages = [("baseline", *before), *talk, (FINAL, *after)]
         for stage, scores, listed in stages:
-            for k, held in enumerate(sequence(listed)):
-                yield stage, judges[k] if k < len(judges) else f"judge {k + 1}", mapping(held)
-            if not sequence(listed) and mapping(scores):
-                yield stage, " / ".join(judges), mapping(scores)
+            for k, held in enumerate(items(listed)):
+                yield stage, judges[k] if k < len(judges) else f"judge {k + 1}", at(held)
+            if not items(listed) and at(scores):
+                yield stage, " / ".join(judges), at(scores)
 
 
 def composite(scores: Mapping[str, Any], *, politics: bool) -> float | None:
@@ -205,22 +206,20 @@ def composite(scores: Mapping[str, Any], *, politics: bool) -> float | None:
     return max(-LARGEST, min(LARGEST, share))
 
 
-def _composite(task: dict[str, Any], politics: bool) -> Score:
+def _composite(task: Members, politics: bool) -> Score:
     counted = task.get("status") == SCORED
-    value = composite(mapping(task.get("rubric_scores")), politics=politics) if counted else None
+    value = composite(at(task, "rubric_scores"), politics=politics) if counted else None
     failed = value is None and (
         task.get("error") or task.get("rubric_run_error") or task.get("status") == "error"
     )
     return scored(value, failed=bool(failed), absent="unscored" if counted else "missing")
 
 
-def _claims(key: str, run: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
+def _claims(key: str, run: Members, rows: list[Row], file: str) -> Iterator[Claim]:
     """Return the two averages of a run; a mean over tasks of which some have other criteria is not recomputed."""
-    results = mapping(run.get("results"))
+    results = at(run, "results")
     tables = [
-        frozenset(mapping(t.get("rubric_scores")))
-        for _, _, t in _tasks(run)
-        if t.get("status") == SCORED
+        frozenset(at(t, "rubric_scores")) for _, _, t in _tasks(run) if t.get("status") == SCORED
     ]
     alike = (
         any({*table} & {*POLITICS} for table in tables) or len({t & STANDARD for t in tables}) == 1

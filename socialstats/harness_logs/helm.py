@@ -13,17 +13,20 @@ from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, inside, load_json
 from socialstats.harness_logs.tabular import (
+    Members,
     Row,
     Score,
+    at,
     cell,
     claim,
     flat,
     is_number,
+    items,
     log_of,
-    mapping,
+    objects,
     row,
     scored,
-    sequence,
+    text,
 )
 from socialstats.text import count
 
@@ -44,14 +47,14 @@ def read(source: Source) -> Log:
             f"{folder.name}: no {INSTANCES} beside {source.path.name}: there are no rows to read"
         )
     spec, stats = (load_json(paths[name]) if name in paths else None for name in (SPEC, STATS))
-    spec = mapping(spec)
-    adapter = mapping(spec.get("adapter_spec"))
+    spec = at(spec)
+    adapter = at(spec, "adapter_spec")
     model, task = (
         adapter.get("model") or adapter.get("model_deployment"),
         spec.get("name") or folder.resolve().name,
     )
-    instances = load_json(paths[INSTANCES], [lambda instance: list(_rows(mapping(instance)))])
-    rows = [r for found in sequence(instances) for r in found]
+    instances = load_json(paths[INSTANCES], [lambda instance: list(_rows(at(instance)))])
+    rows = [r for found in items(instances) for r in found]
     known = {r["scorer"] for r in rows}
     return log_of(
         __name__,
@@ -60,15 +63,15 @@ def read(source: Source) -> Log:
         about={"model": model, "task": task},
         files=[f"{folder.name}/{name}" for name in paths],
         notes=_notes(rows),
-        claims=(c for stat in sequence(stats) for c in _claims(mapping(stat), known)),
+        claims=(c for stat in items(stats) for c in _claims(at(stat), known)),
     )
 
 
-def _rows(held: dict[str, Any]) -> Iterator[Row]:
+def _rows(held: Members) -> Iterator[Row]:
     index = held.get("train_trial_index")
     trial = index if isinstance(index, int) else 0
-    for stat in map(mapping, sequence(held.get("stats"))):
-        name = mapping(stat.get("name"))
+    for stat in objects(held, "stats"):
+        name = at(stat, "name")
         bent = _perturbed(name.get("perturbation") or held.get("perturbation"))
         yield row(
             unit=held.get("instance_id"),
@@ -80,11 +83,11 @@ def _rows(held: dict[str, Any]) -> Iterator[Row]:
         )
 
 
-def _where(name: dict[str, Any]) -> dict[str, Any]:
+def _where(name: Members) -> Members:
     return {"split": name.get("split") or "", "sub_split": name.get("sub_split") or ""}
 
 
-def _mean(stat: dict[str, Any]) -> Score:
+def _mean(stat: Members) -> Score:
     """Return a statistic's mean; a statistic of nothing has none."""
     n, total = stat.get("count"), stat.get("sum")
     if is_number(n) and is_number(total) and float(n) > 0:
@@ -94,14 +97,14 @@ def _mean(stat: dict[str, Any]) -> Score:
 
 def _perturbed(perturbation: Any) -> str:
     """Name a perturbation; ``worst`` and ``original`` say what was computed over the versions of an instance."""
-    held = mapping(perturbation)
-    name, on = cell(held.get("name")) or "", held.get("computed_on")
+    held = at(perturbation)
+    name, on = text(held, "name"), held.get("computed_on")
     return name if not held or on in (None, "perturbed") else f"{name} ({cell(on)})"
 
 
-def _claims(stat: dict[str, Any], known: set[str]) -> Iterator[Claim]:
-    name = mapping(stat.get("name"))
-    scorer, bent = cell(name.get("name")) or "", mapping(name.get("perturbation"))
+def _claims(stat: Members, known: set[str]) -> Iterator[Claim]:
+    name = at(stat, "name")
+    scorer, bent = text(name, "name"), at(name, "perturbation")
     if scorer not in known or (bent.get("computed_on") or "perturbed") != "perturbed":
         return
     for key, quantity in NUMBERS.items():

@@ -17,6 +17,7 @@ from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status, v
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Archive, Source, load_json
 from socialstats.harness_logs.tabular import (
+    Members,
     Row,
     Score,
     at,
@@ -24,12 +25,14 @@ from socialstats.harness_logs.tabular import (
     column,
     flat,
     is_number,
+    items,
     log_of,
-    mapping,
+    member,
+    objects,
     printed,
     row,
     scored,
-    sequence,
+    text,
     whole,
 )
 from socialstats.tables import as_number
@@ -47,7 +50,7 @@ JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
 SAMPLE = ("id", "epoch", "target", "metadata", "scores", "error", "limit", "score")
 WHOLE = ("version", "status", "eval", "results", "reductions", "error", "invalidated")
-Samples = list[dict[str, Any]]
+Samples = list[Members]
 Scorers = dict[str, list[str]]
 
 
@@ -61,8 +64,8 @@ def read(source: Source) -> Log:
             **dict.fromkeys(WHOLE),
             "samples": [lambda sample: _sample(sample, source.path.name)],
         }
-        top = mapping(load_json(source.path, shape, nan=True))
-        samples = sequence(top.get("samples"))
+        top = at(load_json(source.path, shape, nan=True))
+        samples = items(top, "samples")
     about = at(top, "eval")
     rows = rows_of(top, samples)
     return log_of(
@@ -70,34 +73,34 @@ def read(source: Source) -> Log:
         source,
         rows,
         about={"model": about.get("model"), "task": about.get("task")},
-        version=at(about, "packages").get("inspect_ai"),
+        version=member(about, "packages", "inspect_ai"),
         claims=claims(top, rows, source.path.name),
         notes=(*_state(top), *_notes(samples, rows, version_in(top))),
     )
 
 
-def _sample(held: Any, name: str) -> dict[str, Any]:
+def _sample(held: Any, name: str) -> Members:
     """Keep of a sample what is needed; the oldest logs have one score, without a name."""
-    found = {key: mapping(held)[key] for key in SAMPLE if key in mapping(held)}
+    found = {key: at(held)[key] for key in SAMPLE if key in at(held)}
     if "id" not in found:
         raise InputError(f"{name}: a sample without an id. Is this a log that Inspect wrote?")
     if isinstance(found.get("score"), dict) and not found.get("scores"):
         found["scores"] = {"score": found["score"]}
-    return {"epoch": 1, **found, "scores": mapping(found.get("scores"))}
+    return {"epoch": 1, **found, "scores": at(found, "scores")}
 
 
-def _unpacked(archive: Archive) -> tuple[dict[str, Any], Samples]:
+def _unpacked(archive: Archive) -> tuple[Members, Samples]:
     """Take the summaries; read whole samples only where a summary misses something that is needed."""
     names = archive.namelist()
     ended = HEADER in names
-    top = mapping(archive.json(HEADER if ended else START))
+    top = at(archive.json(HEADER if ended else START))
     if not ended:
         top["status"] = top.get("status") or "started"
     if REDUCTIONS in names:
         top["reductions"] = archive.json(REDUCTIONS)
     journal = sorted((int(match[1]), name) for name in names if (match := JOURNAL.fullmatch(name)))
     listed = [SUMMARIES] if SUMMARIES in names else [name for _, name in journal]
-    samples = [_sample(held, name) for name in listed for held in sequence(archive.json(name))]
+    samples = [_sample(held, name) for name in listed for held in items(archive.json(name))]
     found = {_entry(sample): sample for sample in samples}
     needed = _groupings(top)
     for name in filter(ENTRY.fullmatch, dict.fromkeys(names)):
@@ -107,17 +110,17 @@ def _unpacked(archive: Archive) -> tuple[dict[str, Any], Samples]:
     return top, [*found.values()]
 
 
-def _entry(sample: dict[str, Any]) -> str:
+def _entry(sample: Members) -> str:
     return f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
 
 
-def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
+def _too_thin(summary: Members, needed: set[str]) -> bool:
     """Return whether a summary misses scores or metadata: old versions wrote neither, new ones no long values."""
     ended = summary["scores"] or summary.get("error")
-    return not ended or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
+    return not ended or "metadata" not in summary or not needed <= {*at(summary["metadata"])}
 
 
-def _groupings(top: dict[str, Any]) -> set[str]:
+def _groupings(top: Members) -> set[str]:
     """Return the metadata keys that printed metrics group or cluster samples by."""
     params = [
         at(metric, "params")
@@ -127,14 +130,14 @@ def _groupings(top: dict[str, Any]) -> set[str]:
     return {str(held[key]) for held in params for key in ("cluster", "group_key") if held.get(key)}
 
 
-def _state(top: dict[str, Any]) -> Iterator[str]:
+def _state(top: Members) -> Iterator[str]:
     status = cell(top.get("status"))
     if status != "success":
         yield f"the run did not end well: its status is '{status}', so its numbers may be about a part of the samples"
     if top.get("invalidated"):
         yield "the log says that it was invalidated"
-    results = mapping(top.get("results"))
-    total, done = whole(results.get("total_samples")), whole(results.get("completed_samples"))
+    results = at(top, "results")
+    total, done = whole(results, "total_samples"), whole(results, "completed_samples")
     if total is not None and done is not None and done < total:
         yield f"the harness counts {count(done)} of {count(total)} samples as completed"
 
@@ -159,9 +162,9 @@ numbers. SHORT: pass@k of fewer than k repeats is undefined, and the standard er
 errored samples with a score are counted."""
 
 
-def version_in(top: dict[str, Any]) -> tuple[int, ...]:
+def version_in(top: Members) -> tuple[int, ...]:
     """Return the version of Inspect that wrote a log."""
-    return version_of(cell(at(top, "eval", "packages").get("inspect_ai"))) or NEWEST
+    return version_of(cell(member(top, "eval", "packages", "inspect_ai"))) or NEWEST
 
 
 def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
@@ -185,7 +188,7 @@ def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
     return scored(None if value != value else value)
 
 
-def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
+def rows_of(top: Members, samples: Samples) -> list[Row]:
     """Return one row per sample, epoch, scorer and part.
 
     Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares. Samples
@@ -194,16 +197,12 @@ def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
     about, version = at(top, "eval"), version_in(top)
     if not samples:
         return [r for sample in _joined(top) for r in _rows(sample, _scorers([sample]), version)]
-    declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
+    declared = [text(held, "name") for held in items(about, "scorers")]
     named = [str(score["scorer"]) for score in printed_scores(top)] or declared or [""]
     scorers = _scorers(samples) or {name: [] for name in named}
     seen = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
-    epochs = range(1, 1 + (whole(at(about, "config").get("epochs")) or 1))
-    planned = [
-        (unit, epoch)
-        for unit in sequence(at(about, "dataset").get("sample_ids"))
-        for epoch in epochs
-    ]
+    epochs = range(1, 1 + (whole(about, "config", "epochs") or 1))
+    planned = [(unit, epoch) for unit in items(about, "dataset", "sample_ids") for epoch in epochs]
     absent = [
         {"id": unit, "epoch": epoch, "scores": {}, "planned": True}
         for unit, epoch in planned
@@ -214,14 +213,12 @@ def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
     return rows
 
 
-def _joined(top: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _joined(top: Members) -> Iterator[Members]:
     """Yield what is left of samples in a log without them: values after epochs were joined, in place of scores."""
-    reductions = sequence(top.get("reductions")) or sequence(
-        at(top, "results").get("sample_reductions")
-    )
-    for reduction in map(mapping, reductions):
-        for held in map(mapping, sequence(reduction.get("samples"))):
-            scores = {cell(reduction.get("scorer")) or "": held}
+    reductions = items(top, "reductions") or items(top, "results", "sample_reductions")
+    for reduction in map(at, reductions):
+        for held in objects(reduction, "samples"):
+            scores = {text(reduction, "scorer"): held}
             yield {
                 "id": held.get("sample_id"),
                 "epoch": 1,
@@ -235,17 +232,17 @@ def _scorers(samples: Samples) -> Scorers:
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
         for name, score in sample["scores"].items():
-            found.setdefault(name, {}).update(dict.fromkeys(_parts(mapping(score).get("value"))))
+            found.setdefault(name, {}).update(dict.fromkeys(_parts(member(score, "value"))))
     return {name: [*parts] for name, parts in found.items()}
 
 
-def _parts(value: Any) -> dict[str, Any]:
+def _parts(value: Any) -> Members:
     """Return the parts of a dict or list value by name; nothing for a plain value."""
-    held = dict(enumerate(value)) if isinstance(value, list) else mapping(value)
+    held = dict(enumerate(value)) if isinstance(value, list) else at(value)
     return {str(name): part for name, part in held.items()}
 
 
-def _rows(sample: dict[str, Any], scorers: Scorers, version: tuple[int, ...]) -> Iterator[Row]:
+def _rows(sample: Members, scorers: Scorers, version: tuple[int, ...]) -> Iterator[Row]:
     """Yield one row for each scorer, or for each part of its values where they have parts."""
     scores = sample["scores"] if version >= ERRORED or not sample.get("error") else {}
     absent: Status = (
@@ -257,7 +254,7 @@ def _rows(sample: dict[str, Any], scorers: Scorers, version: tuple[int, ...]) ->
     )
     metadata = _metadata(sample)
     for name, parts in scorers.items():
-        score = mapping(scores.get(name))
+        score = at(scores, name)
         value = score.get("value")
         held = {f"{name}/{part}": each for part, each in _parts(value).items()}
         undivided = not parts or (score and not held and value is not None and value == value)
@@ -293,8 +290,8 @@ def _drop_plain_texts(found: list[Row]) -> None:
         each.pop(SCORE_TEXT, None)
 
 
-def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
-    found = flat(mapping(sample.get("metadata")))
+def _metadata(sample: Members) -> dict[str, str | None]:
+    found = flat(at(sample, "metadata"))
     if sample.get("target") not in (None, ""):
         found["target"] = cell(sample["target"])
     for key in ("error", "limit"):
@@ -349,46 +346,46 @@ class DeclaredMetric:
     """A metric that the log declares, or one number of it that the log prints, with its parameters."""
 
     kind: str
-    params: dict[str, Any]
+    params: Members
     label: str = field(compare=False)
 
     @classmethod
     def of(cls, held: Any, key: str = "") -> DeclaredMetric:
         """Read a metric; only Inspect's own names go without their package: another's ``accuracy`` may be anything."""
-        held = mapping(held)
+        held = at(held)
         name, group = (
             (cell(text) or "").removeprefix("inspect_ai/")
             for text in (held.get("name") or key, held.get("group"))
         )
-        params = mapping(held.get("params")) or mapping(held.get("options"))
+        params = at(held, "params") or at(held, "options")
         held = {name: value for name, value in params.items() if value is not None}
         return cls(group or name, held, f"{group} {name}".strip())
 
 
-def printed_scores(top: dict[str, Any]) -> list[dict[str, Any]]:
+def printed_scores(top: Members) -> list[Members]:
     """Return what the log prints by scorer; the oldest logs have one scorer, with its metrics beside it."""
     results = at(top, "results")
     legacy = at(results, "scorer")
     alone = (
         [{**legacy, "metrics": results.get("metrics") or legacy.get("metrics")}] if legacy else []
     )
-    scores = map(mapping, sequence(results.get("scores", alone)))
+    scores = map(at, items(results.get("scores", alone)))
     return [
         {**score, "scorer": cell(score.get("scorer") or score.get("name")) or ""}
         for score in scores
     ]
 
 
-def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
+def claims(top: Members, rows: list[Row], file: str) -> Iterator[Claim]:
     """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
     about, version = at(top, "eval"), version_in(top)
     known = {str(r["scorer"]) for r in rows}
     places: dict[tuple[str, str | None], list[tuple[Claim, list[DeclaredMetric]]]] = {}
     for position, score in enumerate(printed_scores(top)):
         name, scorer, n = (
-            cell(score.get("name")) or "",
+            text(score, "name"),
             score["scorer"],
-            whole(score.get("scored_samples")),
+            whole(score, "scored_samples"),
         )
         part = f"{scorer}/{name}"
         by_part = part in known and (
@@ -406,7 +403,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         there = places.setdefault((scorer, name if by_part else None), [])
         there.append((entry, [metric for *_, metric in metrics]))
         for key, held, metric in metrics:
-            value = mapping(held).get("value")
+            value = member(held, "value")
             claim = _claim(
                 metric,
                 replace(entry, printed=printed(value) if is_number(value) else "NaN"),
@@ -434,17 +431,17 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         yield from (_claim(metric, entry, rows, version) for metric in unprinted)
 
 
-def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, DeclaredMetric]]:
+def _declared(about: Members, name: str) -> Iterator[tuple[str | None, DeclaredMetric]]:
     """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
-    scorers = map(mapping, sequence(about.get("scorers")))
+    scorers = objects(about, "scorers")
     held = next((scorer.get("metrics") for scorer in scorers if scorer.get("name") == name), None)
     for metrics in held if isinstance(held, list) else [held]:
-        alone = isinstance(mapping(metrics).get("name"), str)
-        tables = {None: [metrics]} if alone else mapping(metrics)
+        alone = isinstance(member(metrics, "name"), str)
+        tables = {None: [metrics]} if alone else at(metrics)
         yield from (
             (at, DeclaredMetric.of(metric))
             for at, found in tables.items()
-            for metric in sequence(found)
+            for metric in items(found)
         )
 
 
@@ -539,9 +536,7 @@ def _of_version(reducer: str, version: tuple[int, ...]) -> dict[str, object]:
     return {"reducer": reducer, **kept}
 
 
-def _reducer(
-    score: dict[str, Any], about: dict[str, Any], rows: list[Row], select: dict[str, str]
-) -> str:
+def _reducer(score: Members, about: Members, rows: list[Row], select: dict[str, str]) -> str:
     """Return how epochs were joined: as printed, else as configured; ``none`` where every epoch was counted."""
     if score.get("reducer"):
         return str(score["reducer"])
@@ -552,6 +547,6 @@ def _reducer(
     )
     if units < repeats == score.get("scored_samples"):
         return "none"
-    configured = at(about, "config").get("epochs_reducer")
+    configured = member(about, "config", "epochs_reducer")
     first = configured[0] if isinstance(configured, list) and configured else configured
     return str(first or "mean")

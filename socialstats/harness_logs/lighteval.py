@@ -6,22 +6,22 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.harness_logs.files import Source, load_json
 from socialstats.harness_logs.tables import columns_of
 from socialstats.harness_logs.tabular import (
+    Members,
     Row,
     at,
     cell,
     claim,
     flat,
+    items,
     log_of,
-    mapping,
+    member,
     row,
     scored,
-    sequence,
 )
 from socialstats.text import listing
 
@@ -33,7 +33,7 @@ AVERAGE = "_average"
 
 def read(source: Source) -> Log:
     """Read the numbers of a run, and one row per sample and metric where its details are there."""
-    top, path = mapping(load_json(source.path, nan=True)), source.path
+    top, path = at(load_json(source.path, nan=True)), source.path
     results, config = at(top, "results"), at(top, "config_general")
     tasks = [task for task in results if task != "all" and AVERAGE not in task]
     files = {task: file for task in tasks if (file := _details(path, task))}
@@ -45,7 +45,7 @@ def read(source: Source) -> Log:
         (r for task, file in files.items() for r in _rows(task, file)),
         files=(path.name, *(file.name for file in files.values())),
         notes=[said] if without else [],
-        about={"model": config.get("model_name") or at(config, "model_config").get("model_name")},
+        about={"model": config.get("model_name") or member(config, "model_config", "model_name")},
         claims=_claims(top, tasks, path.name),
         version=config.get("lighteval_version"),
     )
@@ -71,18 +71,18 @@ def _rows(task: str, file: Path) -> Iterator[Row]:
     columns = columns_of(file)
     docs = columns.get("doc", [])
     for k, text in enumerate(columns.get("metric") or columns.get("metrics") or []):
-        doc = mapping(json.loads(docs[k] or "{}")) if k < len(docs) else {}
-        for name, value in mapping(json.loads(text or "{}")).items():
+        doc = at(json.loads(docs[k] or "{}")) if k < len(docs) else {}
+        for name, value in at(json.loads(text or "{}")).items():
             yield row(
                 task=task,
                 unit=f"{task}:{doc.get('id') or k}",
                 scorer=name,
                 score=scored(value),
-                metadata=flat(mapping(doc.get("specific"))),
+                metadata=flat(at(doc, "specific")),
             )
 
 
-def _claims(top: dict[str, Any], tasks: list[str], file: str) -> Iterator[Claim]:
+def _claims(top: Members, tasks: list[str], file: str) -> Iterator[Claim]:
     """Yield means and standard errors of tasks, and their averages over tasks (of standard errors too)."""
     results = at(top, "results")
     for task, held in results.items():
@@ -90,7 +90,7 @@ def _claims(top: dict[str, Any], tasks: list[str], file: str) -> Iterator[Claim]
         group = [
             t for t in tasks if task == "all" or (t.startswith(f"{stem}:") and t.endswith(shots))
         ]
-        for key, value in mapping(held).items():
+        for key, value in at(held).items():
             name = key.removesuffix("_stderr")
             quantity: Quantity = "mean" if name == key else "std_error"
             joined = [
@@ -98,7 +98,7 @@ def _claims(top: dict[str, Any], tasks: list[str], file: str) -> Iterator[Claim]
                 for t in ([task] if task in tasks else group)
                 if (how := _joined(top, t, name)) != "mean"
             ]
-            settings: dict[str, Any] = {"aggregation": joined[0]} if joined else {}
+            settings: Members = {"aggregation": joined[0]} if joined else {}
             select, where = {"scorer": name, "task": task}, f"{file}: results.{task}.{key}"
             parts: tuple[dict[str, str], ...] = ()
             if task not in tasks:
@@ -111,11 +111,11 @@ def _claims(top: dict[str, Any], tasks: list[str], file: str) -> Iterator[Claim]
                 yield replace(one, parts=parts)
 
 
-def _joined(top: dict[str, Any], task: str, name: str) -> str:
+def _joined(top: Members, task: str, name: str) -> str:
     """Return how scores of samples became the task's number: a function of the corpus, where the log names one."""
     config = at(top, "config_tasks", task) or at(top, "config_tasks", task.rpartition("|")[0])
-    for metric in map(mapping, sequence(config.get("metrics") or config.get("metric"))):
-        names = sequence(metric.get("metric_name")) or [metric.get("metric_name")]
+    for metric in map(at, items(config.get("metrics") or config.get("metric"))):
+        names = items(metric, "metric_name") or [metric.get("metric_name")]
         said = metric.get("corpus_level_fn")
         if name in names and said and "mean" not in str(said):
             return str(cell(said))

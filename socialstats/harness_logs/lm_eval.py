@@ -27,18 +27,19 @@ from socialstats.designs.vocabulary import (
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, inside, json_lines, load_json
 from socialstats.harness_logs.tabular import (
+    Members,
     Row,
     at,
     cell,
     claim,
     flat,
     is_number,
+    items,
     log_of,
-    mapping,
+    member,
     printed,
     row,
     scored,
-    sequence,
     whole,
 )
 from socialstats.text import count, listing
@@ -90,7 +91,7 @@ TASK = "task"
 DESCRIBING = frozenset((*CALLS, *COSTS, *IDENTITIES, *NUMBERINGS, *TIMINGS))
 LABELLING = frozenset((*REPEATS.names, *TASKS.names))
 LOOKED = 1_000  # samples in which members are looked at that people added
-Samples = Iterable[tuple[str, dict[str, Any]]]
+Samples = Iterable[tuple[str, Members]]
 """Samples of a task, each with its place for messages."""
 
 
@@ -103,7 +104,7 @@ def read(source: Source) -> Log:
         if alone
         else path
     )
-    results = mapping(load_json(beside, nan=True)) if beside.is_file() else {}
+    results = at(load_json(beside, nan=True)) if beside.is_file() else {}
     numbers, notes = list(claims(results, beside.name)), []
     if alone:
         task = match["task"] if match else stem.removeprefix("samples_")
@@ -167,7 +168,7 @@ def _stem(name: str) -> str:
     return name.removesuffix(".gz").removesuffix(".jsonl")
 
 
-def _samples_of(path: Path, results: dict[str, Any]) -> dict[str, Path]:
+def _samples_of(path: Path, results: Members) -> dict[str, Path]:
     """Find the samples file of each task: same time stamp, else (old versions) a name that ends with the task."""
     stamp = STAMP.search(path.name)
     stems = {
@@ -193,10 +194,10 @@ def _samples_of(path: Path, results: dict[str, Any]) -> dict[str, Path]:
 
 
 def _placed(what: str, numbered: Iterable[tuple[int, Any]]) -> Samples:
-    return ((f"{what} {number}", mapping(sample)) for number, sample in numbered)
+    return ((f"{what} {number}", at(sample)) for number, sample in numbered)
 
 
-def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]) -> Iterator[Row]:
+def _rows(samples: Samples, task: str, results: Members, notes: list[str]) -> Iterator[Row]:
     """Yield one row per document, filter and metric of one task's samples, and note what is to be said about them."""
     listed = metrics_of(results, task)
     filters = list(dict.fromkeys(used for _, used in listed)) or [""]
@@ -250,7 +251,7 @@ def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]
             f"{task}: {count(len(filters), 'filter')}, so each document has {len(filters)} rows a metric"
         )
     sizes = at(results, "n-samples", task)
-    wanted, original = whole(sizes.get("effective")), whole(sizes.get("original"))
+    wanted, original = whole(sizes, "effective"), whole(sizes, "original")
     held = len({doc for doc, *_ in seen})
     if wanted is not None and wanted != held:
         notes.append(
@@ -263,15 +264,15 @@ def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]
 
 
 def _of_sample(
-    sample: dict[str, Any],
+    sample: Members,
     common: Row,
     listed: list[str],
     added: frozenset[str],
-    results: dict[str, Any],
+    results: Members,
     place: str,
 ) -> Iterator[Row]:
-    doc, responses = at(sample, "doc"), sequence(sample.get("filtered_resps"))
-    own = [str(name) for name in sequence(sample.get("metrics"))] or listed
+    doc, responses = at(sample, "doc"), items(sample, "filtered_resps")
+    own = [str(name) for name in items(sample, "metrics")] or listed
     beside = {key: value for key, value in sample.items() if key in added - {*own, TASK}}
     metadata = flat(
         {key: value for key, value in (beside | doc).items() if not isinstance(value, (list, dict))}
@@ -294,7 +295,7 @@ def _of_sample(
         yield row(**common, scorer=name, score=score, answer=answer, metadata=metadata)
 
 
-def members_added(samples: Iterable[dict[str, Any]]) -> frozenset[str]:
+def members_added(samples: Iterable[Members]) -> frozenset[str]:
     """Return the members that people added to samples, and that are no metrics.
 
     They hold texts or objects alone, or are called like a task, a repeat, an identity, a length, a cost or a time.
@@ -352,15 +353,15 @@ MEAN_AS_CODE = re.compile(r"\s*(?:def|<function) mean\b")
 STDERR = "_stderr"
 
 
-def claims(results: dict[str, Any], file: str) -> Iterator[Claim]:
+def claims(results: Members, file: str) -> Iterator[Claim]:
     """Return a claim for each number of each task and group; standard errors that are "N/A" are none."""
     tasks = at(results, "results")
     for task, held in {**tasks, **at(results, "groups"), **tasks}.items():
-        for key, value in mapping(held).items():
+        for key, value in at(held).items():
             if key not in NOT_METRICS and is_number(value):
                 yield _claim(results, task, key, printed(value), file)
         n, listed = (
-            whole(at(results, "n-samples", task).get("effective")),
+            whole(results, "n-samples", task, "effective"),
             metrics_of(results, task),
         )
         for metric, used in listed[:1]:
@@ -371,7 +372,7 @@ def claims(results: dict[str, Any], file: str) -> Iterator[Claim]:
             yield from claim("n-samples effective", "count", n, where, select)
 
 
-def metrics_of(results: dict[str, Any], task: str) -> list[tuple[str, str]]:
+def metrics_of(results: Members, task: str) -> list[tuple[str, str]]:
     """Return metric and filter of a task's numbers, without standard errors."""
     keys = [
         key.partition(",")[::2] for key in at(results, "results", task) if key not in NOT_METRICS
@@ -379,7 +380,7 @@ def metrics_of(results: dict[str, Any], task: str) -> list[tuple[str, str]]:
     return [(metric, used) for metric, used in keys if not metric.endswith(STDERR)]
 
 
-def aggregation(results: dict[str, Any], task: str, metric: str) -> str:
+def aggregation(results: Members, task: str, metric: str) -> str:
     """Return how a task's metric joins documents: as configured, else by its name, else the mean."""
     how = _configured(results, task, "metric_list", metric).get("aggregation")
     if not isinstance(how, str):
@@ -387,14 +388,14 @@ def aggregation(results: dict[str, Any], task: str, metric: str) -> str:
     return "mean" if MEAN_AS_CODE.match(how) else how
 
 
-def _configured(results: dict[str, Any], task: str, key: str, metric: str) -> dict[str, Any]:
+def _configured(results: Members, task: str, key: str, metric: str) -> Members:
     """Return what a list (or its only entry) in the configuration of a task or group says about a metric."""
-    listed = at(results, "configs", task).get(key)
-    held = map(mapping, listed if isinstance(listed, list) else [listed])
+    listed = member(results, "configs", task, key)
+    held = map(at, listed if isinstance(listed, list) else [listed])
     return next((each for each in held if each.get("metric", metric) == metric), {})
 
 
-def _claim(results: dict[str, Any], task: str, key: str, number: str, file: str) -> Claim:
+def _claim(results: Members, task: str, key: str, number: str, file: str) -> Claim:
     metric, _, used = key.partition(",")
     base = metric.removesuffix(STDERR)
     value = f"{base},{used}" if used else base
@@ -404,12 +405,12 @@ def _claim(results: dict[str, Any], task: str, key: str, number: str, file: str)
     settings: dict[str, object] = {"aggregation": how} if how != "mean" else {}
     if metric != base:
         settings |= _error_settings(results, how)
-    n = at(results, "n-samples", task).get("effective")
+    n = member(results, "n-samples", task, "effective")
     if tasks:
         by_size = _configured(results, task, "aggregate_metric_list", base).get("weight_by_size")
         settings |= {"by_size": by_size} if isinstance(by_size, bool) else {}
         held = at(results, "results", task)
-        n = mapping(held.get("sample_count")).get(f"{base},{used}", held.get("samples"))
+        n = at(held, "sample_count").get(f"{base},{used}", held.get("samples"))
     return Claim(
         name=f"{task}: {key}" if tasks else key,
         printed=number,
@@ -422,11 +423,11 @@ def _claim(results: dict[str, Any], task: str, key: str, number: str, file: str)
     )
 
 
-def _error_settings(results: dict[str, Any], how: str) -> dict[str, object]:
+def _error_settings(results: Members, how: str) -> dict[str, object]:
     """Return what is known about a standard error: s / sqrt(n), or a bootstrap for some ways of joining."""
     if how not in BOOTSTRAPPED:
         return {"ddof": 1}
-    said = whole(at(results, "config").get("bootstrap_iters"))
+    said = whole(results, "config", "bootstrap_iters")
     times = ITERATIONS if said is None else said
     return {
         "method": "bootstrap",
@@ -435,10 +436,10 @@ def _error_settings(results: dict[str, Any], how: str) -> dict[str, object]:
     }
 
 
-def _leaves(results: dict[str, Any], group: str, key: str, depth: int = 0) -> list[str]:
+def _leaves(results: Members, group: str, key: str, depth: int = 0) -> list[str]:
     """Return the tasks of a group, and of the groups in it, that have a number; nothing for a task."""
     found: list[str] = []
-    for task in map(str, sequence(at(results, "group_subtasks").get(group)) if depth < 20 else []):
+    for task in map(str, items(results, "group_subtasks", group) if depth < 20 else []):
         inner = _leaves(results, task, key, depth + 1)
         found += inner or ([task] if key in at(results, "results", task) else [])
     return list(dict.fromkeys(found))

@@ -7,7 +7,7 @@ from typing import Any
 
 from socialstats.claims.types import Log, Status
 from socialstats.harness_logs.files import Source, json_lines
-from socialstats.harness_logs.tabular import Row, cell, is_number, log_of, read_by, row
+from socialstats.harness_logs.tabular import Members, Row, cell, is_number, log_of, read_by, row
 
 NEEDS = "lines with 'question_id', 'judge' and 'score' or 'g1_winner' (MT-Bench's model_judgment)"
 FORMS = (
@@ -36,7 +36,7 @@ def read(source: Source) -> Log:
     return log_of(__name__, source, judgments, about={"task": "mt_bench"}, notes=notes)
 
 
-def _row(held: dict[str, Any], number: int) -> Row:
+def _row(held: Members, number: int) -> Row:
     unit, turn, judge = (
         held.get("question_id", number),
         held.get("turn", 1),

@@ -15,18 +15,18 @@ from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, json_lines
 from socialstats.harness_logs.tabular import (
+    Members,
     Row,
     at,
     cell,
     claim,
     flat,
     is_number,
+    items,
     log_of,
-    mapping,
     natural,
     row,
     scored,
-    sequence,
 )
 from socialstats.text import count
 
@@ -39,7 +39,7 @@ FORMS = (
 )
 MATCH, METRICS, ERROR = "match", "metrics", "error"
 TEXTS = ("correct", "picked", "choice", "prompt", "sampled", "options")
-BOOTSTRAP: dict[str, Any] = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
+BOOTSTRAP: Members = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
 
 
 @dataclass(slots=True)
@@ -47,20 +47,20 @@ class Run:
     """What a file says of one run: its spec and report, the scores of each sample, and the samples that failed."""
 
     name: str
-    spec: dict[str, Any] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)
+    spec: Members = field(default_factory=dict)
+    report: Members = field(default_factory=dict)
     samples: dict[str, dict[str, list[Row]]] = field(default_factory=dict)
-    failed: dict[str, Any] = field(default_factory=dict)
+    failed: Members = field(default_factory=dict)
 
     @property
     def model(self) -> str:
         """The names of what it asked."""
-        return ", ".join(cell(name) or "" for name in sequence(self.spec.get("completion_fns")))
+        return ", ".join(cell(name) or "" for name in items(self.spec.get("completion_fns")))
 
-    def take(self, event: dict[str, Any]) -> None:
+    def take(self, event: Members) -> None:
         """Take in the score, or the error, of a sample."""
         data, kind, sample = (
-            mapping(event.get("data")),
+            at(event, "data"),
             event.get("type"),
             cell(event["sample_id"]) or "",
         )
@@ -143,7 +143,7 @@ def runs_of(source: Source) -> list[Run]:
     return runs
 
 
-def _row(data: dict[str, Any], sample: str, scorer: str, value: Any, epoch: int) -> Row:
+def _row(data: Members, sample: str, scorer: str, value: Any, epoch: int) -> Row:
     rest = {name: held for name, held in data.items() if name not in (*TEXTS, scorer)}
     answer = data.get("picked" if scorer == MATCH else "choice")
     return row(
@@ -162,19 +162,19 @@ def _absent(sample: str, scorer: str, failed: Any) -> Row:
 
 
 def _claims(
-    report: dict[str, Any], scorers: list[str], file: str, rows: Mapping[str, str]
+    report: Members, scorers: list[str], file: str, rows: Mapping[str, str]
 ) -> Iterator[Claim]:
     usual = MATCH if MATCH in scorers else scorers[0]
     for name, value in report.items():
         quantity: Quantity = "mean" if name in ("accuracy", *scorers) else "other"
-        settings: dict[str, Any] = {"reducer": "none"}
+        settings: Members = {"reducer": "none"}
         if "strap_std" in name:
             quantity, settings = "std_error", {**settings, **BOOTSTRAP}
         select = {**rows, "scorer": name if name in scorers else usual}
         yield from claim(name, quantity, value, f"{file}: final_report.{name}", select, **settings)
 
 
-def _notes(report: dict[str, Any]) -> Iterator[str]:
+def _notes(report: Members) -> Iterator[str]:
     if not report:
         yield "no final report: the run may not have ended, and there are no numbers of the harness to check"
     if any("strap_std" in key for key in report):

@@ -20,6 +20,7 @@ from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, head_of, json_lines, load_json, open_bytes
 from socialstats.harness_logs.tabular import (
+    Members,
     Row,
     Score,
     at,
@@ -27,12 +28,12 @@ from socialstats.harness_logs.tabular import (
     claim,
     flat,
     is_number,
+    items,
     log_of,
-    mapping,
+    member,
     printed,
     row,
     scored,
-    sequence,
 )
 from socialstats.tables import as_number
 from socialstats.text import count, quoted
@@ -101,29 +102,27 @@ def read(source: Source) -> Log:
             __name__, source, rows, about={"task": TASK}, notes=(MARKS_SAID, *_notes([], repeated))
         )
     top = _top(source)
-    inner = mapping(top.get("results"))
-    tests = _numbered(sequence(inner.get("results")))
+    inner = at(top, "results")
+    tests = _numbered(items(inner, "results"))
     rows, repeated = _rows(tests)
-    listed = sequence(inner.get("prompts")) or sequence(at(inner, "table", "head").get("prompts"))
-    prompts = [*map(mapping, listed)]
+    listed = items(inner, "prompts") or items(inner, "table", "head", "prompts")
+    prompts = [*map(at, listed)]
     about = {"text": [ROUNDED], "lines": [NO_TOTALS]}.get(source.kind, [])
     return log_of(
         __name__,
         source,
         rows,
-        about={"task": at(top, "config").get("description") or top.get("evalId") or TASK},
-        version=at(top, "metadata").get("promptfooVersion"),
+        about={"task": member(top, "config", "description") or top.get("evalId") or TASK},
+        version=member(top, "metadata", "promptfooVersion"),
         claims=_claims(prompts, rows, source.path.name),
         notes=(*about, *_notes(prompts, repeated)),
     )
 
 
-def _top(source: Source) -> dict[str, Any]:
+def _top(source: Source) -> Members:
     """Read an output of any format as that of JSON; of its tests only what the rows need."""
     if source.kind == "object":
-        return mapping(
-            load_json(source.path, {"*": None, "results": {"*": None, "results": [_kept]}})
-        )
+        return at(load_json(source.path, {"*": None, "results": {"*": None, "results": [_kept]}}))
     if source.kind == "lines":
         tests = [_kept(held) for _, held in json_lines(source.path)]
     else:
@@ -135,13 +134,13 @@ def _top(source: Source) -> dict[str, Any]:
     return {"results": {"results": tests}}
 
 
-def _kept(test: Any) -> dict[str, Any]:
+def _kept(test: Any) -> Members:
     """Keep of a test what its rows need; numbers of versions that give none are put in later."""
-    test = mapping(test)
+    test = at(test)
     answer, grading = test.get("response"), test.get("gradingResult")
     return {key: test.get(key) for key in KEPT} | {
         "answer": answer.get("output") if isinstance(answer, dict) else answer,
-        "refused": bool(mapping(answer).get("isRefusal")),
+        "refused": bool(member(answer, "isRefusal")),
         "weights": at(grading, "namedScoreWeights") if isinstance(grading, dict) else None,
     }
 
@@ -220,7 +219,7 @@ def _starts(header: Sequence[str]) -> list[int]:
     ]
 
 
-def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
+def _csv_tests(source: Source) -> Iterator[Members]:
     """Yield the tests of a csv, whose scores are cut to two decimals, as those of JSON; an odd status is no score."""
     name, header = source.path.name, [*source.names]
     try:
@@ -263,11 +262,11 @@ def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
             yield {**test, "failureReason": FAILED, "error": output} if status == "ERROR" else test
 
 
-def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _numbered(tests: list[Members]) -> list[Members]:
     """Order tests, with numbers for prompts of versions that give none: each template and provider is one."""
     columns: dict[tuple[str, str], int] = {}
     for test in tests:
-        prompt, provider = mapping(test.get("prompt")), test.get("provider")
+        prompt, provider = at(test, "prompt"), test.get("provider")
         named = cell(provider.get("id") if isinstance(provider, dict) else provider) or ""
         template = cell(prompt.get("label") or prompt.get("display") or prompt.get("id")) or ""
         columns.setdefault((template, named), len(columns))
@@ -276,7 +275,7 @@ def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(tests, key=lambda test: (test["testIdx"], test["promptIdx"]))
 
 
-def _rows(tests: list[dict[str, Any]]) -> tuple[list[Row], int]:
+def _rows(tests: list[Members]) -> tuple[list[Row], int]:
     """Return rows, and how many of the tests repeat another one.
 
     A test is known by its variables and assertions, or by its index where variables differ within an index.
@@ -297,34 +296,34 @@ def _rows(tests: list[dict[str, Any]]) -> tuple[list[Row], int]:
     return found, sum(n - 1 for n in seen.values())
 
 
-def _case(test: dict[str, Any]) -> str:
+def _case(test: Members) -> str:
     """Return what a test asks: its variables, assertions and description."""
-    case = mapping(test.get("testCase"))
+    case = at(test, "testCase")
     return json.dumps(
         [test.get("vars"), case.get("assert"), case.get("description")], sort_keys=True, default=str
     )
 
 
-def _of_test(test: dict[str, Any], common: Row) -> Iterator[Row]:
-    provider, case, weights = test["provider"], mapping(test["testCase"]), test["weights"]
+def _of_test(test: Members, common: Row) -> Iterator[Row]:
+    provider, case, weights = test["provider"], at(test["testCase"]), test["weights"]
     model = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
     failed = test["failureReason"] == FAILED or (bool(test["error"]) and weights is None)
     about = {
-        **mapping(case.get("metadata")),
-        **mapping(test.get("metadata")),
-        **mapping(test.get("vars")),
+        **at(case, "metadata"),
+        **at(test, "metadata"),
+        **at(test, "vars"),
     }
     metadata = flat(
         {name: held for name, held in about.items() if not name.startswith("_promptfoo")}
     )
-    metadata["prompt_label"] = cell(mapping(test.get("prompt")).get("label"))
+    metadata["prompt_label"] = cell(member(test, "prompt", "label"))
     if test["refused"]:
         metadata["refusal"] = "True"
     answer = test["error"] if failed else test["answer"]
     scores = {
         SCORE: test.get("score"),
         PASS: test.get("success"),
-        **mapping(test.get("namedScores")),
+        **at(test, "namedScores"),
     }
     for scorer, value in scores.items():
         weight = {} if weights is None else {"weight": cell(weights.get(scorer, 1))}
@@ -339,21 +338,19 @@ def _of_test(test: dict[str, Any], common: Row) -> Iterator[Row]:
         )
 
 
-def _claims(prompts: list[dict[str, Any]], rows: list[Row], file: str) -> Iterator[Claim]:
+def _claims(prompts: list[Members], rows: list[Row], file: str) -> Iterator[Claim]:
     """Return sums: a prompt's score, passed tests and named scores; named scores with weights are no plain sums."""
     known = {(r["scorer"], r["filter"]) for r in rows}
     weighted = {
         (r["scorer"], r["filter"]) for r in rows if r.get("weight") not in ("1", "1.0", None)
     }
     for position, prompt in enumerate(prompts):
-        metrics, side = mapping(prompt.get("metrics")), f"prompt {position + 1}"
+        metrics, side = at(prompt, "metrics"), f"prompt {position + 1}"
         numbers = {
             SCORE: (SCORE, metrics.get("score")),
             "testPassCount": (PASS, metrics.get("testPassCount")),
         }
-        numbers |= {
-            f"namedScores.{n}": (n, v) for n, v in mapping(metrics.get("namedScores")).items()
-        }
+        numbers |= {f"namedScores.{n}": (n, v) for n, v in at(metrics, "namedScores").items()}
         for name, (scorer, value) in numbers.items():
             quantity: Quantity = "other" if (scorer, side) in weighted else "sum"
             where = f"{file}: results.prompts[{position}].metrics.{name}"
@@ -363,14 +360,14 @@ def _claims(prompts: list[dict[str, Any]], rows: list[Row], file: str) -> Iterat
                 )
 
 
-def _notes(prompts: list[dict[str, Any]], repeated: int) -> Iterator[str]:
+def _notes(prompts: list[Members], repeated: int) -> Iterator[str]:
     if repeated:
         same = "same variables and assertions: they are repeats (epochs) of one unit here, not new ones"
         yield f"{count(repeated, 'row')} of promptfoo repeat a test with the {same}"
     for position, prompt in enumerate(prompts, start=1):
-        metrics = mapping(prompt.get("metrics"))
-        weights = mapping(metrics.get("namedScoreWeights"))
-        for name, total in mapping(metrics.get("namedScores")).items():
+        metrics = at(prompt, "metrics")
+        weights = at(metrics, "namedScoreWeights")
+        for name, total in at(metrics, "namedScores").items():
             by = weights.get(name)
             if is_number(total) and is_number(by) and float(by) > 0:
                 mean = float(total) / float(by)

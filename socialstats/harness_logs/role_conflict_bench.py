@@ -10,12 +10,11 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from socialstats.claims.types import Log, StudyReading
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, head_of, inside, load_json
-from socialstats.harness_logs.tabular import Row, cell, log_of, mapping, read_by, row, sequence
+from socialstats.harness_logs.tabular import Members, Row, at, cell, items, log_of, read_by, row
 from socialstats.text import count
 
 NEEDS = "a folder of <F01>-<R02>_<1-2>_<0-1>.json files (RoleConflictBench)"
@@ -57,8 +56,8 @@ def read(source: Source) -> Log:
 
 def _row(path: Path, match: re.Match[str]) -> Row:
     """Return a story; its second role was shown first if the expectation numbers add up to an odd one (run/main.py)."""
-    held = {} if match["raw"] else mapping(load_json(path))
-    options = [cell(option) or "" for option in sequence(held.get("Option"))]
+    held = {} if match["raw"] else at(load_json(path))
+    options = [cell(option) or "" for option in items(held, "Option")]
     shown = options if len(options) == 2 else [None, None]
     odd = (int(match["expectation_a"] or 0) + int(match["expectation_b"] or 0)) % 2
     a, b = reversed(shown) if odd else shown
@@ -96,10 +95,10 @@ def _story(match: re.Match[str]) -> dict[str, str | None]:
     return found
 
 
-def _plain(held: dict[str, Any]) -> bool | None:
+def _plain(held: Members) -> bool | None:
     """Return whether the reply itself names one letter; the harness takes every answer with a capital A in it as A."""
     try:
-        said = mapping(json.loads(str(held.get("Raw_Response")))).get("Answer")
+        said = at(json.loads(str(held.get("Raw_Response")))).get("Answer")
     except (ValueError, RecursionError):
         return None
     return isinstance(said, str) and said.strip() in LETTERS

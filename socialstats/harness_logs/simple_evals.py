@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.harness_logs.files import Source, load_json
-from socialstats.harness_logs.tabular import claim, log_of, mapping, row, scored, sequence
+from socialstats.harness_logs.tabular import Members, at, claim, items, log_of, row, scored
 from socialstats.tables import as_number
 
 NEEDS = "a JSON file with 'score', 'metrics' and 'htmls', or 'score' and 'score:std' (simple-evals)"
 FORMS = (("object", "score", "metrics", "htmls"), ("object", "score", "score:std"))
 SCORE = re.compile(r"<p>Score: (?P<score>[-\d.e]+|True|False)</p>")
 WORDS = {"True": 1.0, "False": 0.0}
-STATISTICS: dict[str, tuple[Quantity, dict[str, Any]]] = {
+STATISTICS: dict[str, tuple[Quantity, Members]] = {
     "": ("mean", {}),
     "std": ("std_dev", {"ddof": 0}),
     "n_samples": ("count", {}),
@@ -26,8 +25,8 @@ ALONE = "no scores of single questions: give the file that ends in _allresults.j
 
 def read(source: Source) -> Log:
     """Read the score of each question from its page; other metrics of questions are not in the files."""
-    top = mapping(load_json(source.path, nan=True))
-    pages = sequence(top.get("htmls"))
+    top = at(load_json(source.path, nan=True))
+    pages = items(top, "htmls")
     found = [SCORE.search(str(page)) for page in pages]
     rows = [
         row(
@@ -38,7 +37,7 @@ def read(source: Source) -> Log:
         )
         for k, said in enumerate(found)
     ]
-    numbers = {"score": top.get("score")} | (mapping(top.get("metrics")) if pages else top)
+    numbers = {"score": top.get("score")} | (at(top, "metrics") if pages else top)
     return log_of(
         __name__,
         source,
@@ -48,7 +47,7 @@ def read(source: Source) -> Log:
     )
 
 
-def _claims(numbers: dict[str, Any], file: str) -> Iterator[Claim]:
+def _claims(numbers: Members, file: str) -> Iterator[Claim]:
     for key, value in numbers.items():
         name, _, statistic = key.partition(":")
         quantity, settings = STATISTICS.get(statistic, ("other", {}))

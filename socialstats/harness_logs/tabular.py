@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LONGEST = 200
+Members = dict[str, Any]
+"""An object of a log."""
 Row = dict[str, Any]
 Score = tuple[float | None, Status]
 WORDS: dict[str, str] = {
@@ -30,12 +32,20 @@ WORDS: dict[str, str] = {
 }
 
 
-def mapping(value: Any) -> dict[str, Any]:
-    """Return an object, or an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
+def member(value: Any, *path: str) -> Any:
+    """Return what stands at a path of members; None where an object or a member of it is not there.
+
+    Examples
+    --------
+    >>> member({"a": {"b": 1}}, "a", "b"), member({"a": 3}, "a", "b")
+    (1, None)
+    """
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
-def at(value: Any, *path: str) -> dict[str, Any]:
+def at(value: Any, *path: str) -> Members:
     """Return the object at a path of members, or an empty one.
 
     Examples
@@ -43,14 +53,30 @@ def at(value: Any, *path: str) -> dict[str, Any]:
     >>> at({"a": {"b": {"c": 1}}}, "a", "b"), at({"a": 3}, "a", "b")
     ({'c': 1}, {})
     """
-    for name in path:
-        value = mapping(value).get(name)
-    return mapping(value)
+    inner = member(value, *path)
+    return inner if isinstance(inner, dict) else {}
 
 
-def sequence(value: Any) -> list[Any]:
-    """Return a list, or an empty one for anything else."""
-    return value if isinstance(value, list) else []
+def items(value: Any, *path: str) -> list[Any]:
+    """Return the list at a path of members, or an empty one."""
+    inner = member(value, *path)
+    return inner if isinstance(inner, list) else []
+
+
+def objects(value: Any, *path: str) -> list[Members]:
+    """Return the list at a path of members, with an empty object for each element that is none.
+
+    Examples
+    --------
+    >>> objects({"a": [{"b": 1}, 2]}, "a")
+    [{'b': 1}, {}]
+    """
+    return [at(element) for element in items(value, *path)]
+
+
+def text(value: Any, *path: str) -> str:
+    """Return what stands at a path of members as text, empty where nothing does."""
+    return cell(member(value, *path)) or ""
 
 
 def cell(value: Any) -> str | None:
@@ -96,9 +122,10 @@ def is_number(value: Any) -> TypeGuard[float]:
     )
 
 
-def whole(value: Any) -> int | None:
-    """Return a whole number that counts something, or nothing for anything else."""
-    return int(value) if isinstance(value, int) and is_number(value) else None
+def whole(value: Any, *path: str) -> int | None:
+    """Return the whole number at a path of members, which counts something; None for anything else."""
+    number = member(value, *path)
+    return int(number) if isinstance(number, int) and is_number(number) else None
 
 
 def column(name: str) -> str:
