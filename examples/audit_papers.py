@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import socialstats as ss
-from socialstats.audit.show import headline
+from socialstats.audit.findings.show import headline
 
 PAGE = Path("audit_papers.html")
 RELEASED = ("adamet_published_distance_sums.csv", "adamet_llm_answers.csv", "adamet_rots.csv")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from socialstats.audit.show import (
+from socialstats.audit.findings.show import (
     GUESSED,
     HEADINGS,
     asked,
@@ -26,9 +26,9 @@ from socialstats_reports.page import TEMPLATES, _environment, palette_css, table
 from socialstats_reports.text import CELL_WIDTH
 
 if TYPE_CHECKING:
+    from socialstats.audit.findings.running import AuditReport
     from socialstats.audit.numbers import Finding
-    from socialstats.audit.rule import Rule
-    from socialstats.audit.running import AuditReport
+    from socialstats.audit.rules.rule import Rule
 
 TITLE = "Do the published numbers agree with each other?"
 AGREEING = ("rule", "title", "verdict", "where", "published", "expected", "power")

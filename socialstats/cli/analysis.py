@@ -31,8 +31,8 @@ from socialstats.tables import Table, as_table, rows_where
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
-    from socialstats.claims.types import StudyReading
     from socialstats.cli.own_study import OwnAnalysis
+    from socialstats.harness_logs.log import StudyReading
     from socialstats.studies.plan import Hypothesis
 
 ANSWER = ("model", "task", "unit", "epoch", "filter")  # what an answer of a log is told by

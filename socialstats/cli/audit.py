@@ -12,10 +12,10 @@ import pandas as pd
 
 import socialstats_reports
 from socialstats.audit import audit, papers, printed, sprite
-from socialstats.audit.documents import is_document
-from socialstats.audit.rules import optional_tables
-from socialstats.audit.running import AuditReport
-from socialstats.audit.show import GUESSED, as_json, as_text, headline, lead, unread_lines
+from socialstats.audit.documents.reading import is_document
+from socialstats.audit.findings.running import AuditReport
+from socialstats.audit.findings.show import GUESSED, as_json, as_text, headline, lead, unread_lines
+from socialstats.audit.rules.files import optional_tables
 from socialstats.cli.helping import Parser
 from socialstats.cli.writing import (
     FORMATS,

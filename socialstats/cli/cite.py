@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from socialstats import __version__
-from socialstats.audit.checks import CHECKS
+from socialstats.audit.checks.catalogue import CHECKS
 from socialstats.cli.helping import Parser
 from socialstats.designs.aliases import Fields
 from socialstats.metrics import lookup

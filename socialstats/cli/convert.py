@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from socialstats.claims.types import Log
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import Output
 from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
 from socialstats.harness_logs.converting import table_of, wide
 from socialstats.harness_logs.find import read_logs
+from socialstats.harness_logs.log import Log
 from socialstats.tables.writing import format_by_name, is_read, put
 from socialstats.text import count
 

@@ -246,7 +246,7 @@ def claims_of(path: str | None) -> tuple[Claim, ...]:
     """Read the claims file that ``--claims`` names; nothing without one."""
     if not path:
         return ()
-    from socialstats.claims.files import read_result_claims
+    from socialstats.audit.claims.files import read_result_claims
 
     return read_result_claims(path)
 
@@ -272,9 +272,9 @@ def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, boo
     """
     if not claims:
         return outcome, True
-    from socialstats.claims.files import check_results
-    from socialstats.claims.show import claims_block
-    from socialstats.claims.verdicts import headline
+    from socialstats.audit.claims.files import check_results
+    from socialstats.audit.claims.show import claims_block
+    from socialstats.audit.claims.verdicts import headline
 
     results = [(block.level, result) for block in outcome.blocks for result in block.results]
     judged = check_results(results, claims)

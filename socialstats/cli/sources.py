@@ -23,7 +23,7 @@ from socialstats.text import count, listing, quoted, shorten
 
 if TYPE_CHECKING:
     from socialstats.claims import Log
-    from socialstats.claims.types import StudyReading
+    from socialstats.harness_logs.log import StudyReading
 
 MODEL, FILE = "model", "file"
 COLUMNAR = (".parquet", ".pq")  # always tables

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import socialstats_reports
 from socialstats import __version__
+from socialstats.audit.claims.files import read_claims
+from socialstats.audit.claims.judging import check
+from socialstats.audit.claims.show import as_text, name_of, ordered, outcome_of, row_of, rows_text
+from socialstats.audit.claims.verdicts import SAID, headline
 from socialstats.claims import Checked, Claim
-from socialstats.claims.files import read_claims
-from socialstats.claims.judging import check
-from socialstats.claims.show import as_text, name_of, ordered, outcome_of, row_of, rows_text
-from socialstats.claims.verdicts import SAID, headline
 from socialstats.cli.helping import Parser
 from socialstats.cli.writing import (
     FORMATS,

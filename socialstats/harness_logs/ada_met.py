@@ -14,9 +14,9 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from socialstats.claims.types import Log, Status, StudyReading
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, inside, look
+from socialstats.harness_logs.log import Log, Status, StudyReading
 from socialstats.harness_logs.tables import (
     NOTHING,
     PERSON,

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.harness_logs.files import Source, json_lines, load_json
+from socialstats.harness_logs.log import Claim, Log, Quantity
 from socialstats.harness_logs.tables import columns_of, records
 from socialstats.harness_logs.tabular import (
     Members,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from socialstats.claims.types import Log, Status, StudyReading
 from socialstats.harness_logs.files import Source
+from socialstats.harness_logs.log import Log, Status, StudyReading
 from socialstats.harness_logs.tables import Record, columns_of, header, records
 from socialstats.harness_logs.tabular import Row, flat, log_of, read_by, row
 from socialstats.text import count, quoted

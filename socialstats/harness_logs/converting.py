@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from socialstats.claims.types import KEYS, Log
 from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.harness_logs.log import KEYS, Log
 from socialstats.text import listing, quoted, shorten
 
 if TYPE_CHECKING:

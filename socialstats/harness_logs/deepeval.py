@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from socialstats.claims.types import Claim, Log
 from socialstats.harness_logs.files import Source, load_json
+from socialstats.harness_logs.log import Claim, Log
 from socialstats.harness_logs.tabular import (
     Members,
     Row,

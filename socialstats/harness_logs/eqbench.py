@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
-from socialstats.claims.types import Claim, Log, StudyReading
 from socialstats.harness_logs.files import Source, load_json
+from socialstats.harness_logs.log import Claim, Log, StudyReading
 from socialstats.harness_logs.tabular import (
     Members,
     Row,

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from socialstats.claims.types import Log
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, look
+from socialstats.harness_logs.log import Log
 from socialstats.harness_logs.tables import header, plain
 from socialstats.harness_logs.tabular import harness_of
 from socialstats.text import listing, quoted, unknown

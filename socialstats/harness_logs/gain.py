@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from socialstats.claims.types import Log, Status, StudyReading
 from socialstats.designs.vocabulary import ACTIONS
 from socialstats.harness_logs.files import Source
+from socialstats.harness_logs.log import Log, Status, StudyReading
 from socialstats.harness_logs.scenarios import norms
 from socialstats.harness_logs.tables import (
     PERSON,

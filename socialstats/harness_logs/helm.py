@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, inside, load_json
+from socialstats.harness_logs.log import Claim, Log, Quantity
 from socialstats.harness_logs.tabular import (
     Members,
     Row,

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status, version_of
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Archive, Source, load_json
+from socialstats.harness_logs.log import SCORE_TEXT, Claim, Log, Quantity, Status, version_of
 from socialstats.harness_logs.tabular import (
     Members,
     Row,

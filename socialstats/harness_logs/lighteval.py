@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.harness_logs.files import Source, load_json
+from socialstats.harness_logs.log import Claim, Log, Quantity
 from socialstats.harness_logs.tables import columns_of
 from socialstats.harness_logs.tabular import (
     Members,

@@ -14,7 +14,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.designs.vocabulary import (
     CALLS,
     COSTS,
@@ -26,6 +25,7 @@ from socialstats.designs.vocabulary import (
 )
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, inside, json_lines, load_json
+from socialstats.harness_logs.log import Claim, Log, Quantity
 from socialstats.harness_logs.tabular import (
     Members,
     Row,

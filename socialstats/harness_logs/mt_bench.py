@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from socialstats.claims.types import Log, Status
 from socialstats.harness_logs.files import Source, json_lines
+from socialstats.harness_logs.log import Log, Status
 from socialstats.harness_logs.tabular import Members, Row, cell, is_number, log_of, read_by, row
 
 NEEDS = "lines with 'question_id', 'judge' and 'score' or 'g1_winner' (MT-Bench's model_judgment)"

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, json_lines
+from socialstats.harness_logs.log import Claim, Log, Quantity
 from socialstats.harness_logs.tabular import (
     Members,
     Row,

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
-from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, head_of, json_lines, load_json, open_bytes
+from socialstats.harness_logs.log import Claim, Log, Quantity
 from socialstats.harness_logs.tabular import (
     Members,
     Row,

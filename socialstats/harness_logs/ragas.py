@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from socialstats.claims.types import Log
 from socialstats.harness_logs.files import Source
+from socialstats.harness_logs.log import Log
 from socialstats.harness_logs.tables import NOTHING, columns_of, header
 from socialstats.harness_logs.tabular import column, log_of, row, scored
 from socialstats.tables import as_number

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from socialstats.claims.types import Log, StudyReading
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, head_of, inside, load_json
+from socialstats.harness_logs.log import Log, StudyReading
 from socialstats.harness_logs.tabular import Members, Row, at, cell, items, log_of, read_by, row
 from socialstats.text import count
 

@@ -10,8 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from socialstats.claims.types import Log
 from socialstats.harness_logs.files import Source, head_of
+from socialstats.harness_logs.log import Log
 from socialstats.harness_logs.role_conflict_bench import DOMAINS
 from socialstats.harness_logs.tables import (
     Columns,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.harness_logs.files import Source, load_json
+from socialstats.harness_logs.log import Claim, Log, Quantity
 from socialstats.harness_logs.tabular import Members, at, claim, items, log_of, row, scored
 from socialstats.tables import as_number
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status, StudyReading
 from socialstats.harness_logs.files import Source
+from socialstats.harness_logs.log import KEYS, Claim, Log, Quantity, Status, StudyReading
 from socialstats.harness_logs.streaming import Spelled
 from socialstats.tables import label_text
 from socialstats.text import count, listing

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import socialstats as ss
-from socialstats.audit.running import AuditReport
+from socialstats.audit.findings.running import AuditReport
 
 KNOWN = Path(__file__).with_name("known_findings.csv")
 Known = tuple[str, str]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import socialstats as ss
-from socialstats.audit.running import AuditReport
+from socialstats.audit.findings.running import AuditReport
 from socialstats.errors import InputError
 
 ROWS = """unit,model,prompt,label,score

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import socialstats as ss
-from socialstats.audit.alignment import NEEDED
-from socialstats.audit.checks import CHECKS, TABLE_CHECKS
+from socialstats.audit.checks.catalogue import CHECKS, TABLE_CHECKS
+from socialstats.audit.rules.alignment import NEEDED
 
 PAGE = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
 

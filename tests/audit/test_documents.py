@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import socialstats as ss
-from socialstats.audit.documents import read_document
-from socialstats.audit.show import headline
+from socialstats.audit.documents.reading import read_document
+from socialstats.audit.findings.show import headline
 from socialstats.cli import main
 from socialstats.errors import InputError, NothingToAnalyse
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import socialstats as ss
-from socialstats.audit.leading import leading, told
+from socialstats.audit.documents.passages import Passage
+from socialstats.audit.findings.leading import leading, told
+from socialstats.audit.findings.running import AuditReport
+from socialstats.audit.findings.show import lead
 from socialstats.audit.numbers import Finding
-from socialstats.audit.passages import Passage
-from socialstats.audit.running import AuditReport
-from socialstats.audit.show import lead
 from socialstats.cli.audit import rendered
 
 TABLE = """model,scenario,a,b,total

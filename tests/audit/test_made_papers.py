@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import socialstats as ss
-from socialstats.audit.running import AuditReport
-from socialstats.audit.show import lead
+from socialstats.audit.findings.running import AuditReport
+from socialstats.audit.findings.show import lead
 from tests.audit.made_papers import FORMATS, PLANTED, as_md, numbers, planted
 
 

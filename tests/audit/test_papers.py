@@ -13,9 +13,9 @@ import pytest
 from alarms import known_findings, split
 
 import socialstats as ss
+from socialstats.audit.findings.running import AuditReport
+from socialstats.audit.findings.show import as_text
 from socialstats.audit.numbers import Finding
-from socialstats.audit.running import AuditReport
-from socialstats.audit.show import as_text
 
 PUBLISHED = Path(ss.__file__).parent / "datasets" / "published"
 RELEASED = Path(__file__).parents[3] / "shared" / "data" / "adamet"

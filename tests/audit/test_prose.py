@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sentences import GOLDEN, NO_TESTS, right_sentences, wrong_sentences
 
+from socialstats.audit.documents.passages import Passage
+from socialstats.audit.documents.prose import findings_in, plain
 from socialstats.audit.numbers import Finding
-from socialstats.audit.passages import Passage
-from socialstats.audit.prose import findings_in, plain
 
 FITS = ("agree", "no_power")
 

@@ -7,11 +7,18 @@ from pathlib import Path
 import pytest
 
 import socialstats as ss
+from socialstats.audit.documents.passages import Passage
+from socialstats.audit.documents.quotes import (
+    Claim,
+    look_up,
+    looked_up,
+    say_alike,
+    weighed_claim,
+    words_of,
+)
+from socialstats.audit.findings.running import AuditReport
+from socialstats.audit.findings.show import as_text
 from socialstats.audit.numbers import Finding
-from socialstats.audit.passages import Passage
-from socialstats.audit.quotes import Claim, look_up, looked_up, say_alike, weighed_claim, words_of
-from socialstats.audit.running import AuditReport
-from socialstats.audit.show import as_text
 from socialstats.cli import main
 from socialstats.errors import InputError
 

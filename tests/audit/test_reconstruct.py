@@ -13,8 +13,13 @@ import numpy as np
 import pytest
 
 import socialstats as ss
+from socialstats.audit.checks.whole_samples import (
+    all_samples,
+    mean_and_skew,
+    range_of,
+    some_samples,
+)
 from socialstats.audit.numbers import printed
-from socialstats.audit.whole_samples import all_samples, mean_and_skew, range_of, some_samples
 from socialstats.cli import main
 from socialstats.errors import InputError
 from tests.figures.drawn_marks import is_filled

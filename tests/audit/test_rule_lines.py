@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import socialstats as ss
-from socialstats.audit.running import AuditReport
+from socialstats.audit.findings.running import AuditReport
 from socialstats.errors import InputError
 
 

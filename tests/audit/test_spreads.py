@@ -9,7 +9,7 @@ import pytest
 from brute import CUT, ROUNDED, pairs
 
 import socialstats as ss
-from socialstats.audit.whole_numbers import Scores, attainable, square_sums
+from socialstats.audit.checks.whole_numbers import Scores, attainable, square_sums
 from socialstats.errors import InputError
 
 FINE = ("agree", "no_power")

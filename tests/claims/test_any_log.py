@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent))
 from made_logs import log_of
 
+from socialstats.audit.claims.show import as_text, outcome_of
 from socialstats.claims import VERDICTS, Claim, Quantity, check
-from socialstats.claims.show import as_text, outcome_of
 from socialstats.cli.validate import rendered
 
 TEXT = st.sampled_from(["a", "a", "a", "a", "a", "b", "b", "", "<b>", "x\n", None])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from socialstats.audit.claims.files import check_results, read_result_claims
 from socialstats.claims import read_claims
-from socialstats.claims.files import check_results, read_result_claims
 from socialstats.errors import InputError
 from socialstats.results import Result, Row
 

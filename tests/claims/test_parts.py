@@ -13,11 +13,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from made_logs import clustered_error, std_error
 
-from socialstats.claims import formulas
-from socialstats.claims.bench import digits_in, target_of
-from socialstats.claims.definitions import FORMULAS, NumberDefinition
-from socialstats.claims.formulas import GROUP_ERRORS, parts_of
-from socialstats.claims.samples import Reading, RowTable, Sample, encode, join_repeats
+from socialstats.audit.claims import formulas
+from socialstats.audit.claims.bench import digits_in, target_of
+from socialstats.audit.claims.definitions import FORMULAS, NumberDefinition
+from socialstats.audit.claims.formulas import GROUP_ERRORS, parts_of
+from socialstats.audit.claims.samples import Reading, RowTable, Sample, encode, join_repeats
 from socialstats.errors import InputError
 
 

@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from made_logs import claim, log_of, rows
 
 import socialstats as ss
+from socialstats.audit.claims.show import as_text, claims_block, outcome_of
 from socialstats.claims import Claim, check
-from socialstats.claims.show import as_text, claims_block, outcome_of
 from socialstats.cli.validate import rendered
 from socialstats.errors import InputError
 

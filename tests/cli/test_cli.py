@@ -61,11 +61,11 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.strip().endswith("[]")
 
 
-def test_a_csv_loads_no_reader_of_logs_and_nothing_of_collect() -> None:
+def test_a_csv_loads_no_reader_of_logs_and_nothing_of_audit_and_collect() -> None:
     script = (
         "import sys\nfrom socialstats.cli import main\n"
         "main(['check', 'examples/data/choices.csv'])\n"
-        "rooms = ('socialstats.harness_logs', 'socialstats_collect', 'openai')\n"
+        "rooms = ('socialstats.harness_logs', 'socialstats.audit', 'socialstats_collect', 'openai')\n"
         "print([name for name in sys.modules if name.startswith(rooms)])"
     )
     done = subprocess.run(

@@ -46,11 +46,11 @@ def everything() -> dict[str, ast.Module]:
 
 
 def modules() -> dict[str, ast.Module]:
-    """Every module outside `inference/`, `crosscheck/` (peers compute on their own) and `claims/` (others' numbers)."""
+    """Every module outside `inference/`, `crosscheck/` (of peers) and `audit/claims/` (others' numbers)."""
     return {
         name: tree
         for name, tree in everything().items()
-        if not name.startswith(("inference/", "crosscheck/", "claims/"))
+        if not name.startswith(("inference/", "crosscheck/", "audit/claims/"))
     }
 
 
@@ -108,7 +108,7 @@ def test_a_caution_of_intervals_is_raised_in_one_place(code):
         and isinstance(call.func, ast.Name)
         and call.func.id == "caution"
     ]
-    assert len([name for name in found if not name.startswith("claims/")]) == 1, found
+    assert len([name for name in found if not name.startswith("audit/claims/")]) == 1, found
 
 
 @pytest.mark.parametrize("name", METRICS)

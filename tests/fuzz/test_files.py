@@ -16,7 +16,7 @@ from tests.fuzz import files  # noqa: E402
 def test_the_files_are_valid_before_they_are_changed(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    from socialstats.audit.documents import read_document
+    from socialstats.audit.documents.reading import read_document
     from socialstats.tables import read_table
 
     folder = tmp_path_factory.mktemp("seeds")

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from socialstats.claims import check
-from socialstats.claims.types import KEYS, Claim, Log
 from socialstats.errors import InputError
 from socialstats.harness_logs import inspect, read_log
 from socialstats.harness_logs.files import look
 from socialstats.harness_logs.inspect import to_float
+from socialstats.harness_logs.log import KEYS, Claim, Log
 from tests.harness_logs.logs import SAMPLES, dump, header, printed_score, sample, zipped
 
 

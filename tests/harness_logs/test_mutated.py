@@ -12,9 +12,9 @@ from typing import Any, get_args
 
 import pytest
 
-from socialstats.claims.types import Status
 from socialstats.errors import SocialStatsError
 from socialstats.harness_logs import read_logs
+from socialstats.harness_logs.log import Status
 from tests.harness_logs.logs import SAMPLES
 
 ODD: list[Any] = [

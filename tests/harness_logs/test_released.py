@@ -13,12 +13,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from socialstats.claims.types import StudyReading
 from socialstats.cli import main
 from socialstats.cli.analysis import with_log_reading
 from socialstats.errors import InputError
 from socialstats.harness_logs import read_log, read_logs
 from socialstats.harness_logs.ada_met import tables_of
+from socialstats.harness_logs.log import StudyReading
 from tests.collect.runs import shipped
 
 MODELS, PROMPTS = ("m-one", "m-two"), ("zerop-nodescription", "table-noexample")

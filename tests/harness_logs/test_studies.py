@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from socialstats.claims.types import Log
 from socialstats.errors import InputError
 from socialstats.harness_logs import read_log
 from socialstats.harness_logs.eqbench import POLITICS, STANDARD
+from socialstats.harness_logs.log import Log
 from tests.harness_logs.logs import SAMPLES, dump, dump_lines
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from socialstats.claims import check
-from socialstats.claims.types import Log
 from socialstats.errors import InputError
 from socialstats.harness_logs import read_log, read_logs
+from socialstats.harness_logs.log import Log
 from tests.harness_logs.logs import SAMPLES, dump, dump_lines
 
 

@@ -30,9 +30,9 @@ rect { fill: #e8eef5; stroke: #9fb3c8 }
 def layers() -> list[list[str]]:
     """Return the rooms from top to bottom as import-linter checks them; rooms of one layer stand side by side."""
     settings = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = (
-        c for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers"
-    )
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    # those with containers are of folders within a room
+    (contract,) = (c for c in contracts if c["type"] == "layers" and "containers" not in c)
     rows = []
     for layer in contract["layers"]:
         modules = layer.replace(":", "|").split("|")

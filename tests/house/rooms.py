@@ -18,7 +18,6 @@ OUTER = (
     "cli",
     "proposals",
     "audit",
-    "claims",
     "harness_logs",
     "figures",
     "planning",

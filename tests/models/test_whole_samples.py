@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from socialstats.audit.whole_samples import all_samples, can_have_squares, some_samples
+from socialstats.audit.checks.whole_samples import all_samples, can_have_squares, some_samples
 
 
 @pytest.mark.parametrize(("n", "low", "high"), [(1, 1, 4), (3, 1, 4), (4, 0, 3), (4, -2, 1)])

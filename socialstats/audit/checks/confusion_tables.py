@@ -1,0 +1,307 @@
+"""Accuracy, precision, recall, F1 and the like from one confusion table: is there any table that has all of them?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import Any, Literal
+
+from socialstats.audit.checks.variants import FAR, Range, Variant, judge, outward, span
+from socialstats.audit.numbers import Finding, Printed, possible, printed, unchecked, whole
+from socialstats.errors import InputError
+
+TABLES = 2_000_000  # so many are tried one by one
+BOXES, STEPS = (
+    4_000,
+    30,
+)  # boxes that are left undecided, and halvings, after which a table counts as possible
+
+
+def _ratio(x: Any, y: Any) -> Any:
+    """Divide arrays; 0 / 0 is 0, as scikit-learn has it."""
+    import numpy as np
+
+    x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+    return np.divide(x, y, out=np.zeros(x.shape), where=y != 0)
+
+
+def metrics(tp: Any, fp: Any, fn: Any, tn: Any) -> dict[str, Any]:
+    """Return every measure of a confusion table, or of arrays of them.
+
+    Examples
+    --------
+    >>> {name: round(float(x), 3) for name, x in metrics(40, 10, 20, 30).items() if name in ("f1", "mcc")}
+    {'f1': 0.727, 'mcc': 0.408}
+    """
+    import numpy as np
+
+    tp, fp, fn, tn = (np.asarray(x, float) for x in (tp, fp, fn, tn))
+    recall, specificity = _ratio(tp, tp + fn), _ratio(tn, tn + fp)
+    return {
+        "accuracy": _ratio(tp + tn, tp + fp + fn + tn),
+        "precision": _ratio(tp, tp + fp),
+        "recall": recall,
+        "specificity": specificity,
+        "f1": _ratio(2 * tp, 2 * tp + fp + fn),
+        "balanced_accuracy": (recall + specificity) / 2,
+        "mcc": _ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))),
+    }
+
+
+def confusion(
+    *,
+    tp: Any = None,
+    fp: Any = None,
+    fn: Any = None,
+    tn: Any = None,
+    n: Any = None,
+    accuracy: Any = None,
+    precision: Any = None,
+    recall: Any = None,
+    specificity: Any = None,
+    f1: Any = None,
+    balanced_accuracy: Any = None,
+    mcc: Any = None,
+    scale: int = 1,
+    average: Literal["any", "binary"] = "any",
+) -> Finding:
+    """Check that one confusion table can have all the numbers that are printed of it.
+
+    With all four counts each measure is computed. With n every whole table is tried, as long as they are few. Otherwise
+    every prevalence, recall and precision is tried; all measures are monotone functions of them.
+
+    Parameters
+    ----------
+    tp, fp, fn, tn, n : whole number, optional
+    accuracy, precision, recall, specificity, f1, balanced_accuracy, mcc : printed number, optional
+        Shares, percentages with ``%``, or numbers in percent with ``scale=100``.
+    scale : int
+    average : {"any", "binary"}
+        ``any``: precision, recall and F1 may be averages over classes, unless a count or the specificity is given. Then
+        only an F1 above the harmonic mean of precision and recall is impossible (its mean over classes is concave).
+
+    Returns
+    -------
+    Finding
+        ``details["instead"]`` names the numbers of which each, left out, leaves the others possible.
+
+    Examples
+    --------
+    >>> confusion(tp=40, fp=10, fn=20, tn=30, f1="0.73", accuracy="0.75").message
+    'sources disagree: accuracy = 0.75 is printed, the table of tp 40, fp 10, fn 20, tn 30 gives accuracy = 0.7'
+    >>> confusion(precision="0.80", recall="0.60", f1="0.73").verdict
+    'disagree'
+    >>> confusion(n=50, accuracy="0.72", recall="0.67", specificity="0.80", average="binary").verdict
+    'agree'
+    """
+    given = {
+        "accuracy": accuracy,
+        "precision": precision,
+        "recall": recall,
+        "specificity": specificity,
+        "f1": f1,
+        "balanced_accuracy": balanced_accuracy,
+        "mcc": mcc,
+    }
+    numbers = {name: printed(x).share(scale) for name, x in given.items() if x is not None}
+    counts = {
+        name: whole(x, name, least=0)
+        for name, x in zip(("tp", "fp", "fn", "tn"), (tp, fp, fn, tn), strict=True)
+        if x is not None
+    }
+    size = None if n is None else whole(n, "n")
+    if size is not None and len(counts) == 3 and sum(counts.values()) <= size:
+        counts |= {
+            name: size - sum(counts.values())
+            for name in ("tp", "fp", "fn", "tn")
+            if name not in counts
+        }
+    if size is not None and sum(counts.values()) > size:
+        variants = [Variant(name="the sum", gives={"n": (Fraction(sum(counts.values())), FAR)})]
+        return judge(
+            "confusion",
+            {"n": n},
+            variants,
+            ", ".join(f"{name} {count}" for name, count in counts.items()),
+        )
+    if len(counts) == 4 or (counts and size is None):
+        return _of_counts(counts, numbers | ({} if n is None else {"n": printed(n)}))
+    if not numbers:
+        raise InputError(
+            "give a measure of the table: accuracy, precision, recall, specificity, f1, mcc ..."
+        )
+    if average == "any" and not counts and "specificity" not in numbers:
+        return _of_classes(numbers)
+    ranges = {name: x.bounds for name, x in numbers.items()}
+    said, what = (
+        ", ".join(f"{k} = {x.text}" for k, x in numbers.items()),
+        f"table of {size or 'counts'}",
+    )
+    others = {k: {j: r for j, r in ranges.items() if j != k} for k in numbers if len(numbers) > 1}
+    instead = [k for k in others if _searched(others[k], counts, size)]
+    name, number = list(numbers.items())[-1]
+    found = possible(
+        "confusion",
+        said,
+        {name: number},
+        lambda x: _searched({**ranges, name: x.bounds}, counts, size),
+        yes=f"{said}: some {what} has all of them",
+        no=f"no {what} has {said}" + f"; without {' or '.join(instead)} one would" * bool(instead),
+    )
+    if found:
+        return found
+    near = any(
+        _searched({**ranges, k: x.shifted(step).bounds}, counts, size)
+        for k, x in numbers.items()
+        for step in (-1, 1)
+    )
+    return replace(
+        found,
+        severity="minor" if near else "major",
+        expected=f"another {' or '.join(instead)}".strip(),
+        details={"instead": instead},
+    )
+
+
+def _of_counts(counts: Mapping[str, int], numbers: Mapping[str, Printed]) -> Finding:
+    """Compare each number with that of the counts; of some counts only those that the others cannot change."""
+
+    def of(rest: int) -> list[int]:
+        return [counts.get(name, rest) for name in ("tp", "fp", "fn", "tn")]
+
+    tables = [metrics(*of(rest)) | {"n": sum(of(rest))} for rest in (0, 997)]
+    points = {k: float(x) for k, x in tables[0].items() if float(x) == float(tables[1][k])}
+    known = {k: x for k, x in numbers.items() if k in points}
+    said = ", ".join(f"{name} {count}" for name, count in counts.items())
+    if not known:
+        message = f"{said} alone give none of {', '.join(numbers) or 'the measures'}: give the other counts"
+        return unchecked("confusion", message)
+    variants = [Variant(name="the table", gives={k: outward(points[k], points[k]) for k in known})]
+    if len(counts) == 4:
+        a, b, c, d = of(0)
+        other = {k: float(x) for k, x in metrics(d, c, b, a).items()} | {"n": sum(of(0))}
+        share = (a + c) / max(sum(of(0)), 1)
+        weights = {
+            "the classes exchanged": 0.0,
+            "the average over both classes": 0.5,
+            "the one by size": share,
+        }
+        for name, w in weights.items():
+            mixed = {k: w * points[k] + (1 - w) * other[k] for k in known}
+            variants.append(
+                Variant(name=name, usual=False, gives={k: outward(x, x) for k, x in mixed.items()})
+            )
+    return judge("confusion", known, variants, said)
+
+
+def _of_classes(numbers: Mapping[str, Printed]) -> Finding:
+    if not {"precision", "recall", "f1"} <= set(numbers):
+        return unchecked(
+            "confusion", "averages over classes may be any: give counts, or average='binary'"
+        )
+    boxes = numbers["precision"].bounds, numbers["recall"].bounds
+    high = span(lambda p, r: 2 * p * r / (p + r) if p + r > 0 else 0.0, *boxes)[1]
+    source = f"precision {numbers['precision'].text} and recall {numbers['recall'].text}"
+    variants = [
+        Variant(name="an F1 of at most the harmonic mean", gives={"f1": (Fraction(0), high)})
+    ]
+    return judge("confusion", {"f1": numbers["f1"]}, variants, source)
+
+
+def _searched(ranges: Mapping[str, Range], counts: Mapping[str, int], n: int | None) -> bool:
+    """Return whether a table can have all measures within their ranges."""
+    if n is None or (n + 1) ** (3 - len(counts)) > TABLES:
+        return _boxes(ranges)
+    made = _whole_tables(tuple(counts.items()), n)
+    fits = made["accuracy"] >= 0
+    for name, (low, high) in ranges.items():
+        fits &= (made[name] >= float(low) - 1e-12) & (made[name] <= float(high) + 1e-12)
+    return bool(fits.any())
+
+
+@lru_cache(maxsize=2)
+def _whole_tables(counts: tuple[tuple[str, int], ...], n: int) -> dict[str, Any]:
+    """Return the measures of every table of n with some known counts."""
+    import numpy as np
+
+    known = dict(counts)
+    axes = [
+        np.array([known[name]]) if name in known else np.arange(n + 1)
+        for name in ("tp", "fp", "fn", "tn")
+    ]
+    free = next(i for i in (3, 2, 1, 0) if len(axes[i]) > 1)  # it follows from the others
+    grid = np.meshgrid(
+        *(axis if i != free else np.zeros(1, int) for i, axis in enumerate(axes)), indexing="ij"
+    )
+    cells = [x.ravel() for x in grid]
+    cells[free] = n - np.sum(cells, axis=0)
+    fine = cells[free] >= 0
+    return metrics(*(x[fine] for x in cells))
+
+
+def _boxes(ranges: Mapping[str, Range]) -> bool:
+    """Return whether some prevalence q, recall r and precision p have all measures: boxes that cannot are dropped.
+
+    Each measure is monotone in q, r and p while the others stay, so that its range over a box is that of the corners:
+    fp = q r (1 - p) / p, accuracy = 1 - q (1 - 2 r + r/p), mcc = (p - q) sqrt(r) / sqrt((1 - q)(p - q r)).
+    """
+    import numpy as np
+
+    unit = {
+        k: (max(float(a), 0.0), min(float(b), 1.0))
+        for k, (a, b) in ranges.items()
+        if k in ("recall", "precision")
+    }
+    boxes = np.array(
+        [[[0.0, 1.0], unit.get("recall", (0.0, 1.0)), unit.get("precision", (0.0, 1.0))]]
+    )
+
+    def measures(q: Any, r: Any, p: Any) -> dict[str, Any]:
+        with np.errstate(all="ignore"):
+            specificity = 1 - q * r * (1 - p) / p / (1 - q)
+            return {
+                "accuracy": 1 - q * (1 - 2 * r + r / p),
+                "precision": p,
+                "recall": r,
+                "specificity": specificity,
+                "f1": 2 * p * r / (p + r),
+                "balanced_accuracy": (r + specificity) / 2,
+                "mcc": (p - q) * np.sqrt(r) / np.sqrt((1 - q) * (p - q * r)),
+            }
+
+    for _ in range(STEPS):
+        corners = [
+            measures(*(boxes[:, axis, end] for axis, end in enumerate(at)))
+            for at in product((0, 1), repeat=3)
+        ]
+        q, r, p = boxes[:, 0, 0], boxes[:, 1, 0], boxes[:, 2, 1]
+        keep = (
+            q * r * (1 - p) <= (1 - q) * p + 1e-12
+        )  # fp of the most favourable corner is at most the negatives
+        middle = boxes.mean(axis=2)
+        at = measures(*middle.T)
+        found = (
+            middle[:, 0] * middle[:, 1] * (1 - middle[:, 2]) <= (1 - middle[:, 0]) * middle[:, 2]
+        )
+        for name, (low, high) in ranges.items():
+            values = np.array([corner[name] for corner in corners])
+            unknown = np.isnan(values).any(axis=0)
+            keep &= unknown | (
+                (values.min(axis=0) <= float(high) + 1e-9)
+                & (values.max(axis=0) >= float(low) - 1e-9)
+            )
+            found &= (at[name] >= float(low)) & (at[name] <= float(high))
+        if found.any() or not keep.any():
+            return bool(found.any())
+        boxes = boxes[keep]
+        if len(boxes) > BOXES:
+            break
+        axis = np.argmax(boxes[:, :, 1] - boxes[:, :, 0], axis=1)
+        low, high = boxes.copy(), boxes.copy()
+        rows = np.arange(len(boxes))
+        low[rows, axis, 1] = high[rows, axis, 0] = middle[keep][rows, axis]
+        boxes = np.concatenate([low, high])
+    return True

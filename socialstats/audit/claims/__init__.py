@@ -1,0 +1,1 @@
+"""Numbers of other tools against ours: the definitions that were tried, and a verdict."""

@@ -1,0 +1,121 @@
+"""Numbers of tables that no check read, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from socialstats.audit.documents.columns import kind_of
+from socialstats.audit.documents.sheets import MISSING, Sheet
+from socialstats.audit.numbers import Finding, is_number
+from socialstats.text import listing, shorten
+
+NEEDS = {
+    "p": "a p-value needs its statistic and df beside it",
+    "std_error": "a standard error needs a share, or SD and n",
+    "sd": "an SD needs a mean and n of whole numbers, or a standard error",
+    "half": "a half width needs its s.e.",
+    "mean": "a mean needs n, and numbers that are whole",
+    "value": "no check knows what it measures",
+    "n": "a size needs a mean, a share or a total beside it",
+    "count": "a count needs its total and the percentage",
+    "share": "a share needs its count or its n beside it",
+    "percent": "a percentage needs its count and its total",
+    "total": "a total needs its parts",
+    "t": "t needs df and p, or means, SDs and n",
+    "F": "F needs both df and p",
+    "z": "z needs p",
+    "chi2": "chi-square needs df and p",
+    "r": "r needs df and p",
+    "df": "df need a statistic and p",
+}
+UNKNOWN = "no check knows what it is"
+SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Numbers of one column that no check read.
+
+    Attributes
+    ----------
+    table, column : str
+    cells, of : int
+        How many numbers of the column no check read, and how many numbers the column has.
+    reason : str
+        What a check would need.
+    odd : tuple of str
+        Cells that hold digits and could not be read as a number, with their places.
+    """
+
+    table: str
+    column: str
+    cells: int
+    of: int
+    reason: str
+    odd: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only."""
+        return asdict(self) | {"odd": list(self.odd)}
+
+
+def unread_cells(
+    sheets: Iterable[Sheet], findings: Iterable[Finding], *, guessed: bool
+) -> tuple[tuple[Unread, ...], int]:
+    """Return the columns with numbers that no check read, and how many numbers the tables hold.
+
+    A number is read by a check that agrees or disagrees. A number inside a guessed range has not been checked.
+    """
+    seen = {
+        cell
+        for finding in findings
+        for cell in finding.cells
+        if finding.verdict in ("agree", "disagree") and not (guessed and finding.rule == "within")
+    }
+    made, numbers = [], 0
+    for sheet in sheets:
+        how: Mapping[str, Any] = {"strip": sheet.reading.strip, "decimal": sheet.reading.decimal}
+        missing = {*MISSING, *(word.casefold() for word in sheet.reading.missing)}
+        for column in sheet.columns:
+            held = free = 0
+            odd = list[str]()
+            for row, line, source in zip(sheet.rows, sheet.lines, sheet.sources, strict=True):
+                text = row[column].strip()
+                if is_number(text, **how):
+                    held += 1
+                    free += (source, line, column) not in seen
+                elif text.casefold() not in missing and any(ch.isdigit() for ch in text):
+                    odd.append(f"line {line}: '{shorten(text, 30)}'")
+            mostly = held > len(odd)
+            numbers += held
+            if free or (odd and mostly):
+                reason, named = NEEDS.get(kind_of(column)[0], UNKNOWN), tuple(odd) if mostly else ()
+                made.append(
+                    Unread(
+                        table=sheet.name,
+                        column=column,
+                        cells=free,
+                        of=held,
+                        reason=reason,
+                        odd=named,
+                    )
+                )
+    return tuple(made), numbers
+
+
+def unread_text(unread: Iterable[Unread], numbers: int) -> str:
+    """State how many numbers no check read, and in which columns.
+
+    Examples
+    --------
+    >>> one = Unread(table="t", column="n", cells=2, of=2, reason="")
+    >>> unread_text([one], 6), unread_text([], 6)
+    ('2 of 6 cells unchecked: n (2)', 'all 6 cells checked')
+    """
+    columns = sorted((one for one in unread if one.cells), key=lambda one: -one.cells)
+    if not columns:
+        return f"all {numbers:,} cells checked" if numbers else ""
+    said = listing([f"{shorten(one.column, 30)} ({one.cells:,})" for one in columns], SHOWN)
+    return f"{sum(one.cells for one in columns):,} of {numbers:,} cells unchecked: {said}"

@@ -1,0 +1,130 @@
+"""Columns, rows and levels that are sums or means of the others by their numbers, whatever they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from socialstats.audit.checks.catalogue import CHECKS
+from socialstats.audit.documents.sheets import Sheet
+from socialstats.audit.numbers import Finding
+from socialstats.audit.rules.binding import Bound, bind
+from socialstats.audit.rules.rule import Rule
+from socialstats.text import listing
+
+PARTS = {"mean_of": 3, "mean_abs": 3, "sum_to": 2}
+"""Checks in the order in which they are tried, and the fewest parts: of two parts, many numbers are nearly the mean."""
+MEANING = {"mean_of": "the means", "mean_abs": "the mean sizes", "sum_to": "the sums"}
+ROWS = 500  # larger tables hold data, and no summaries
+EVIDENCE = 5  # cells with parts of their own that agree
+SPREAD = 10  # units of the last digit between the parts of such a cell: alike parts have any mean
+EXCEPTIONS, MISPRINTS = (
+    0.1,
+    3,
+)  # the largest share of the cells, and their largest number, that may be misprints
+
+
+def relations(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[Rule]:
+    """Yield the rules that nearly all cells of a table bear out, of its columns and its first and last rows and levels.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    table : str
+        Its name in the rules.
+    numeric : sequence of str
+        Its columns of numbers.
+    """
+    if len(sheet.rows) > ROWS:
+        return
+    for candidates in (*_of_columns(sheet, table, numeric), *_of_levels(sheet, table, numeric)):
+        failures = [
+            (failing, rule)
+            for rule in candidates
+            if (failing := failures_of(rule, sheet)) is not None
+        ]
+        if failures:
+            yield min(failures, key=lambda one: one[0])[1]
+
+
+def failures_of(rule: Rule, sheet: Sheet) -> int | None:
+    """Return how many cells fail a rule; None where too few agree, or too alike ones, or more than misprints fail."""
+    failing, agreeing = 0, set[tuple[str, ...]]()
+    cells = len(rule.groups(sheet)) * max(1, len(rule.columns))
+    allowed = min(MISPRINTS, max(1, EXCEPTIONS * cells))
+    for bound in bind(rule, CHECKS[rule.check], {rule.table: sheet}):
+        found = bound.run()
+        failing += found.verdict == "disagree"
+        if failing > allowed:
+            return None
+        if found.verdict == "agree" and (parts := _parts_apart(bound, found)):
+            agreeing.add(parts)
+    return failing if len(agreeing) >= EVIDENCE else None
+
+
+def _parts_apart(bound: Bound, found: Finding) -> tuple[str, ...]:
+    """Return the parts of a cell as printed, where they differ enough to say something; else nothing."""
+    numbers = [cell.number for cell in bound.many["parts"] if cell.number]
+    values = [number.value for number in numbers]
+    apart = bool(found.noticed) and max(values) - min(values) >= SPREAD * max(
+        number.unit for number in numbers
+    )
+    return tuple(number.text for number in numbers) if apart else ()
+
+
+def _of_columns(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[list[Rule]]:
+    """Yield what each column of numbers may be of its neighbours on one side; the longest blocks come first."""
+    for are_numbers, run in groupby(sheet.columns, lambda column: column in numeric):
+        columns = list(run) if are_numbers else []
+        last = len(columns) - 1
+        for at, target in enumerate(columns):
+            blocks = [columns[:at], columns[at + 1 :]]
+            blocks += [columns[first:at] for first in range(1, at) if at == last]
+            blocks += [columns[at + 1 : end] for end in range(last, 1, -1) if at == 0]
+            yield [
+                _rule(
+                    table,
+                    check,
+                    target,
+                    listing(others),
+                    parameters={"parts": others, "total" if check == "sum_to" else "value": target},
+                )
+                for others in blocks
+                for check, fewest in PARTS.items()
+                if len(others) >= fewest
+            ]
+
+
+def _of_levels(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[list[Rule]]:
+    """Yield what the first and the last level of a column of labels may be of the others, under the same labels."""
+    labels = [column for column in sheet.columns if column not in numeric]
+    rows = range(len(sheet.rows))
+    for column in labels if numeric else ():
+        levels = list(dict.fromkeys(sheet.label(row, column) for row in rows))
+        keys = [other for other in labels if other != column]
+        cells = {
+            (sheet.label(row, column), *(sheet.label(row, key) for key in keys)) for row in rows
+        }
+        if len(cells) != len(rows) or len(rows) % max(1, len(levels)):
+            continue  # levels with other rows than the others are no summary of them
+        for level in dict.fromkeys((levels[0], levels[-1])) if levels else ():
+            parts = {"by": {key: key for key in keys}, "where": {column: {"not": level}}}
+            yield [
+                _rule(
+                    table,
+                    check,
+                    level,
+                    f"the other levels of {column}",
+                    parameters={"parts": parts},
+                    where={column: level},
+                    columns=tuple(numeric),
+                )
+                for check, fewest in PARTS.items()
+                if len(levels) > fewest
+            ]
+
+
+def _rule(table: str, check: str, target: str, others: str, **more: Any) -> Rule:
+    said = f"{MEANING[check]} of {others}"
+    return Rule(name=f"{table}: {target} = {said}", check=check, table=table, assumes=said, **more)
