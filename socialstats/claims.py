@@ -15,7 +15,6 @@ Examples
 from __future__ import annotations
 
 # the public names of `audit.claims`, and of the logs that it reads
-
 from socialstats.audit.claims.files import read_claims
 from socialstats.audit.claims.judged import Checked, Judged
 from socialstats.audit.claims.judging import check
