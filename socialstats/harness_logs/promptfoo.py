@@ -11,18 +11,18 @@ import codecs
 import csv
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Any
 
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, head_of, json_lines, load_json, open_bytes
-from socialstats.harness_logs.log import Claim, Log, Quantity
+from socialstats.harness_logs.log import Claim, Log, Quantity, Status
 from socialstats.harness_logs.tabular import (
     Members,
     Row,
-    Score,
     at,
     cell,
     claim,
@@ -31,6 +31,7 @@ from socialstats.harness_logs.tabular import (
     items,
     log_of,
     member,
+    objects,
     printed,
     row,
     scored,
@@ -39,45 +40,53 @@ from socialstats.tables import as_number
 from socialstats.text import count, quoted
 
 NEEDS = "JSON with 'results' and its 'prompts' or 'stats', or lines with 'promptIdx', or its csv (promptfoo)"
-MARKED = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*")
-VERDICTS: dict[str, Score] = {"PASS": (1.0, "ok"), "FAIL": (0.0, "ok"), "ERROR": (None, "error")}
+VERDICT = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*")
 LOOKED = 1 << 20  # bytes in which verdicts are looked for
-MARKS_SAID = (
+VERDICTS_NOTE = (
     "of each text its verdict was read: PASS is 1, FAIL is 0, ERROR is no score. "
     "Scores are in the .json output"
 )
 SCORE, PASS, TASK = "score", "pass", "promptfoo"
-KEPT = (
-    "promptIdx",
-    "testIdx",
-    "vars",
-    "testCase",
-    "metadata",
-    "provider",
-    "prompt",
-    "success",
-    "score",
-    "namedScores",
-    "error",
-    "failureReason",
-)
-FAILED = 2
+COULD_NOT_RUN = 2
 """promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
-CSV_STATUS, CSV_SCORE = "Status", "Score"
+ERROR, CSV_STATUS, CSV_SCORE = "ERROR", "Status", "Score"
 PARTS = ("version", "results", "prompts", "stats", "table")
 FORMS = (
     ("text", CSV_STATUS, CSV_SCORE, "Grader Reason"),
     ("lines list", "promptIdx", "gradingResult"),
     ("lines list", "promptIdx", "namedScores"),
     ("object", "results", "evalId"),
-    *(("object", f"results.{one}", f"results.{other}") for one, other in combinations(PARTS, 2)),
+    *(
+        ("object", f"results.{first}", f"results.{second}")
+        for first, second in combinations(PARTS, 2)
+    ),
 )
 METRIC, PASSED = "Metric: ", {"PASS": True, "FAIL": False}
 LABEL = re.compile(r"\[(?P<provider>[^\]]*)\]\s*(?P<label>.*)", re.DOTALL)
-NO_TOTALS = (
-    "a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check"
-)
-ROUNDED = "a csv holds scores cut to two decimals: convert the .json output for whole ones, and for totals to check"
+PROVENANCE = {
+    "text": "a csv holds scores cut to two decimals: convert the .json output for whole ones, and for totals to check",
+    "lines": "a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check",
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class Test:
+    """One test of one prompt: what it asks (`case`), the model, its scores by name, and what became of it.
+
+    `index` and `prompt` are promptfoo's numbers; versions that give none tell prompts apart by `template`.
+    """
+
+    case: str
+    model: Any
+    scores: Members
+    answer: Any
+    failed: bool = False
+    absent: Status = "unscored"
+    weights: Members | None = None
+    metadata: Row = field(default_factory=dict)
+    index: int = 0
+    prompt: int | None = None
+    template: tuple[str, str] = ("", "")
 
 
 def recognises(source: Source) -> bool:
@@ -86,164 +95,158 @@ def recognises(source: Source) -> bool:
         return False
     head = head_of(source.path, LOOKED)
     try:
-        header, records = _records(head.decode("utf-8-sig", "replace").splitlines(keepends=True))
+        records = [*csv.reader(head.decode("utf-8-sig", "replace").splitlines(keepends=True))]
     except csv.Error:
         return False
-    return bool(
-        _marked(header, records[:-1] if len(head) == LOOKED else records)
-    )  # the last one may be cut off
+    whole = records[:-1] if len(head) == LOOKED else records  # the last one may be cut off
+    return bool(verdict_columns(whole))
 
 
 def read(source: Source) -> Log:
     """Read an output: one row per test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
     if recognises(source):
-        rows, repeated = _marked_rows(source)
-        return log_of(
-            __name__, source, rows, about={"task": TASK}, notes=(MARKS_SAID, *_notes([], repeated))
-        )
-    top = _top(source)
-    inner = at(top, "results")
-    tests = _numbered(items(inner, "results"))
-    rows, repeated = _rows(tests)
-    listed = items(inner, "prompts") or items(inner, "table", "head", "prompts")
-    prompts = [*map(at, listed)]
-    about = {"text": [ROUNDED], "lines": [NO_TOTALS]}.get(source.kind, [])
+        records = csv_records(source)
+        rows, _ = rows_of([*tests_of_verdicts(records)])
+        rows = [{**each, "filter": ""} for each in rows]  # a column is a model, not a prompt
+        repeated = len(records) - 1 - len({each["unit"] for each in rows})
+        notes = (VERDICTS_NOTE, *notes_of([], repeated))
+        return log_of(__name__, source, rows, about={"task": TASK}, notes=notes)
+    top = output_of(source)
+    results = at(top, "results")
+    rows, repeated = rows_of(numbered(items(results, "results")))
+    prompts = objects(results, "prompts") or objects(results, "table", "head", "prompts")
+    provenance = [PROVENANCE[source.kind]] if source.kind in PROVENANCE else []
     return log_of(
         __name__,
         source,
         rows,
         about={"task": member(top, "config", "description") or top.get("evalId") or TASK},
         version=member(top, "metadata", "promptfooVersion"),
-        claims=_claims(prompts, rows, source.path.name),
-        notes=(*about, *_notes(prompts, repeated)),
+        claims=claims_of(prompts, rows, source.path.name),
+        notes=(*provenance, *notes_of(prompts, repeated)),
     )
 
 
-def _top(source: Source) -> Members:
-    """Read an output of any format as that of JSON; of its tests only what the rows need."""
+def output_of(source: Source) -> Members:
+    """Read an output of any format as that of JSON; of each test only what its rows need."""
     if source.kind == "object":
-        return at(load_json(source.path, {"*": None, "results": {"*": None, "results": [_kept]}}))
+        return at(load_json(source.path, {"*": None, "results": {"*": None, "results": [test_of]}}))
     if source.kind == "lines":
-        tests = [_kept(held) for _, held in json_lines(source.path)]
+        tests = [test_of(line) for _, line in json_lines(source.path)]
+    elif source.kind == "text":
+        tests = [test_of(test) for test in tests_of_csv(csv_records(source))]
     else:
-        tests = (
-            [*map(_kept, _csv_tests(source))]
-            if source.kind == "text"
-            else load_json(source.path, [_kept])
-        )
+        tests = load_json(source.path, [test_of])
     return {"results": {"results": tests}}
 
 
-def _kept(test: Any) -> Members:
-    """Keep of a test what its rows need; numbers of versions that give none are put in later."""
-    test = at(test)
-    answer, grading = test.get("response"), test.get("gradingResult")
-    return {key: test.get(key) for key in KEPT} | {
-        "answer": answer.get("output") if isinstance(answer, dict) else answer,
-        "refused": bool(member(answer, "isRefusal")),
-        "weights": at(grading, "namedScoreWeights") if isinstance(grading, dict) else None,
-    }
+def test_of(value: Any) -> Test:
+    """Return what the rows of a test need; numbers of versions that give none are put in later."""
+    test, prompt, case = at(value), at(value, "prompt"), at(value, "testCase")
+    response, provider, error = test.get("response"), test.get("provider"), test.get("error")
+    graded = isinstance(test.get("gradingResult"), dict)
+    failed = test.get("failureReason") == COULD_NOT_RUN or (bool(error) and not graded)
+    output = response.get("output") if isinstance(response, dict) else response
+    about = {**at(case, "metadata"), **at(test, "metadata"), **at(test, "vars")}
+    metadata = flat({key: about[key] for key in about if not key.startswith("_promptfoo")})
+    metadata["prompt_label"] = cell(prompt.get("label"))
+    if member(response, "isRefusal"):
+        metadata["refusal"] = "True"
+    model = identity = provider
+    if isinstance(provider, dict):
+        identity = provider.get("id")
+        model = provider.get("label") or identity
+    label = prompt.get("label") or prompt.get("display") or prompt.get("id")
+    index, position = test.get("testIdx"), test.get("promptIdx")
+    question = [test.get("vars"), case.get("assert"), case.get("description")]
+    return Test(
+        case=json.dumps(question, sort_keys=True, default=str),
+        model=model,
+        scores={SCORE: test.get("score"), PASS: test.get("success"), **at(test, "namedScores")},
+        answer=error if failed else output,
+        failed=failed,
+        weights=at(test, "gradingResult", "namedScoreWeights") if graded else None,
+        metadata=metadata,
+        index=index if isinstance(index, int) else 0,
+        prompt=position if isinstance(position, int) else None,
+        template=(cell(label) or "", cell(identity) or ""),
+    )
 
 
-def _records(lines: Iterable[str]) -> tuple[list[str], list[list[str]]]:
-    """Return the header of a csv, and its records."""
-    header, *records = csv.reader(lines)
-    return header, [record for record in records if record]
-
-
-def _marked(header: list[str], records: list[list[str]]) -> list[int]:
-    """Return where the columns of texts are that begin with a verdict: several, or one below ``[provider] prompt``."""
-    whole = [record for record in records if len(record) == len(header)]
-    texts = [[record[k] for record in whole if record[k].strip()] for k in range(len(header))]
-    found = [k for k, held in enumerate(texts) if held and all(map(MARKED.match, held))]
-    return found if len(found) > 1 or any(LABEL.fullmatch(header[k]) for k in found) else []
-
-
-def _marked_rows(source: Source) -> tuple[list[Row], int]:
-    """Return a row for each test and column of texts with verdicts, and how many of the tests repeat another one.
-
-    A source is a provider, or a provider with its prompt where one provider has several.
-    """
-    name = source.path.name
+def csv_records(source: Source) -> list[list[str]]:
+    """Return the header of a csv and its records, all as long as the header."""
+    name, fix = source.path.name, "Convert the .json output"
     try:
         with open_bytes(source.path) as raw:
-            header, records = _records(codecs.iterdecode(raw, "utf-8-sig"))
+            records = [*filter(None, csv.reader(codecs.iterdecode(raw, "utf-8-sig")))]
     except (csv.Error, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{name}: the csv cannot be read ({error}). Convert the .json output"
-        ) from error
-    columns = _marked(header, records)
-    labels = [LABEL.fullmatch(header[k]) for k in columns]
-    providers = [
-        label["provider"] if label else header[k] for k, label in zip(columns, labels, strict=True)
-    ]
-    models = providers if len({*providers}) == len(providers) else [header[k] for k in columns]
-    units: dict[tuple[str, ...], str] = {}
-    seen: Counter[str] = Counter()
-    rows: list[Row] = []
+        raise InputError(f"{name}: the csv cannot be read ({error}). {fix}") from error
+    width = len(records[0])
     for number, record in enumerate(records, start=1):
-        if len(record) != len(header):
-            message = f"{len(record)} fields where the header has {len(header)}"
-            raise InputError(f"{name} record {number + 1}: {message}. Convert the .json output")
-        about = {header[k]: record[k] for k in range(len(header)) if k not in columns}
-        unit = units.setdefault((*about.values(),) or (str(number),), f"test {len(units) + 1}")
-        seen[unit] += 1
-        for k, model in zip(columns, models, strict=True):
-            mark = MARKED.match(record[k])
-            score: Score = (
-                VERDICTS[mark[1]]
-                if mark
-                else (None, "unparsed" if record[k].strip() else "missing")
-            )
-            answer = record[k][mark.end() :] if mark else record[k]
-            rows.append(
-                row(
-                    unit=unit,
-                    epoch=seen[unit],
-                    model=model,
-                    scorer=PASS,
-                    score=score,
-                    answer=answer or None,
-                    metadata=flat(about),
-                )
-            )
-    return rows, sum(n - 1 for n in seen.values())
+        if len(record) != width:
+            message = f"{len(record)} fields where the header has {width}"
+            raise InputError(f"{name} record {number}: {message}. {fix}")
+    return records
 
 
-def _starts(header: Sequence[str]) -> list[int]:
-    """Return where the columns of each prompt start in a csv: an output, then columns named Status and Score."""
-    return [
-        k - 1
-        for k, pair in enumerate(pairwise(header))
-        if k > 0 and pair == (CSV_STATUS, CSV_SCORE)
+def verdict_columns(records: Sequence[Sequence[str]]) -> list[int]:
+    """Return where the columns of texts are that begin with a verdict: several, or one below ``[provider] prompt``."""
+    header = records[0]
+    whole = [record for record in records[1:] if len(record) == len(header)]
+    columns = []
+    for k in range(len(header)):
+        texts = [record[k] for record in whole if record[k].strip()]
+        if texts and all(map(VERDICT.match, texts)):
+            columns.append(k)
+    labelled = any(LABEL.fullmatch(header[k]) for k in columns)
+    return columns if labelled or len(columns) > 1 else []
+
+
+def tests_of_verdicts(records: Sequence[Sequence[str]]) -> Iterator[Test]:
+    """Yield a test for each record and column of texts with verdicts.
+
+    A model is a provider, or a provider with its prompt where one provider has several.
+    """
+    header, columns = records[0], verdict_columns(records)
+    labels = [LABEL.fullmatch(header[k]) for k in columns]
+    names = [header[k] for k in columns]
+    providers = [
+        label["provider"] if label else name for label, name in zip(labels, names, strict=True)
     ]
+    models = providers if len({*providers}) == len(providers) else names
+    for number, record in enumerate(records[1:]):
+        about = {header[k]: record[k] for k in range(len(header)) if k not in columns}
+        for position, k in enumerate(columns):
+            text = record[k]
+            verdict = VERDICT.match(text)
+            answer = text[verdict.end() :] if verdict else text
+            unclear = text if text.strip() else None
+            yield Test(
+                case=json.dumps([*about.values()] or number),
+                model=models[position],
+                scores={PASS: PASSED.get(verdict[1]) if verdict else unclear},
+                answer=answer or None,
+                failed=verdict is not None and verdict[1] == ERROR,
+                absent="missing",
+                metadata=flat(about),
+                prompt=position,
+            )
 
 
-def _csv_tests(source: Source) -> Iterator[Members]:
-    """Yield the tests of a csv, whose scores are cut to two decimals, as those of JSON; an odd status is no score."""
-    name, header = source.path.name, [*source.names]
-    try:
-        with open_bytes(source.path) as raw:
-            _, *records = csv.reader(codecs.iterdecode(raw, "utf-8-sig"))
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{name}: the csv cannot be read ({error}). Convert the .json output"
-        ) from error
-    starts = _starts(header)
-    for line, record in enumerate(records, start=2):
-        if len(record) != len(header):
-            message = f"{len(record)} fields where the header has {len(header)}"
-            raise InputError(f"{name} record {line}: {message}. Convert the .json output")
+def tests_of_csv(records: Sequence[Sequence[str]]) -> Iterator[Members]:
+    """Yield the tests of a csv, whose scores are cut to two decimals, as those of JSON; an odd status is no score.
+
+    Columns of a prompt are an output, Status and Score, and its metrics.
+    """
+    header = records[0]
+    pairs = [*pairwise(header)]
+    starts = [k - 1 for k in range(1, len(pairs)) if pairs[k] == (CSV_STATUS, CSV_SCORE)]
+    for line, record in enumerate(records[1:], start=2):
         for position, (start, end) in enumerate(pairwise([*starts, len(header)])):
             output, status, score = record[start : start + 3]
             label = LABEL.fullmatch(header[start])
-            held = {"score": score, **dict(zip(header[start:end], record[start:end], strict=True))}
-            read = {
-                key: as_number(text) if status in PASSED else status
-                for key, text in held.items()
-                if text
-            }
-            numbers = {key: held[key] if number is None else number for key, number in read.items()}
+            columns = dict(zip(header[start:end], record[start:end], strict=True))
+            metrics = {key: text for key, text in columns.items() if key.startswith(METRIC)}
             test = {
                 "testIdx": line,
                 "promptIdx": position,
@@ -251,125 +254,103 @@ def _csv_tests(source: Source) -> Iterator[Members]:
                 "provider": label["provider"] if label else "",
                 "response": {"output": output},
                 "prompt": {"label": label["label"] if label else header[start]},
-                "score": numbers.get("score", ""),
+                "score": csv_score(score, status),
                 "success": PASSED.get(status, status),
                 "namedScores": {
-                    key.removeprefix(METRIC): v
-                    for key, v in numbers.items()
-                    if key.startswith(METRIC)
+                    key.removeprefix(METRIC): csv_score(text, status)
+                    for key, text in metrics.items()
+                    if text
                 },
             }
-            yield {**test, "failureReason": FAILED, "error": output} if status == "ERROR" else test
+            if status == ERROR:
+                test |= {"failureReason": COULD_NOT_RUN, "error": output}
+            yield test
 
 
-def _numbered(tests: list[Members]) -> list[Members]:
+def csv_score(text: str, status: str) -> Any:
+    """Return a score of a csv as a number; its text where it is none, and an odd status in its place."""
+    if text and status not in PASSED:
+        return status
+    number = as_number(text)
+    return text if number is None else number
+
+
+def numbered(tests: list[Test]) -> list[Test]:
     """Order tests, with numbers for prompts of versions that give none: each template and provider is one."""
-    columns: dict[tuple[str, str], int] = {}
+    templates: dict[tuple[str, str], int] = {}
     for test in tests:
-        prompt, provider = at(test, "prompt"), test.get("provider")
-        named = cell(provider.get("id") if isinstance(provider, dict) else provider) or ""
-        template = cell(prompt.get("label") or prompt.get("display") or prompt.get("id")) or ""
-        columns.setdefault((template, named), len(columns))
-        for key, number in (("testIdx", 0), ("promptIdx", columns[template, named])):
-            test[key] = test[key] if isinstance(test.get(key), int) else number
-    return sorted(tests, key=lambda test: (test["testIdx"], test["promptIdx"]))
+        position = templates.setdefault(test.template, len(templates))
+        test.prompt = position if test.prompt is None else test.prompt
+    return sorted(tests, key=lambda test: (test.index, test.prompt))
 
 
-def _rows(tests: list[Members]) -> tuple[list[Row], int]:
+def rows_of(tests: Sequence[Test]) -> tuple[list[Row], int]:
     """Return rows, and how many of the tests repeat another one.
 
     A test is known by its variables and assertions, or by its index where variables differ within an index.
     """
+    cases: defaultdict[int, set[str]] = defaultdict(set)
+    for test in tests:
+        cases[test.index].add(test.case)
+    by_index = len(cases) > 1 and any(len(within) > 1 for within in cases.values())
     units: dict[str, str] = {}
-    cases: dict[int, set[str]] = {}
+    repeats: Counter[tuple[str, int | None]] = Counter()
+    rows: list[Row] = []
     for test in tests:
-        cases.setdefault(test["testIdx"], set()).add(_case(test))
-    by_index = len(cases) > 1 and any(len(held) > 1 for held in cases.values())
-    seen: Counter[tuple[str, str]] = Counter()
-    found: list[Row] = []
-    for test in tests:
-        same = str(test["testIdx"]) if by_index else _case(test)
-        unit = units.setdefault(same, f"test {len(units) + 1}")
-        side = f"prompt {test['promptIdx'] + 1}"
-        seen[unit, side] += 1
-        found += _of_test(test, {"unit": unit, "filter": side, "epoch": seen[unit, side]})
-    return found, sum(n - 1 for n in seen.values())
+        identity = str(test.index) if by_index else test.case
+        unit = units.setdefault(identity, f"test {len(units) + 1}")
+        repeats[unit, test.prompt] += 1
+        rows += rows_of_test(test, unit, repeats[unit, test.prompt])
+    return rows, sum(n - 1 for n in repeats.values())
 
 
-def _case(test: Members) -> str:
-    """Return what a test asks: its variables, assertions and description."""
-    case = at(test, "testCase")
-    return json.dumps(
-        [test.get("vars"), case.get("assert"), case.get("description")], sort_keys=True, default=str
-    )
-
-
-def _of_test(test: Members, common: Row) -> Iterator[Row]:
-    provider, case, weights = test["provider"], at(test["testCase"]), test["weights"]
-    model = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
-    failed = test["failureReason"] == FAILED or (bool(test["error"]) and weights is None)
-    about = {
-        **at(case, "metadata"),
-        **at(test, "metadata"),
-        **at(test, "vars"),
-    }
-    metadata = flat(
-        {name: held for name, held in about.items() if not name.startswith("_promptfoo")}
-    )
-    metadata["prompt_label"] = cell(member(test, "prompt", "label"))
-    if test["refused"]:
-        metadata["refusal"] = "True"
-    answer = test["error"] if failed else test["answer"]
-    scores = {
-        SCORE: test.get("score"),
-        PASS: test.get("success"),
-        **at(test, "namedScores"),
-    }
-    for scorer, value in scores.items():
-        weight = {} if weights is None else {"weight": cell(weights.get(scorer, 1))}
-        score = scored(value, failed=failed)
+def rows_of_test(test: Test, unit: str, epoch: int) -> Iterator[Row]:
+    """Yield a row for each score of a test."""
+    for scorer, value in test.scores.items():
+        weight = {} if test.weights is None else {"weight": cell(test.weights.get(scorer, 1))}
         yield row(
-            **common,
-            model=model,
+            unit=unit,
+            filter=f"prompt {(test.prompt or 0) + 1}",
+            epoch=epoch,
+            model=test.model,
             scorer=scorer,
-            score=score,
-            answer=answer,
-            metadata={**metadata, **weight},
+            score=scored(value, failed=test.failed, absent=test.absent),
+            answer=test.answer,
+            metadata=test.metadata | weight,
         )
 
 
-def _claims(prompts: list[Members], rows: list[Row], file: str) -> Iterator[Claim]:
-    """Return sums: a prompt's score, passed tests and named scores; named scores with weights are no plain sums."""
-    known = {(r["scorer"], r["filter"]) for r in rows}
-    weighted = {
-        (r["scorer"], r["filter"]) for r in rows if r.get("weight") not in ("1", "1.0", None)
-    }
+def claims_of(prompts: list[Members], rows: list[Row], file: str) -> Iterator[Claim]:
+    """Yield sums: a prompt's score, passed tests and named scores; named scores with weights are no plain sums."""
+    quantities: dict[tuple[str, str], Quantity] = {}
+    for each in rows:
+        place = each["scorer"], each["filter"]
+        plain = each.get("weight") in ("1", "1.0", None)
+        quantities[place] = quantities.get(place, "sum") if plain else "other"
     for position, prompt in enumerate(prompts):
         metrics, side = at(prompt, "metrics"), f"prompt {position + 1}"
-        numbers = {
-            SCORE: (SCORE, metrics.get("score")),
-            "testPassCount": (PASS, metrics.get("testPassCount")),
-        }
-        numbers |= {f"namedScores.{n}": (n, v) for n, v in at(metrics, "namedScores").items()}
-        for name, (scorer, value) in numbers.items():
-            quantity: Quantity = "other" if (scorer, side) in weighted else "sum"
-            where = f"{file}: results.prompts[{position}].metrics.{name}"
-            if (scorer, side) in known:
-                yield from claim(
-                    name, quantity, value, where, {"scorer": scorer, "filter": side}, reducer="none"
-                )
+        totals = {"score": SCORE, "testPassCount": PASS}
+        values = [(name, scorer, metrics.get(name)) for name, scorer in totals.items()]
+        named = at(metrics, "namedScores")
+        values += [(f"namedScores.{name}", name, value) for name, value in named.items()]
+        for name, scorer, value in values:
+            if (scorer, side) in quantities:
+                quantity = quantities[scorer, side]
+                where = f"{file}: results.prompts[{position}].metrics.{name}"
+                select = {"scorer": scorer, "filter": side}
+                yield from claim(name, quantity, value, where, select, reducer="none")
 
 
-def _notes(prompts: list[Members], repeated: int) -> Iterator[str]:
+def notes_of(prompts: list[Members], repeated: int) -> Iterator[str]:
+    """Yield notes on repeats and on weighted sums."""
     if repeated:
-        same = "same variables and assertions: they are repeats (epochs) of one unit here, not new ones"
-        yield f"{count(repeated, 'row')} of promptfoo repeat a test with the {same}"
+        why = "same variables and assertions: they are repeats (epochs) of one unit here, not new ones"
+        yield f"{count(repeated, 'row')} of promptfoo repeat a test with the {why}"
     for position, prompt in enumerate(prompts, start=1):
-        metrics = at(prompt, "metrics")
-        weights = at(metrics, "namedScoreWeights")
-        for name, total in at(metrics, "namedScores").items():
-            by = weights.get(name)
-            if is_number(total) and is_number(by) and float(by) > 0:
-                mean = float(total) / float(by)
-                said = f"is a weighted sum (weights add up to {printed(by)}); the weighted mean is {mean:g}"
-                yield f"prompt {position}: namedScores {quoted([name])} = {printed(total)} {said}"
+        weights = at(prompt, "metrics", "namedScoreWeights")
+        for name, total in at(prompt, "metrics", "namedScores").items():
+            weight = weights.get(name)
+            if is_number(total) and is_number(weight) and weight > 0:
+                by = f"is a weighted sum (weights add up to {printed(weight)})"
+                mean = f"the weighted mean is {float(total) / float(weight):g}"
+                yield f"prompt {position}: namedScores {quoted([name])} = {printed(total)} {by}; {mean}"
