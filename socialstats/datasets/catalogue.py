@@ -190,7 +190,7 @@ def describe(name: str) -> Dataset:
     6 rows, 4 columns
     ...
     """
-    known = {data.name: data for data in datasets()}
-    if name not in known:
-        raise InputError(unknown("data set", name, known))
-    return known[name]
+    by_name = {data.name: data for data in datasets()}
+    if name not in by_name:
+        raise InputError(unknown("data set", name, by_name))
+    return by_name[name]

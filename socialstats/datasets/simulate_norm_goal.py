@@ -161,10 +161,10 @@ def alpha(source: int, between_sd: float, within_sd: float) -> float:
 def truth() -> NormGoalTruth:
     """Return what the simulation put in."""
     shared = float(np.hypot(SCENARIO_SD, STORY_SD))
-    own = (PERSON_SD, MODEL_SD)
+    source_sd = (PERSON_SD, MODEL_SD)
     shares = {}
     for s, source in enumerate(SOURCES):
-        mean = mean_shares(float(np.hypot(shared, own[s])))[s]
+        mean = mean_shares(float(np.hypot(shared, source_sd[s])))[s]
         for d, domain in enumerate(DOMAIN_SHIFT):
             for p, pressure in enumerate(PRESSURES):
                 shares[source, domain, pressure] = dict(

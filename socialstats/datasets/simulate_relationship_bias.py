@@ -78,17 +78,17 @@ def name_pairs(first: str, second: str) -> list[tuple[str, str, str]]:
         ring = [
             (f"{first} {i + 1:02d}", f"{first} {(i + 1) % NAMES + 1:02d}") for i in range(NAMES)
         ]
-        both = [(k, *pair) for k, pair in enumerate(ring)] + [
+        ordered = [(k, *pair) for k, pair in enumerate(ring)] + [
             (k, *pair[::-1]) for k, pair in enumerate(ring)
         ]
-        return [(f"{first}-{first} {k + 1:02d}", one, two) for k, one, two in both]
-    one, two = sorted((first, second), key=("woman", "man", "neutral").index)
+        return [(f"{first}-{first} {k + 1:02d}", earlier, later) for k, earlier, later in ordered]
+    earlier, later = sorted((first, second), key=("woman", "man", "neutral").index)
     met = [
-        (f"{one} {k % NAMES + 1:02d}", f"{two} {(k + 3 * (k // NAMES)) % NAMES + 1:02d}")
+        (f"{earlier} {k % NAMES + 1:02d}", f"{later} {(k + 3 * (k // NAMES)) % NAMES + 1:02d}")
         for k in range(PAIRS)
     ]
-    pairs = met if first == one else [pair[::-1] for pair in met]
-    return [(f"{one}-{two} {k + 1:02d}", *pair) for k, pair in enumerate(pairs)]
+    pairs = met if first == earlier else [pair[::-1] for pair in met]
+    return [(f"{earlier}-{later} {k + 1:02d}", *pair) for k, pair in enumerate(pairs)]
 
 
 def scenarios() -> list[tuple[str, str, str]]:
@@ -104,9 +104,9 @@ def scenarios() -> list[tuple[str, str, str]]:
 def rungs(u: FloatArray) -> tuple[IntArray, IntArray]:
     """Return the last wording that was tried (0 to 4) and whether it was answered (1 or 0), from uniforms (..., 5)."""
     answered = u < np.array(ANSWER_RATES)
-    found = answered.any(axis=-1)
-    last = np.where(found, answered.argmax(axis=-1), len(ANSWER_RATES) - 1)
-    return last.astype(np.int64), np.asarray(found, dtype=np.int64)
+    has_answer = answered.any(axis=-1)
+    last = np.where(has_answer, answered.argmax(axis=-1), len(ANSWER_RATES) - 1)
+    return last.astype(np.int64), np.asarray(has_answer, dtype=np.int64)
 
 
 def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
@@ -135,30 +135,32 @@ def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
     ('scenario 01', 'cooking', 'egalitarian', 'woman', 'man', 'woman 01')
     """
     rng = generator(seed)
-    told = scenarios()
-    own = POSITION + normals(rng, SCENARIO_SD, len(told))
-    liking = normals(rng, TASTE_SD, len(told), len(GROUPS))
-    liking[:, 0] += [FAVOUR[kind] for _, _, kind in told]
+    scenario_list = scenarios()
+    position = POSITION + normals(rng, SCENARIO_SD, len(scenario_list))
+    liking = normals(rng, TASTE_SD, len(scenario_list), len(GROUPS))
+    liking[:, 0] += [FAVOUR[kind] for _, _, kind in scenario_list]
     labels = sorted({pair for kind in TYPES for pair, _, _ in name_pairs(*kind)})
     advantage = dict(zip(labels, normals(rng, PAIR_SD, len(labels)).tolist(), strict=True))
-    u = rng.random((len(told), len(TYPES), PAIRS))
-    rung, found = rungs(rng.random((len(told), len(TYPES), PAIRS, len(ANSWER_RATES))))
+    u = rng.random((len(scenario_list), len(TYPES), PAIRS))
+    rung, answered = rungs(rng.random((len(scenario_list), len(TYPES), PAIRS, len(ANSWER_RATES))))
     rows: list[tuple[str, ...]] = []
-    for s, scenario in enumerate(told):
+    for s, scenario in enumerate(scenario_list):
         for t, (first, second) in enumerate(TYPES):
-            lead = own[s] + liking[s, GROUPS.index(second)] - liking[s, GROUPS.index(first)]
-            for k, (pair, one, two) in enumerate(name_pairs(first, second)):
-                sign = 1.0 if two == higher(pair, one, two) else -1.0
+            lead = position[s] + liking[s, GROUPS.index(second)] - liking[s, GROUPS.index(first)]
+            for k, (pair, name_a, name_b) in enumerate(name_pairs(first, second)):
+                sign = 1.0 if name_b == higher(pair, name_a, name_b) else -1.0
                 answer = "1" if u[s, t, k] < expit(lead + sign * advantage[pair]) else "-1"
-                said = answer if found[s, t, k] else ""
-                rows.append((*scenario, first, second, one, two, pair, str(rung[s, t, k]), said))
+                reply = answer if answered[s, t, k] else ""
+                rows.append(
+                    (*scenario, first, second, name_a, name_b, pair, str(rung[s, t, k]), reply)
+                )
     return rows
 
 
-def higher(pair: str, one: str, two: str) -> str:
+def higher(pair: str, name_a: str, name_b: str) -> str:
     """Return the name that the pair's advantage is for: that of the group named first in `pair`, by its number."""
     group = pair.split("-")[0]
-    return min((name for name in (one, two) if name.startswith(group)), default=one)
+    return min((name for name in (name_a, name_b) if name.startswith(group)), default=name_a)
 
 
 def second_chosen(log_odds: float, sd: float) -> float:

@@ -53,19 +53,19 @@ def cited_values(domains: Sequence[Sequence[str]], seed: int) -> list[list[str]]
     rng = generator(seed)
     names = list(CITED)
     tables = {name: np.cumsum(np.array(row) / sum(row)) for name, row in CITED.items()}
-    own = rng.random((len(domains), len(names)))
+    uniform = rng.random((len(domains), len(names)))
     draws = rng.random((len(domains), len(domains[0]), 4))
     texts = []
     for i, stories in enumerate(domains):
         row = []
         for k, domain in enumerate(stories):
             repeat, first, two, second = draws[i, k].tolist()
-            at = own[i, names.index(domain)] if repeat < REPEATED else first
-            one = _place(tables[domain], at)
-            found = [SCHWARTZ[one]]
+            at = uniform[i, names.index(domain)] if repeat < REPEATED else first
+            value = _place(tables[domain], at)
+            cited = [SCHWARTZ[value]]
             if two < SECOND:
-                found.append(SCHWARTZ[_place(_without(domain, one), second)])
-            row.append(SEPARATOR.join(found))
+                cited.append(SCHWARTZ[_place(_without(domain, value), second)])
+            row.append(SEPARATOR.join(cited))
         texts.append(row)
     return texts
 
@@ -74,9 +74,9 @@ def _place(table: FloatArray, at: float) -> int:
     return min(int(np.searchsorted(table, at, side="right")), len(SCHWARTZ) - 1)
 
 
-def _without(domain: str, one: int) -> FloatArray:
+def _without(domain: str, value: int) -> FloatArray:
     left = np.array(CITED[domain], dtype=np.float64)
-    left[one] = 0.0
+    left[value] = 0.0
     return np.asarray(np.cumsum(left / left.sum()))
 
 
@@ -90,14 +90,14 @@ def true_story_shares() -> dict[str, dict[str, float]]:
     >>> round(sum(true_story_shares()["family"].values()), 3)
     1.176
     """
-    found = {}
+    by_domain = {}
     for domain, row in CITED.items():
         p = np.array(row)
         second = np.array(
             [sum(p[u] * p[v] / (1 - p[u]) for u in range(len(p)) if u != v) for v in range(len(p))]
         )
-        found[domain] = dict(zip(SCHWARTZ, (p + SECOND * second).tolist(), strict=True))
-    return found
+        by_domain[domain] = dict(zip(SCHWARTZ, (p + SECOND * second).tolist(), strict=True))
+    return by_domain
 
 
 def labelled_stories(urgencies: Mapping[str, tuple[int, int]], seed: int) -> list[tuple[str, ...]]:
@@ -116,8 +116,8 @@ def labelled_stories(urgencies: Mapping[str, tuple[int, int]], seed: int) -> lis
         truth = 1 - int(np.sign(a - b))
         rows.append((scenarios[index], "reference", "reference", LABELS[truth]))
         for name, kind, right in raters:
-            said, where = rng.random(2).tolist()
-            label = truth if said < right else _wrong(truth, where)
+            uniform, where = rng.random(2).tolist()
+            label = truth if uniform < right else _wrong(truth, where)
             rows.append((scenarios[index], name, kind, LABELS[label]))
     return rows
 
@@ -195,10 +195,10 @@ def cross_domain_pairs(roles: Sequence[Record]) -> list[tuple[Record, Record]]:
     1546
     """
     return [
-        (one, two)
-        for one, two in itertools.combinations(roles, 2)
-        if one["domain"] != two["domain"]
-        and not (one["gender"] and two["gender"] and one["gender"] != two["gender"])
+        (role_a, role_b)
+        for role_a, role_b in itertools.combinations(roles, 2)
+        if role_a["domain"] != role_b["domain"]
+        and not (role_a["gender"] and role_b["gender"] and role_a["gender"] != role_b["gender"])
     ]
 
 
@@ -257,7 +257,8 @@ def simulate(seed: int = SEED) -> Simulation:
     strengths = true_strengths(roles, rng)
     swap = rng.random(len(pairs := cross_domain_pairs(roles))) < 0.5
     pairs = [
-        (two, one) if turn else (one, two) for (one, two), turn in zip(pairs, swap, strict=True)
+        (role_b, role_a) if turn else (role_a, role_b)
+        for (role_a, role_b), turn in zip(pairs, swap, strict=True)
     ]
     levels = list(itertools.product(URGENCIES, URGENCIES))
     first = shown_first(len(pairs), len(levels), rng)
@@ -275,7 +276,7 @@ def simulate(seed: int = SEED) -> Simulation:
     for i, (a, b) in enumerate(pairs):
         sides = (a["role"], b["role"])
         for k, (urgency_a, urgency_b) in enumerate(levels):
-            shown, chosen = sides[int(first[i, k] < 0)], sides[int(not a_chosen[i, k])]
+            first_role, chosen = sides[int(first[i, k] < 0)], sides[int(not a_chosen[i, k])]
             urgency = (str(urgency_a), str(urgency_b))
             rows.append(
                 (
@@ -284,7 +285,7 @@ def simulate(seed: int = SEED) -> Simulation:
                     a["domain"],
                     b["domain"],
                     *urgency,
-                    shown,
+                    first_role,
                     chosen,
                     cited[i][k],
                 )

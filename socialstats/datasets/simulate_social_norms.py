@@ -93,9 +93,9 @@ def asked(rng: np.random.Generator) -> np.ndarray[tuple[int, ...], np.dtype[np.b
     The people are fifty couples. Of every area, a random half of the items goes to one of the two, and the rest to the
     other.
     """
-    one = ranks(rng, ITEMS_PER_AREA, len(AREA_MEANS), PEOPLE // 2) < ITEMS_PER_AREA // 2
-    one = one.transpose(2, 1, 0).reshape(PEOPLE // 2, -1)
-    return np.stack([one, ~one], axis=1).reshape(PEOPLE, -1)
+    to_first = ranks(rng, ITEMS_PER_AREA, len(AREA_MEANS), PEOPLE // 2) < ITEMS_PER_AREA // 2
+    to_first = to_first.transpose(2, 1, 0).reshape(PEOPLE // 2, -1)
+    return np.stack([to_first, ~to_first], axis=1).reshape(PEOPLE, -1)
 
 
 def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
@@ -127,9 +127,9 @@ def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
             for who in people
         ]
     )
-    own = normals(rng, PERSON_SD, PEOPLE)
+    person = normals(rng, PERSON_SD, PEOPLE)
     human = rounded(
-        means + (shift + own)[:, None] + normals(rng, ANSWER_SD, PEOPLE, len(means)), 0, 4
+        means + (shift + person)[:, None] + normals(rng, ANSWER_SD, PEOPLE, len(means)), 0, 4
     )
     skipped = (
         rng.random(human.shape)

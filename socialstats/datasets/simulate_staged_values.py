@@ -67,9 +67,9 @@ CONTROL_HEADER = ("text", "judge", *WEIGHTS)
 
 def composites(rng: np.random.Generator) -> FloatArray:
     """Draw the composite that each model means to show at each stage, to one decimal: (models, stages)."""
-    own = normals(rng, MODEL_STAGE_SD, MODELS, len(STAGES))
-    own[:, 0] = 0.0
-    return np.asarray(np.round(np.array(LEAN)[:, None] + np.array(STAGE_SHIFT) + own, 1))
+    deviation = normals(rng, MODEL_STAGE_SD, MODELS, len(STAGES))
+    deviation[:, 0] = 0.0
+    return np.asarray(np.round(np.array(LEAN)[:, None] + np.array(STAGE_SHIFT) + deviation, 1))
 
 
 def commitments(rng: np.random.Generator) -> FloatArray:
@@ -118,14 +118,14 @@ def simulate(seed: int = SEED) -> tuple[list[tuple[str, ...]], list[tuple[str, .
     shape = (SCENARIOS, len(STAGES), WORDINGS, JUDGES, MODELS)
     meant, committed = composites(rng), commitments(rng)
     sd = np.array([WORDED.get(stage, 0.0) for stage in STAGES])
-    seen = (
+    scored = (
         meant.T[None, :, None, None, :]
         + normals(rng, SCENARIO_SD, SCENARIOS, 1, 1, 1, 1)
         + normals(rng, INTERPLAY_SD, SCENARIOS, 1, 1, 1, MODELS)
         + sd[:, None, None, None] * normals(rng, 1.0, SCENARIOS, len(STAGES), WORDINGS, 1, MODELS)
         + np.array(JUDGE_OFFSET)[:, None]
     )
-    traits = rounded(trait_means(seen) + normals(rng, TRAIT_SD, *shape, len(WEIGHTS)), 0, 20)
+    traits = rounded(trait_means(scored) + normals(rng, TRAIT_SD, *shape, len(WEIGHTS)), 0, 20)
     stance = committed.T[None, :, None, None, :] + normals(
         rng, COMMITMENT_SCENARIO_SD, SCENARIOS, 1, 1, 1, 1
     )

@@ -108,30 +108,33 @@ def dumbbell(
     >>> "1 value is undefined (lower: no comparison)" in [text.get_text() for text in ax.texts]
     True
     """
-    wanted = TARGETS if targets is None else dict(targets)
-    table = _table(rows, wanted)
+    aims_wanted = TARGETS if targets is None else dict(targets)
+    table = _table(rows, aims_wanted)
     conditions = [
         Condition(name, target, *look)
-        for (name, target), look in zip(wanted.items(), LOOKS, strict=False)
+        for (name, target), look in zip(aims_wanted.items(), LOOKS, strict=False)
     ]
     items = _by_mean(table) if order is None else list(order)
     items = [item for item in dict.fromkeys([*items, *table]) if item in table]
-    shown = chosen_rows(items)
-    labels = fitted(shown, label_room(1.0), width=LABEL_WIDTH)
-    columns = [_column(condition, table, shown, len(wanted)) for condition in conditions]
-    legend = [(literal(f"{one.glyph} {one.name}", 36), one.color) for one in conditions]
+    drawn = chosen_rows(items)
+    labels = fitted(drawn, label_room(1.0), width=LABEL_WIDTH)
+    columns = [_column(condition, table, drawn, len(aims_wanted)) for condition in conditions]
+    legend = [
+        (literal(f"{condition_mark.glyph} {condition_mark.name}", 36), condition_mark.color)
+        for condition_mark in conditions
+    ]
     lines = max((len(column.heading) for column in columns), default=1)
     top = legend_height(legend, SMALL, NARROW - 2 * EDGE) - 21.6
     if not style.is_narrow():
-        top = 2.9 + 10.0 * (lines - 1) + (5.8 if len(shown) > TICKS_ON_TOP_FROM else 0.0)
-    height = ROW_HEIGHT * max(ROW, ROW_OF_MARK * len(wanted))
+        top = 2.9 + 10.0 * (lines - 1) + (5.8 if len(drawn) > TICKS_ON_TOP_FROM else 0.0)
+    height = ROW_HEIGHT * max(ROW, ROW_OF_MARK * len(aims_wanted))
     places = lay_out_rows(
         labels,
         columns if numbers else [],
         len(items),
         top=top,
         notes=undefined_reasons(rows),
-        band=max(BAND, BAND_OF_MARK * len(wanted)),
+        band=max(BAND, BAND_OF_MARK * len(aims_wanted)),
         height=height,
         xlabel=xlabel,
         ax=ax,
@@ -139,28 +142,30 @@ def dumbbell(
     plot = places.plot
     if not items:
         return plot.message("no rows to show")
-    aims = [one.target for one in conditions if one.target is not None]
+    aims = [
+        condition_mark.target for condition_mark in conditions if condition_mark.target is not None
+    ]
     plot.x.limits = padded(values_of(rows) + aims or [0.0], 0.02)
-    for one in conditions:
-        if one.target is not None:
-            plot.upright(one.target, Stroke(one.color, 1.2, dash=(1.4, 2.6)))
+    for condition_mark in conditions:
+        if condition_mark.target is not None:
+            plot.upright(condition_mark.target, Stroke(condition_mark.color, 1.2, dash=(1.4, 2.6)))
     draw_rows(places, rows, total=len(items))
     half = SPREAD * places.band / plot.points_up
-    _draw_marks(plot, [table[item] for item in shown], conditions, places.marks, half)
+    _draw_marks(plot, [table[item] for item in drawn], conditions, places.marks, half)
     if style.is_narrow() or not numbers:
         write_legend(plot, legend, SMALL, room=NARROW - 2 * EDGE)
     return plot
 
 
-def _table(rows: Sequence[Row], wanted: Mapping[str, float | None]) -> dict[str, dict[str, Row]]:
+def _table(rows: Sequence[Row], targets: Mapping[str, float | None]) -> dict[str, dict[str, Row]]:
     """Return item -> condition -> row."""
-    if len(wanted) > len(LOOKS):
-        raise InputError(f"a dumbbell shows at most {len(LOOKS)} conditions, got {len(wanted)}")
+    if len(targets) > len(LOOKS):
+        raise InputError(f"a dumbbell shows at most {len(LOOKS)} conditions, got {len(targets)}")
     table: dict[str, dict[str, Row]] = {}
     for row in rows:
-        if row.group is None or row.group not in wanted:
+        if row.group is None or row.group not in targets:
             raise InputError(
-                f"no target for condition {row.group!r}; targets name {', '.join(map(repr, wanted))}"
+                f"no target for condition {row.group!r}; targets name {', '.join(map(repr, targets))}"
             )
         table.setdefault(row.term, {})[row.group] = row
     if len(table) > MOST_ROWS:
@@ -172,8 +177,8 @@ def _table(rows: Sequence[Row], wanted: Mapping[str, float | None]) -> dict[str,
 
 def _by_mean(table: Mapping[str, Mapping[str, Row]]) -> list[str]:
     def mean(item: str) -> float:
-        known = [row.estimate for row in table[item].values() if row.estimate is not None]
-        return sum(known) / len(known) if known else -math.inf
+        estimates = [row.estimate for row in table[item].values() if row.estimate is not None]
+        return sum(estimates) / len(estimates) if estimates else -math.inf
 
     return sorted(table, key=lambda item: -mean(item))
 
@@ -214,9 +219,9 @@ def _draw_marks(
     """Draw the span of each item's estimates, then the intervals and marks of each condition."""
     spans = []
     for cells, y in zip(table, ys, strict=True):
-        known = [row.estimate or 0.0 for row in cells.values() if is_known(row)]
-        if known:
-            spans.append((y, min(known), max(known)))
+        estimates = [row.estimate or 0.0 for row in cells.values() if is_known(row)]
+        if estimates:
+            spans.append((y, min(estimates), max(estimates)))
         else:
             plot.text("undefined", (0.0, y), (2.0, 0.0), of="row", look=QUIET)
     plot.segments(spans, Stroke("line", 1.2))

@@ -184,16 +184,16 @@ class Pairs:
 def pairs_of_values(first: Any, second: Any, count: Any) -> Pairs:
     """Return the cells that stand for pairs."""
     cells = (first, second, np.ones_like(first, dtype=np.float64) if count is None else count)
-    one, two, n = (np.asarray(values, dtype=np.float64).ravel() for values in cells)
-    if not len(one) == len(two) == len(n):
+    firsts, seconds, n = (np.asarray(values, dtype=np.float64).ravel() for values in cells)
+    if not len(firsts) == len(seconds) == len(n):
         raise InputError(
-            f"first has {len(one)} values, second {len(two)}, count {len(n)}; pairs need one of each"
+            f"first has {len(firsts)} values, second {len(seconds)}, count {len(n)}; pairs need one of each"
         )
-    if not all(np.isfinite(values).all() for values in (one, two, n)):
+    if not all(np.isfinite(values).all() for values in (firsts, seconds, n)):
         raise InputError(
             "an estimation plot needs finite numbers; leave out pairs that miss a value"
         )
-    return Pairs(one[n > 0], two[n > 0], n[n > 0])
+    return Pairs(firsts[n > 0], seconds[n > 0], n[n > 0])
 
 
 def chosen(difference: Any, value: Any, count: Any, most: int) -> Any:
@@ -214,23 +214,27 @@ def chosen(difference: Any, value: Any, count: Any, most: int) -> Any:
 
 def _draw_lines(plot: Plot, pairs: Pairs, most: int, digits: int, unit: str) -> None:
     """Draw one line a pair, both means, and above them how many lines fall, rise and stay."""
-    one, two, n = pairs.first, pairs.second, pairs.count
-    plot.y.limits = padded([float(value) for value in np.concatenate([one, two])])
-    kinds = {"fall": (one < two, DOWN), "rise": (one > two, UP), "stay": (one == two, SAME)}
+    first, second, n = pairs.first, pairs.second, pairs.count
+    plot.y.limits = padded([float(value) for value in np.concatenate([first, second])])
+    kinds = {
+        "fall": (first < second, DOWN),
+        "rise": (first > second, UP),
+        "stay": (first == second, SAME),
+    }
     color = {i: ink for cells, ink in kinds.values() for i in np.flatnonzero(cells).tolist()}
-    shown = chosen(one - two, two, n, most)
-    alpha = float(np.clip(8 / math.sqrt(len(shown)), 0.25, 0.8))
-    thickest = max(float(n[shown].max()) - 1, 1)
-    for i in shown.tolist():
+    drawn = chosen(first - second, second, n, most)
+    alpha = float(np.clip(8 / math.sqrt(len(drawn)), 0.25, 0.8))
+    thickest = max(float(n[drawn].max()) - 1, 1)
+    for i in drawn.tolist():
         stroke = Stroke(color[i], 0.8 + 1.8 * float(n[i] - 1) / thickest, alpha=alpha)
-        plot.line([(0.0, float(two[i])), (1.0, float(one[i]))], stroke)
-    mean, other = (total / pairs.total for total in pairs.sums)
-    plot.points([(0.0, other), (1.0, mean)], "ink", "o", 6.0)
-    plot.text(number(other, digits), (-0.06, other), look=SMALL_INK, ha="right")
+        plot.line([(0.0, float(second[i])), (1.0, float(first[i]))], stroke)
+    mean, mean_second = (total / pairs.total for total in pairs.sums)
+    plot.points([(0.0, mean_second), (1.0, mean)], "ink", "o", 6.0)
+    plot.text(number(mean_second, digits), (-0.06, mean_second), look=SMALL_INK, ha="right")
     plot.text(number(mean, digits), (1.06, mean), look=SMALL_INK)
     pairs_drawn = f"{counted(pairs.total, unit)}:"
     if len(n) > most:
-        pairs_drawn = f"{counted(len(shown))} of {counted(pairs.total, unit)}; of all,"
+        pairs_drawn = f"{counted(len(drawn))} of {counted(pairs.total, unit)}; of all,"
     parts = [(f"means and {pairs_drawn}", SAME)]
     parts += [
         (f"{counted(pairs.number_of(cells))} {word}", ink)
@@ -316,13 +320,13 @@ def _draw_mean(plot: Plot, row: Row, reference: float | None) -> None:
         _write_above(plot, f"undefined: {row.undefined or 'no value was given'}", QUIET)
         return
     text = number(row.shown())
-    both = row.ends()
-    if both:
+    limits = row.ends()
+    if limits:
         edges = plot.y.limits
         low, high = ends_of(row, edges) or edges
         inside = [(AT_MEAN, max(low, edges[0])), (AT_MEAN, min(high, edges[1]))]
         plot.line(inside, Stroke("series-1", 2.2))
-        text += f", {interval(*both, level=row.conf_level or 0.95)}"
+        text += f", {interval(*limits, level=row.conf_level or 0.95)}"
     plot.points([(AT_MEAN, row.estimate)], "series-1", "o", 7.0)
     _write_above(plot, text, INK)
 

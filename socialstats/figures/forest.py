@@ -89,14 +89,14 @@ def forest(
     ['father']
     """
     in_order = sorted_rows(rows) if sort else list(rows)
-    shown = chosen_rows(in_order)
-    if len(shown) > MOST_ROWS:  # pages draw both ends only
+    drawn = chosen_rows(in_order)
+    if len(drawn) > MOST_ROWS:  # pages draw both ends only
         raise InputError(
             f"a forest shows at most {MOST_ROWS} rows, got {len(rows)}; pass some of them"
         )
-    columns = number_columns(shown, ranks) if numbers else []
-    labels, heading = row_labels(shown), literal(label, LABEL_WIDTH)
-    many = len(shown) > TICKS_ON_TOP_FROM
+    columns = number_columns(drawn, ranks) if numbers else []
+    labels, heading = row_labels(drawn), literal(label, LABEL_WIDTH)
+    many = len(drawn) > TICKS_ON_TOP_FROM
     places = lay_out_rows(
         labels,
         columns,
@@ -108,14 +108,14 @@ def forest(
         ax=ax,
     )
     plot = places.plot
-    if not shown:
+    if not drawn:
         return plot.message("no rows to show")
     lines = [*bounds] if reference is None else [reference, *bounds]
     plot.x.limits = padded([*values_of(rows), *lines] or [0.0])
     for value in lines:
         plot.upright(value, DASHED)
     draw_rows(places, rows, total=len(rows))
-    lined = list(zip(places.marks, shown, strict=True))
+    lined = list(zip(places.marks, drawn, strict=True))
     halves = [
         (y, row.estimate or 0.0, Z_95 * quasi[row.term])
         for y, row in lined

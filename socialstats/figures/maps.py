@@ -63,8 +63,8 @@ def possible(
     """
     import numpy as np
 
-    known = np.array(cells, dtype=bool)
-    down, wide = known.shape
+    is_possible = np.array(cells, dtype=bool)
+    down, wide = is_possible.shape
     lines = wrapped(title, style.width() - 61.2)
     plot = new_plot(
         min(max(down * HEIGHT, LEAST_HEIGHT), TALLEST),
@@ -77,14 +77,14 @@ def possible(
     )
     plot.scale(_edges(*across, wide), _edges(*up, down))
     plot.y.label = [literal(ylabel, 60)]
-    plot.bars(_possible_cells(known, across, up), "series-1", POSSIBLE)
+    plot.bars(_possible_cells(is_possible, across, up), "series-1", POSSIBLE)
     for x, y, label, fits in marks:
         color, shape = ("ink", "o") if fits else ("series-2", "D")
         plot.points([(x, y)], color, shape, 8.0, not fits)
         plot.write_beside(literal(label, 30), (x, y), 8.0)
     if title:
         plot.text("\n".join(lines), (0, 1), (0, 8), of="box", look=INK, va="bottom")
-    plot.label = described(title, known, marks)
+    plot.label = described(title, is_possible, marks)
     return plot
 
 
@@ -93,11 +93,11 @@ def _edges(first: float, step: float, cells: int) -> tuple[float, float]:
 
 
 def _possible_cells(
-    known: Any, across: tuple[float, float], up: tuple[float, float]
+    cells: Any, across: tuple[float, float], up: tuple[float, float]
 ) -> list[tuple[float, float, float, float]]:
     """Return boxes for the possible cells, neighbours of a row together."""
     boxes = []
-    for y, line in enumerate(known.tolist()):
+    for y, line in enumerate(cells.tolist()):
         x = 0
         for is_possible, run in groupby(line):
             size = len(list(run))
@@ -108,13 +108,13 @@ def _possible_cells(
     return boxes
 
 
-def described(title: str, known: Any, marks: Sequence[tuple[float, float, str, bool]]) -> str:
+def described(title: str, cells: Any, marks: Sequence[tuple[float, float, str, bool]]) -> str:
     """Return a map in words, for readers who do not see it."""
-    said = f"{title}: {int(known.sum()):,} of {known.size:,} cells are possible ({100 * known.mean():.0f}%)."
+    text = f"{title}: {int(cells.sum()):,} of {cells.size:,} cells are possible ({100 * cells.mean():.0f}%)."
     for fits, word in ((True, "possible"), (False, "impossible")):
-        labels = [label for _, _, label, one in marks if one == fits]
-        said += f" Marked as {word}: {listing(labels, most=10)}." if labels else ""
-    return said
+        labels = [label for _, _, label, mark_fits in marks if mark_fits == fits]
+        text += f" Marked as {word}: {listing(labels, most=10)}." if labels else ""
+    return text
 
 
 @figure("Line chart")

@@ -107,9 +107,9 @@ def multiples(
             f"small multiples show at most {MOST_PANELS} panels and {MOST_ROWS} terms, "
             f"got {len(table)} and {len(terms)}"
         )
-    shown = chosen_rows(terms)
+    drawn = chosen_rows(terms)
     every_row = [row for rows in panels.values() for row in rows]
-    labels = fitted(shown, label_room(LABEL_SHARE), width=LABEL_WIDTH)
+    labels = fitted(drawn, label_room(LABEL_SHARE), width=LABEL_WIDTH)
     heading = fitted([label], label_room(LABEL_SHARE), width=LABEL_WIDTH)
     left = room_for([*labels, *heading]) + EDGE
     room = style.width() - left - EDGE
@@ -120,7 +120,7 @@ def multiples(
     deep = -(-len(table) // beside) or 1
     titles = [wrapped(title, room / beside - APART, SMALL, 3) for title in table]
     above = ABOVE + LINE * (max(map(len, titles), default=1) - 1)
-    ys = row_lines(len(shown), len(terms))
+    ys = row_lines(len(drawn), len(terms))
     height = (max(ys, default=0.0) + 1) * ROW_HEIGHT
     plot = new_plot(
         deep * (height + above + BELOW), left=left, right=EDGE, top=0.0, bottom=0.0, ax=ax
@@ -131,17 +131,17 @@ def multiples(
     references = [] if reference is None else [reference]
     limits = padded([*values_of(every_row), *references] or [0.0])
     width = (plot.box.width - APART * (beside - 1)) / beside
-    each = plot.box.height / deep
+    row_height = plot.box.height / deep
     bounded = are_bounded(every_row)
     for k, cells in enumerate(table.values()):
         down, across = divmod(k, beside)
-        low = plot.box.height - (down + 1) * each + BELOW
-        panel = plot.panel(across * (width + APART), low, width, each - above - BELOW)
+        low = plot.box.height - (down + 1) * row_height + BELOW
+        panel = plot.panel(across * (width + APART), low, width, row_height - above - BELOW)
         panel.text("\n".join(titles[k]), (0, 1), (0, 5), of="box", look=SMALL_INK, va="bottom")
         panel.x.limits, panel.y.limits = limits, (-0.6, max(ys) + 0.6)
-        lined = [(y, cells[term]) for y, term in zip(ys, shown, strict=True) if term in cells]
+        lined = [(y, cells[term]) for y, term in zip(ys, drawn, strict=True) if term in cells]
         _draw_panel(panel, lined, reference, bounded)
-        count_left_out(panel, len(shown), len(terms))
+        count_left_out(panel, len(drawn), len(terms))
         panel.y.ticks = list(zip(ys, labels if across == 0 else [""] * len(ys), strict=True))
     text = literal(xlabel, 90)
     # a long label begins left of the panels, where their own labels leave room
@@ -175,9 +175,9 @@ def _terms(table: Mapping[str, Mapping[str, Row]], sort: bool) -> list[str]:
         ]
         for term in terms
     }
-    known = [term for term in terms if values[term]]
-    means = {term: sum(v or 0.0 for v in values[term]) / len(values[term]) for term in known}
+    estimated = [term for term in terms if values[term]]
+    means = {term: sum(v or 0.0 for v in values[term]) / len(values[term]) for term in estimated}
     return [
-        *sorted(known, key=lambda term: -means[term]),
+        *sorted(estimated, key=lambda term: -means[term]),
         *(term for term in terms if term not in means),
     ]

@@ -245,10 +245,10 @@ def new_plot(
         box = Box(left, bottom, wide - left - right, height)
         size = (wide, height + top + bottom)
     else:
-        at, whole = ax.get_window_extent(), ax.figure.bbox
+        at, figure_box = ax.get_window_extent(), ax.figure.bbox
         point = ax.figure.dpi / 72
         box = Box(at.x0 / point, at.y0 / point, at.width / point, at.height / point)
-        size = (whole.width / point, whole.height / point)
+        size = (figure_box.width / point, figure_box.height / point)
     lines = _label_lines(xlabel, box, size[0]) if xlabel else []
     if ax is None and lines:
         more = LINE * (len(lines) - 1)

@@ -86,8 +86,8 @@ def qq(
         return plot.message(f"no Q-Q plot: {few}")
     order = np.argsort(values, kind="stable")
     far = int(np.argmax(np.abs(values - mean)))
-    shown = _shown(n)
-    z, low, high = quantiles(n, level, shown + 1)
+    drawn = _shown(n)
+    z, low, high = quantiles(n, level, drawn + 1)
     lower, upper = mean + spread * low, mean + spread * high
     place = np.flatnonzero(order == far)
     at = (float(quantiles(n, level, place + 1)[0][0]), float(values[far]))
@@ -100,13 +100,13 @@ def qq(
     band = places_of([*z, *z[::-1]], [*lower, *upper[::-1]])
     plot.marks.append(Areas([band], "series-1", 0.15))
     plot.line([(end, mean + spread * end) for end in ends], Stroke("muted", 1.0))
-    rest = shown != place
-    plot.points(places_of(z[rest], values[order[shown[rest]]]), "series-1", "o", 3.6)
+    inside = drawn != place
+    plot.points(places_of(z[inside], values[order[drawn[inside]]]), "series-1", "o", 3.6)
     plot.points([at], "series-2", "D", 6.0)
     name = "" if labels is None else f"{labels[cells[far]]}: "
     away = number(abs(at[1] - mean) / spread, 1)
     plot.write_beside(f"{name}{number(at[1], digits)} ({away} SD from the mean)", at)
-    part = "" if len(shown) == n else f"; {counted(len(shown))} of {counted(n, unit)} drawn"
+    part = "" if len(drawn) == n else f"; {counted(len(drawn))} of {counted(n, unit)} drawn"
     least, most = (number(float(end), digits) for end in (values.min(), values.max()))
     plot.label = (
         f"Normal Q-Q plot of {visible_text(ylabel)}, {counted(n, unit)}, {least} to {most}; "

@@ -77,16 +77,16 @@ def ranks(
     unknown = [term for term in all_at_once if term not in terms]
     if unknown:
         raise InputError(f"no marginal rank interval of {listing(unknown)}")
-    known = [row for row in marginal if is_known(row)]
-    known.sort(key=lambda row: row.estimate or 0.0)
-    rows = [*known, *(row for row in marginal if not is_known(row))]
-    shown = chosen_rows(rows)
-    if len(shown) > MOST_ROWS:  # pages draw both ends only
+    ranked = [row for row in marginal if is_known(row)]
+    ranked.sort(key=lambda row: row.estimate or 0.0)
+    rows = [*ranked, *(row for row in marginal if not is_known(row))]
+    drawn = chosen_rows(rows)
+    if len(drawn) > MOST_ROWS:  # pages draw both ends only
         raise InputError(
             f"a leaderboard shows at most {MOST_ROWS} items, got {len(marginal)}; pass some of them"
         )
-    labels, heading = row_labels(shown, LABEL_WIDTH), literal(label, LABEL_WIDTH)
-    columns = _columns(shown, all_at_once)
+    labels, heading = row_labels(drawn, LABEL_WIDTH), literal(label, LABEL_WIDTH)
+    columns = _columns(drawn, all_at_once)
     legend = _legend([*marginal, *simultaneous], bool(all_at_once))
     places = lay_out_rows(
         labels,
@@ -98,36 +98,36 @@ def ranks(
         ax=ax,
     )
     plot = places.plot
-    if not shown:
+    if not drawn:
         return plot.message("no ranks to show")
-    plot.x.limits = (0.4, max(len(known), 1) + 0.6)
+    plot.x.limits = (0.4, max(len(ranked), 1) + 0.6)
     draw_rows(places, rows, total=len(rows), whole=True)
-    at_once = [all_at_once.get(row.term) for row in shown]
+    at_once = [all_at_once.get(row.term) for row in drawn]
     plot.segments(_spans(at_once, places.marks), INTERVAL)
-    plot.segments(_spans(shown, places.marks), MARGINAL)
-    draw_estimates(plot, list(zip(places.marks, shown, strict=True)), intervals=False)
+    plot.segments(_spans(drawn, places.marks), MARGINAL)
+    draw_estimates(plot, list(zip(places.marks, drawn, strict=True)), intervals=False)
     write_legend(plot, legend, SMALL, room=NARROW - 2 * EDGE, up=14.0)
-    plot.label = _description(known)
+    plot.label = _description(ranked)
     return plot
 
 
-def _description(known: Sequence[Row]) -> str:
+def _description(ranked: Sequence[Row]) -> str:
     """Return the ranks in words, for readers who do not see them."""
-    if not known:
+    if not ranked:
         return ""
-    first, last = visible_text(known[0].term), visible_text(known[-1].term)
-    at_first = sum(row.conf_low == 1 for row in known)
+    first, last = visible_text(ranked[0].term), visible_text(ranked[-1].term)
+    at_first = sum(row.conf_low == 1 for row in ranked)
     return (
-        f"Rank intervals, {len(known)} items, from {first} to {last}; "
+        f"Rank intervals, {len(ranked)} items, from {first} to {last}; "
         f"{at_first} marginal intervals hold rank 1."
     )
 
 
-def _legend(rows: Sequence[Row], both: bool) -> list[tuple[str, str]]:
+def _legend(rows: Sequence[Row], with_simultaneous: bool) -> list[tuple[str, str]]:
     level = next((row.conf_level for row in rows if row.conf_level is not None), None)
     before = "" if level is None else f"{percent_of(level)} "
     parts = [(f"\u25ac {before}marginal", "muted")]
-    return [*parts, (f"\u2500 {before}simultaneous", "muted")] if both else parts
+    return [*parts, (f"\u2500 {before}simultaneous", "muted")] if with_simultaneous else parts
 
 
 def _columns(rows: Sequence[Row], all_at_once: Mapping[str, Row]) -> list[NumberColumn]:

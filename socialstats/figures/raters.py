@@ -52,19 +52,19 @@ def rater_heat(
     >>> [t.get_text() for t in ax.texts]
     ['0.70', 'n 40', '0.70', 'n 40']
     """
-    known = {frozenset((one, other)) for one, other, _ in pairs}
-    if len(known) < len(pairs):
+    couples = {frozenset((first, second)) for first, second, _ in pairs}
+    if len(couples) < len(pairs):
         raise InputError("a pair of raters is given twice; pass each pair once")
-    alone = next((one for one, other, _ in pairs if one == other), None)
+    alone = next((first for first, second, _ in pairs if first == second), None)
     if alone is not None:
         raise InputError(f"rater '{alone}' is paired with itself")
-    names = list(dict.fromkeys(name for one, other, _ in pairs for name in (one, other)))
-    both = {(one, other): row for one, other, row in pairs}
-    both |= {(other, one): row for one, other, row in pairs if row.estimate is not None}
+    names = list(dict.fromkeys(name for first, second, _ in pairs for name in (first, second)))
+    cells = {(first, second): row for first, second, row in pairs}
+    cells |= {(second, first): row for first, second, row in pairs if row.estimate is not None}
     rows = [
-        replace(both[one, other], term=one, group=other)
-        for one in names
-        for other in names
-        if (one, other) in both
+        replace(cells[first, second], term=first, group=second)
+        for first in names
+        for second in names
+        if (first, second) in cells
     ]
     return lay_out_pairs(rows, neutral=neutral, extreme=extreme, xlabel="agreement with", ax=ax)

@@ -264,9 +264,9 @@ def row_labels(rows: Sequence[Row], width: int = LABEL_WIDTH) -> list[str]:
 
 def sorted_rows(rows: Sequence[Row]) -> list[Row]:
     """Sort rows by estimate, largest first; rows without one last, in the order given."""
-    known = [row for row in rows if row.estimate is not None]
+    estimated = [row for row in rows if row.estimate is not None]
     unknown = [row for row in rows if row.estimate is None]
-    return sorted(known, key=lambda row: -(row.estimate or 0.0)) + unknown
+    return sorted(estimated, key=lambda row: -(row.estimate or 0.0)) + unknown
 
 
 def undefined_reasons(rows: Sequence[Row]) -> list[str]:

@@ -152,8 +152,8 @@ def by_item(rows: Sequence[Row], stages: Sequence[str]) -> dict[str, dict[str, R
 
 def _last(cells: Mapping[str, Row], stages: Sequence[str]) -> Row:
     """Return the row of the last stage that has an estimate (or any, where none has)."""
-    known = [cells[s] for s in stages if s in cells and cells[s].estimate is not None]
-    return known[-1] if known else next(iter(cells.values()))
+    estimated = [cells[s] for s in stages if s in cells and cells[s].estimate is not None]
+    return estimated[-1] if estimated else next(iter(cells.values()))
 
 
 class Course:

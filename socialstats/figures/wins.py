@@ -71,15 +71,15 @@ def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "aga
     if len({row.term for row in rows}) < len(rows):
         raise InputError("an item is given twice")
     half = MOST_ITEMS // 2
-    shown = rows if len(rows) <= MOST_ITEMS else [*rows[:half], *rows[-half:]]
-    names = [row.term for row in shown]
-    n = max(len(shown), 1)
+    drawn = rows if len(rows) <= MOST_ITEMS else [*rows[:half], *rows[-half:]]
+    names = [row.term for row in drawn]
+    n = max(len(drawn), 1)
     labels = fitted(names, label_room(LABEL_SHARE), width=LABEL_WIDTH)
     cell = min((style.width() - room_for(labels) - 18.0) / n, CELL)
     written = text_width(".00") + 5 <= cell
     headed = cell >= LEAST_HEAD
     heads = names if headed else [""] * len(names)
-    notes = _notes(len(rows) - len(shown), len(strengths) - len(rows), written, headed)
+    notes = _notes(len(rows) - len(drawn), len(strengths) - len(rows), written, headed)
     plot = lay_out_cells(
         heads,
         names,
@@ -90,9 +90,9 @@ def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "aga
         notes=notes,
         ax=ax,
     )
-    if len(shown) < 2:
+    if len(drawn) < 2:
         return plot.message("no two items with strengths to compare")
-    table = [[expected(one, other) for other in shown] for one in shown]
+    table = [[expected(one, other) for other in drawn] for one in drawn]
     for y, line in enumerate(table):
         _fill_line(plot, y, line)
         for x, p in enumerate(line):
@@ -122,7 +122,7 @@ def _notes(between: int, without: int, written: bool, headed: bool) -> list[str]
     return notes
 
 
-def expected(one: Row, other: Row) -> float:
+def expected(first: Row, second: Row) -> float:
     """Return the probability that one item beats another, of their log-strengths.
 
     Examples
@@ -131,7 +131,7 @@ def expected(one: Row, other: Row) -> float:
     >>> round(expected(Row(term="a", estimate=1.0), Row(term="b", estimate=0.0)), 4)
     0.7311
     """
-    gap = (one.estimate or 0.0) - (other.estimate or 0.0)
+    gap = (first.estimate or 0.0) - (second.estimate or 0.0)
     return 1 / (1 + math.exp(-gap)) if gap > 0 else math.exp(gap) / (1 + math.exp(gap))
 
 

@@ -226,23 +226,23 @@ def select_rows(
     rows: Sequence[Row], terms: Sequence[str] | None, groups: Sequence[str] | None
 ) -> tuple[Row, ...]:
     """Rows of some terms and groups; of those, the tests and what should have been one."""
-    for field, wanted, labels in (
+    for field, labels_wanted, labels in (
         ("term", terms, [r.term for r in rows]),
         ("group", groups, [r.group for r in rows if r.group is not None]),
     ):
-        missing = [w for w in as_tuple(wanted) if w not in labels]
+        missing = [w for w in as_tuple(labels_wanted) if w not in labels]
         if missing:
             raise InputError(
                 f"no {field} '{shorten(missing[0])}' in these tests; {field}s: {quoted(sorted({*labels}), 10)}"
             )
-    kept = [
+    selected = [
         row
         for row in rows
         if (terms is None or row.term in as_tuple(terms))
         and (groups is None or row.group in as_tuple(groups))
     ]
     return tuple(
-        checked_p(row) for row in kept if row.p_value is not None or row.undefined is not None
+        checked_p(row) for row in selected if row.p_value is not None or row.undefined is not None
     )
 
 

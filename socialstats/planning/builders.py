@@ -158,8 +158,8 @@ class Items:
             if few == many:
                 lines.append(f"{name}: {count(len(levels), 'level')}, {few:,} items each")
                 continue
-            shown = listing([f"{shorten(label, 24)} {n:,}" for label, n in levels.items()], 8)
-            lines.append(f"{name}: {shown}; {few:,} to {many:,} items each (not balanced)")
+            counts = listing([f"{shorten(label, 24)} {n:,}" for label, n in levels.items()], 8)
+            lines.append(f"{name}: {counts}; {few:,} to {many:,} items each (not balanced)")
         clusters, size = self.size
         if not clusters:
             why = f": {self.about.none}" if self.about.none else ""
@@ -584,7 +584,7 @@ def couple_items(spec: Spec, texts: Texts) -> BuiltItems:
                 sides = (a, group_a), (b, group_b)
                 # both orders of the pair are asked
                 for (first, group_first), (second, group_second) in (sides, sides[::-1]):
-                    asked = {
+                    prompts = {
                         "group_first": group_first,
                         "group_second": group_second,
                         "name_first": first,
@@ -592,7 +592,7 @@ def couple_items(spec: Spec, texts: Texts) -> BuiltItems:
                         "pair": pair,
                     }
                     identifier = slug(scenario["scenario"], first, second)
-                    rows.append(make_item(identifier, scenario, asked))
+                    rows.append(make_item(identifier, scenario, prompts))
     pairs = Counter(row["scenario"] for row in rows if row["group_first"] < row["group_second"])
     # types of two different groups; each gives as many values in every scenario
     n_types = math.comb(len(names), 2)
@@ -600,7 +600,7 @@ def couple_items(spec: Spec, texts: Texts) -> BuiltItems:
 
 
 def name_pairs(
-    spec: Spec, first: str, second: str, names: Sequence[str], others: Sequence[str]
+    spec: Spec, first: str, second: str, names: Sequence[str], second_names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield pairs of names of two groups (or of one), every name as often as the others, give or take one.
 
@@ -609,19 +609,19 @@ def name_pairs(
     drawn.
     """
     same_group = first == second
-    largest = len(names) * (len(names) - 1) if same_group else len(names) * len(others)
-    wanted = spec.whole_number("pairs", min(20, largest))
-    if wanted > largest or (same_group and wanted % 2):
+    largest = len(names) * (len(names) - 1) if same_group else len(names) * len(second_names)
+    n_pairs = spec.whole_number("pairs", min(20, largest))
+    if n_pairs > largest or (same_group and n_pairs % 2):
         why = (
             f"{first} and {second} have {largest} pairs of names"
-            if wanted > largest
+            if n_pairs > largest
             else "odd: same groups need both orders"
         )
         raise spec.error("pairs", why, "Add names, or ask for fewer pairs.")
     if not same_group:
-        period = math.lcm(len(names), len(others))
-        for i in range(wanted):
-            yield names[i % len(names)], others[(i + i // period) % len(others)]
+        period = math.lcm(len(names), len(second_names))
+        for i in range(n_pairs):
+            yield names[i % len(names)], second_names[(i + i // period) % len(second_names)]
         return
     # half way round the circle each pair would come twice: only half of the starts are taken
     circle = (
@@ -629,7 +629,7 @@ def name_pairs(
         for step in range(1, len(names) // 2 + 1)
         for i in range(len(names) if 2 * step < len(names) else step)
     )
-    yield from itertools.islice(circle, wanted // 2)
+    yield from itertools.islice(circle, n_pairs // 2)
 
 
 def rule_items(spec: Spec, texts: Texts) -> BuiltItems:
@@ -637,12 +637,12 @@ def rule_items(spec: Spec, texts: Texts) -> BuiltItems:
     rules = spec.table("rules", ["item_id", "text"], unique=["item_id"])
     drawn = rules
     if "per_area" in spec.values:
-        wanted, drawn = spec.whole_number("per_area", 1), []
+        per_area, drawn = spec.whole_number("per_area", 1), []
         for area, of_area in rows_by_label(rules, "area").items():
-            if len(of_area) < wanted:
+            if len(of_area) < per_area:
                 raise spec.error("per_area", f"area '{area}' has {len(of_area)} rules")
             ordered = hash_ordered((row["item_id"] for row in of_area), spec.seed, area)
-            drawn += [row for row in of_area if row["item_id"] in ordered[:wanted]]
+            drawn += [row for row in of_area if row["item_id"] in ordered[:per_area]]
     values = {row["item_id"]: 1 for row in drawn}
     if "groups" not in spec.values:
         return BuiltItems(drawn, [], values)
@@ -912,14 +912,14 @@ def pair_roles(spec: Spec, roles: Mapping[str, Row]) -> list[tuple[str, str]]:
 
     possible = [(a, b) for a, b in itertools.combinations(roles, 2) if may_meet(roles[a], roles[b])]
     # all possible pairs, unless the design asks for fewer
-    wanted = spec.whole_number("pairs", max(1, len(possible)))
-    if wanted > len(possible):
+    n_pairs = spec.whole_number("pairs", max(1, len(possible)))
+    if n_pairs > len(possible):
         raise spec.error(
             "pairs",
             f"{count(len(possible), 'pair')} of roles may meet",
             "Ask for fewer, or loosen across.",
         )
-    pairs, groups = choose_pairs(hash_ordered(possible, spec.seed, "pairs"), roles, wanted)
+    pairs, groups = choose_pairs(hash_ordered(possible, spec.seed, "pairs"), roles, n_pairs)
     if len(groups) > 1:
         n, smallest = len(roles), min(map(sorted, groups), key=len)
         message = f"{count(n, 'role')} in {len(groups)} groups that never meet (one is {quoted(smallest)})"
@@ -929,7 +929,7 @@ def pair_roles(spec: Spec, roles: Mapping[str, Row]) -> list[tuple[str, str]]:
 
 
 def choose_pairs(
-    possible: list[tuple[str, str]], names: Iterable[str], wanted: int
+    possible: list[tuple[str, str]], names: Iterable[str], n_chosen: int
 ) -> tuple[list[tuple[str, str]], list[set[str]]]:
     """Take pairs one after the other: first those that join groups of names, then those of names met least.
 
@@ -948,7 +948,7 @@ def choose_pairs(
 
     remaining = dict.fromkeys(possible)
     chosen: list[tuple[str, str]] = []
-    for _ in range(wanted):
+    for _ in range(n_chosen):
         a, b = min(remaining, key=rank)
         del remaining[a, b]
         chosen.append((a, b))

@@ -496,10 +496,10 @@ def quantity_left_out(quantities: dict[str, Any]) -> str:
     """
     missing = [name for name, value in quantities.items() if value is None]
     if len(missing) != 1:
-        given = [f"{name}={value!r}" for name, value in quantities.items() if value is not None]
+        arguments = [f"{name}={value!r}" for name, value in quantities.items() if value is not None]
         raise InputError(
             f"leave out exactly one of {', '.join(quantities)}: it is computed from the others "
-            f"(given: {', '.join(given) or 'nothing'})"
+            f"(given: {', '.join(arguments) or 'nothing'})"
         )
     return missing[0]
 

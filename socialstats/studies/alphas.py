@@ -112,9 +112,9 @@ def alphas_of(design: Ratings, options: StudyOptions) -> dict[str, Result]:
     if np.any(design.status == REFUSAL):
         kinds[REFUSALS_AS_LEVEL] = {"scale": NOMINAL, "refusal": "level"}
     kinds |= {scale: {"scale": scale} for scale in (NOMINAL, design.scale)}
-    whole = replace(design, by=None)
+    together = replace(design, by=None)
     alphas = {
-        kind: attempt_result(krippendorff_alpha, whole, **choices, **options.chosen())
+        kind: attempt_result(krippendorff_alpha, together, **choices, **options.chosen())
         for kind, choices in kinds.items()
     }
     return {} if None in alphas.values() else alphas
@@ -227,8 +227,10 @@ def strata_questions(
         words = as_words(stratum)
         results, rows = list[Result | None](), list[Row]()
         for name, part in parts.items():
-            whole = replace(part, by=None)
-            result = attempt_result(krippendorff_alpha, whole, stratum=stratum, **options.chosen())
+            together = replace(part, by=None)
+            result = attempt_result(
+                krippendorff_alpha, together, stratum=stratum, **options.chosen()
+            )
             if result is not None:
                 levels = pick_rows(result.rows, stratum=True)
                 tested, adjusted = adjust_family_by_holm(levels, f"levels of {stratum}")

@@ -243,8 +243,8 @@ def page_of(
     references : sequence of str
         Literature beyond that of the results.
     """
-    asked = tuple(block for block in blocks if block is not None)
-    results = [*leading.values(), *(result for block in asked for result in block.results)]
+    questions = tuple(block for block in blocks if block is not None)
+    results = [*leading.values(), *(result for block in questions for result in block.results)]
     # the cautions of the study come first
     of_study = [one for group in cautions for one in group]
     of_results = order_cautions(*(result.cautions for result in leading.values()), design.cautions)
@@ -257,13 +257,13 @@ def page_of(
         answer=tuple(answer),
         planning=tuple(planning),
         cautions=merge_cautions(of_study, of_results),
-        blocks=asked,
+        blocks=questions,
         flow=design.flow,
         data=tuple(data),
         diagnostics=tuple(diagnostics),
         methods=tuple(methods),
         references=literature(results, references),
-        verifications=verify_all(leading, asked) if options.verify else {},
+        verifications=verify_all(leading, questions) if options.verify else {},
         settings={name: settings[name] for name in settings if name in uses},
         simulated=options.simulated,
         opening=opening,

@@ -48,26 +48,26 @@ def probability_methods(design: Comparisons | Ratings, read: str = "") -> tuple[
     coverage = design.coverage
     if coverage is None:
         return ()
-    rest = "How much probability other answers held is not recorded."
+    others = "How much probability other answers held is not recorded."
     if coverage.rest is not None:
-        rest = f"Other answers held {percent(coverage.rest)} of the probability on average."
+        others = f"Other answers held {percent(coverage.rest)} of the probability on average."
     sampled = "Of each reply an answer was sampled; what was read is the probability of"
-    given = "from the log-probabilities of its token and given that it is"
+    condition = "from the log-probabilities of its token and given that it is"
     missing = f"{count(coverage.none, 'reply', 'replies')} without probabilities"
     if design.kind == "ratings":
-        kept = f" {missing} counted by the sampled level." if coverage.none else ""
+        by_level = f" {missing} counted by the sampled level." if coverage.none else ""
         return (
-            f"{sampled} each level at the answer's place, {given} one of the levels "
-            f"({count(coverage.replies, 'reply', 'replies')}). {read}. {rest}{kept}",
+            f"{sampled} each level at the answer's place, {condition} one of the levels "
+            f"({count(coverage.replies, 'reply', 'replies')}). {read}. {others}{by_level}",
         )
     lost = (
         f" {missing} {'was' if coverage.none == 1 else 'were'} left out." if coverage.none else ""
     )
     column = "" if design.replies is None else f", column '{shorten(design.replies.column)}'"
     return (
-        f"{sampled} the first item at the answer's place, {given} one of the two items "
+        f"{sampled} the first item at the answer's place, {condition} one of the two items "
         f"({count(coverage.replies, 'reply', 'replies')}{column}). No sampling variance of winners was assumed: errors "
-        f"are those of clusters or of single replies. {rest}{lost}",
+        f"are those of clusters or of single replies. {others}{lost}",
     )
 
 
@@ -194,13 +194,13 @@ def one_sided_p(row: Row, alternative: Alternative) -> float | None:
 
 def _is_two_sided(row: Row, p: float) -> bool:
     statistic = float(row.statistic or 0.0)
-    known = [
+    two_sided = [
         float(two_sided_p(np.array(statistic), row.df)),
         float(two_sided_p(np.array(statistic), None)),
     ]
     if row.df in (None, 1.0) and statistic >= 0:
-        known.append(float(not_zero(chdtrc(1.0, statistic))))
-    return any(abs(value - p) <= SAME * max(value, p) + 1e-300 for value in known)
+        two_sided.append(float(not_zero(chdtrc(1.0, statistic))))
+    return any(abs(value - p) <= SAME * max(value, p) + 1e-300 for value in two_sided)
 
 
 Column = str | Callable[[Row], Any]  # a field of a row, or what makes a cell of it
@@ -244,12 +244,14 @@ def table_of(
     >>> table_of([Row(term="a", n=3.0)], "Counts", ("Term", "term"), {"n": whole("n")}).cells
     (('a', 3),)
     """
-    made = [field_of(one) if isinstance(one, str) else one for one in columns.values()]
-    name, own = first
-    read = attrgetter(own) if isinstance(own, str) else own
+    fields = [
+        field_of(column) if isinstance(column, str) else column for column in columns.values()
+    ]
+    name, label_field = first
+    read = attrgetter(label_field) if isinstance(label_field, str) else label_field
     labels = [read(row) for row in rows] if callable(read) else read
     cells = tuple(
-        (label, *(make(row) for make in made)) for label, row in zip(labels, rows, strict=True)
+        (label, *(make(row) for make in fields)) for label, row in zip(labels, rows, strict=True)
     )
     return PageTable(caption, (name, *columns), cells, rows=tuple(rows))
 
@@ -393,15 +395,15 @@ def p_text(p: float | None) -> str | None:
 
 def extremes(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return the rows of the smallest and of the largest estimate; nothing where there is no estimate."""
-    known = [row for row in rows if row.estimate is not None]
+    estimated = [row for row in rows if row.estimate is not None]
     return (
-        tuple(pick(known, key=lambda row: row.estimate or 0.0) for pick in (min, max))
-        if known
+        tuple(pick(estimated, key=lambda row: row.estimate or 0.0) for pick in (min, max))
+        if estimated
         else ()
     )
 
 
-def single(found: Result | ResultGroup) -> Result:
+def single(result: Result | ResultGroup) -> Result:
     """Return the result of a design without a by factor.
 
     Raises
@@ -409,9 +411,9 @@ def single(found: Result | ResultGroup) -> Result:
     InputError
         For the results of several levels.
     """
-    if isinstance(found, ResultGroup):
+    if isinstance(result, ResultGroup):
         raise InputError("one model at a time")
-    return found
+    return result
 
 
 def declared_clusters(design: Design) -> tuple[str, ...]:
@@ -443,12 +445,12 @@ def verify_all(named: Mapping[str, Result], blocks: Sequence[Block]) -> Verifica
     Some rows of a result, as a block shows them, are recomputed with the whole result.
     """
     results = dict(named)
-    seen = {id(row) for result in named.values() for row in result.rows}
+    checked = {id(row) for result in named.values() for row in result.rows}
     for result in (result for block in blocks for result in block.results):
         rows = {id(row) for row in result.rows}
-        if rows <= seen:
+        if rows <= checked:
             continue
-        seen |= rows
+        checked |= rows
         label = shorten(f"{result.title}: {result.inference.split('; ')[-1]}", 80)
         k = 1 + sum(name == label or name.startswith(f"{label} (") for name in results)
         results[label if k == 1 else f"{label} ({k})"] = result
@@ -471,10 +473,15 @@ def design_effect(clustered: Row, independent: Row) -> float | None:
     >>> design_effect(Row(term="d", std_error=0.2), Row(term="d", std_error=0.1))
     4.0
     """
-    one, other = _spread(clustered), _spread(independent)
-    if one is None or other is None or one[0] != other[0] or other[1] <= 0:
+    with_clusters, without = _spread(clustered), _spread(independent)
+    if (
+        with_clusters is None
+        or without is None
+        or with_clusters[0] != without[0]
+        or without[1] <= 0
+    ):
         return None
-    return (one[1] / other[1]) ** 2
+    return (with_clusters[1] / without[1]) ** 2
 
 
 def _spread(row: Row) -> tuple[str, float] | None:
@@ -566,13 +573,13 @@ def pairs_to_halve(
     Nothing where pairs are lacking, unless items are `drawn` from many, such as roles: other items, such as models,
     are those that the table is about.
     """
-    k, left, said = (
+    k, left, now = (
         len(design.items),
         pairs_left(design),
         more_clusters_sentence(more, f"pairs of {item}s", quantity),
     )
     if more <= left:
-        return (said,)
+        return (now,)
     if not drawn:
         return ()
     there = f"have {count(left, 'further pair')}" if left else "have no further pair"
@@ -580,7 +587,7 @@ def pairs_to_halve(
         (1 + math.sqrt(1 + 8 * (math.comb(k, 2) - left + more))) / 2
     )  # C(enough, 2) pairs
     return (
-        said,
+        now,
         f"These {count(k, item)} {there}, so add about {count(enough - k, item)}: "
         f"the answer is then about more {item}s.",
     )

@@ -111,13 +111,13 @@ def same_models(study: Study, parts: Mapping[str, Design], options: StudyOptions
     lacking = {
         model: [level for level, models in has.items() if model not in models] for model in every
     }
-    both = [model for model, levels in lacking.items() if not levels]
-    if not both or len(both) == len(every):
+    shared = [model for model, levels in lacking.items() if not levels]
+    if not shared or len(shared) == len(every):
         return None
     try:
         outcomes = {
             level: study.run(
-                replace(part.of_raters(both), by=None), replace(options, brief=True, verify=False)
+                replace(part.of_raters(shared), by=None), replace(options, brief=True, verify=False)
             )
             for level, part in parts.items()
             if isinstance(part, Ratings)
@@ -125,21 +125,24 @@ def same_models(study: Study, parts: Mapping[str, Design], options: StudyOptions
     except SocialStatsError:
         return None
     left = {model: f"not at {quoted(levels, 5)}" for model, levels in lacking.items() if levels}
-    return Alike(outcomes=outcomes, both=tuple(both), left=left)
+    return Alike(outcomes=outcomes, both=tuple(shared), left=left)
 
 
 def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Block, ...]:
     """State in sentence and caution of a comparison on which models it is, where some were left out."""
     if alike is None or not compared or not compared[0].results:
         return compared
-    (first, *rest), (found, *more) = compared, compared[0].results
+    (first, *further_blocks), (comparison, *more) = compared, compared[0].results
     common = replace(
-        found,
-        words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
-        cautions=(*left_out_caution(alike.both, alike.left), *found.cautions),
+        comparison,
+        words=comparison.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
+        cautions=(*left_out_caution(alike.both, alike.left), *comparison.cautions),
     )
-    said = common_text(alike.both, alike.left, shorten(by, 40)).strip()
-    return (replace(first, sentences=(said, *first.sentences), results=(common, *more)), *rest)
+    note = common_text(alike.both, alike.left, shorten(by, 40)).strip()
+    return (
+        replace(first, sentences=(note, *first.sentences), results=(common, *more)),
+        *further_blocks,
+    )
 
 
 def at_level(error: SocialStatsError, by: str, level: str) -> SocialStatsError:
@@ -163,19 +166,19 @@ def merge(
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
     name = shorten(by, 40)
-    same = outcomes if alike is None else alike.outcomes
-    compared = noted(compared_levels(same, by, options, lost), alike, by)
+    comparable = outcomes if alike is None else alike.outcomes
+    compared = noted(compared_levels(comparable, by, options, lost), alike, by)
     replies = None if isinstance(design, Groups | Paired) else replies_by(design, options.level)
-    others = [replies, tables_over_levels(outcomes, by)]
-    before = (*compared, *(block for block in others if block is not None))
+    further_blocks = [replies, tables_over_levels(outcomes, by)]
+    before = (*compared, *(block for block in further_blocks if block is not None))
     # few levels have all blocks, more of them the leading ones, and many none
-    shown = outcomes if len(outcomes) <= MOST_LEVELS else {}
+    detailed = outcomes if len(outcomes) <= MOST_LEVELS else {}
     room = MOST_MAIN - sum(block.part == "main" for block in before)
     checks: dict[str, Callable[[], Verification]] = {}
     blocks = []
-    for k, (level, outcome) in enumerate(shown.items()):
+    for k, (level, outcome) in enumerate(detailed.items()):
         for j, block in enumerate(outcome.blocks[: MOST_BRIEF if options.brief else None]):
-            main = not j and len(shown) <= room
+            main = not j and len(detailed) <= room
             blocks.append(_labelled(block, level, k, main=main))
         for label in list(outcome.verifications)[: 1 if options.brief else None]:
             check = partial(outcome.verifications.__getitem__, label)
@@ -189,7 +192,7 @@ def merge(
         title=f"{first.title.rstrip('?')}, by {name}?",
         design=f"{rows}, {count(len(outcomes) + len(lost), f'{by} level')}",
         verdict=verdict_on_models(compared) or verdict_on_levels(before),
-        answer=tuple(answers_of_levels(compared, outcomes, shown, lost, by, options)),
+        answer=tuple(answers_of_levels(compared, outcomes, detailed, lost, by, options)),
         cautions=_cautions(outcomes),
         blocks=(*before, *blocks),
         flow=design.flow,
@@ -197,7 +200,7 @@ def merge(
         references=tuple(dict.fromkeys(references)),
         verifications=combine_verifications(Verifications(checks), verified),
     )
-    return with_details(page, {} if options.brief else shown)
+    return with_details(page, {} if options.brief else detailed)
 
 
 def with_details(page: Outcome, outcomes: Mapping[str, Outcome]) -> Outcome:
@@ -232,7 +235,7 @@ def methods_of_levels(
 def answers_of_levels(
     compared: Sequence[Block],
     outcomes: Mapping[str, Outcome],
-    shown: Mapping[str, Outcome],
+    detailed: Mapping[str, Outcome],
     lost: Mapping[str, str],
     by: str,
     options: StudyOptions,
@@ -242,7 +245,7 @@ def answers_of_levels(
     board = next((result for block in compared[:1] for result in block.results), None)
     texts = [
         f"{shorten(level)}: {outcome.answer[0]}"
-        for level, outcome in shown.items()
+        for level, outcome in detailed.items()
         if not options.brief or not compared
     ]
     texts += [no_number(f"the result of {shorten(level)}", why) for level, why in lost.items()]
@@ -281,15 +284,15 @@ def compared_levels(
     outcomes: Mapping[str, Outcome], by: str, options: StudyOptions, lost: Mapping[str, str]
 ) -> tuple[Block, ...]:
     """Compare the levels by the first number of their pages that `compare_models` knows, and its further rows."""
-    found: dict[str, Result] = {}
+    by_level: dict[str, Result] = {}
     for level, outcome in outcomes.items():
         results = [result for block in outcome.blocks for result in block.results]
-        known = [r for r in results if r.metric in COMPARISON_RULES and not r.check]
-        if known:
-            found[level] = known[0]
+        comparisons = [r for r in results if r.metric in COMPARISON_RULES and not r.check]
+        if comparisons:
+            by_level[level] = comparisons[0]
     blocks: tuple[Block, ...] = ()
-    if len(found) > 1:
-        blocks = comparison(found, options, by, further(found), lost, led=True)
+    if len(by_level) > 1:
+        blocks = comparison(by_level, options, by, further(by_level), lost, led=True)
     return blocks or leading(outcomes, by)
 
 
@@ -300,12 +303,12 @@ def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
         for level, o in outcomes.items()
         if o.blocks and o.blocks[0].id in LEADING
     }
-    shown = {level: block.results[0] for level, block in first.items() if block.results}
-    if len(shown) < 2:
+    by_level = {level: block.results[0] for level, block in first.items() if block.results}
+    if len(by_level) < 2:
         return ()
-    rows = [replace(result.rows[0], term=level, group=None) for level, result in shown.items()]
+    rows = [replace(result.rows[0], term=level, group=None) for level, result in by_level.items()]
     tested, adjusted = adjust_family_by_holm(rows, f"levels of {by}")
-    title, named = next(iter(shown.values())).title, shorten(by, 40)
+    title, named = next(iter(by_level.values())).title, shorten(by, 40)
     block = Block(
         id="levels",
         question=f"How did the levels of {named} compare?",
@@ -339,14 +342,14 @@ def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
         for c in o.cautions:
             if (c.code, c.detail) not in shared:
                 apart.setdefault(c.code, []).append((level, c))
-    found = [c for c in next(iter(outcomes.values())).cautions if (c.code, c.detail) in shared]
-    for told in apart.values():
-        more = f" (and {count(len(told) - 1, 'more level')})" if len(told) > FEW else ""
-        found += [
+    cautions = [c for c in next(iter(outcomes.values())).cautions if (c.code, c.detail) in shared]
+    for of_code in apart.values():
+        more = f" (and {count(len(of_code) - 1, 'more level')})" if len(of_code) > FEW else ""
+        cautions += [
             replace(c, detail=f"{quoted([level])}: {c.detail}{more}")
-            for level, c in (told[:1] if more else told)
+            for level, c in (of_code[:1] if more else of_code)
         ]
-    return order_cautions(tuple(found), once=False)
+    return order_cautions(tuple(cautions), once=False)
 
 
 def _labelled(block: Block, level: str, k: int, *, main: bool) -> Block:

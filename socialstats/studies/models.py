@@ -157,8 +157,8 @@ def leader_question(
     n = count(len(rows)) if crossed else count(len(rows), noun_or(by, "group"))
     which = f" by {quantity}" if k else ""
     if board.extras["average"]:
-        some = "the models that all of them have" if board.extras["left_out"] else "all models"
-        which = f", over {some}"
+        models = "the models that all of them have" if board.extras["left_out"] else "all models"
+        which = f", over {models}"
     say = list(halving_sentences(board))
     if not led:
         say = [board.sentence(), *alone_words(board)]
@@ -316,17 +316,17 @@ def factors_question(board: Result, k: int, options: StudyOptions) -> Block | No
 # the answer of a page that compares models
 
 
-def lead_words(shown: Sequence[Block]) -> tuple[str, ...]:
+def lead_words(blocks: Sequence[Block]) -> tuple[str, ...]:
     """Return the answer of a page that compares models; nothing without a comparison.
 
     Parameters
     ----------
-    shown : sequence of Block
+    blocks : sequence of Block
         As `comparison` returns them, alone or before others.
     """
-    if not shown or shown[0].id != LEADING:
+    if not blocks or blocks[0].id != LEADING:
         return ()
-    return (shown[0].results[0].sentence(),)
+    return (blocks[0].results[0].sentence(),)
 
 
 def tests_of(board: Result) -> tuple[list[Row], list[Row]]:
@@ -344,11 +344,11 @@ def tests_text(rows: Sequence[Row], board: Result) -> str:
     return " or by ".join(sorted(kinds, key=lambda kind: kind == COMBINED))
 
 
-def matched_words(shown: Sequence[Block], by: str) -> str:
+def matched_words(blocks: Sequence[Block], by: str) -> str:
     """Return how levels were compared, for the methods; nothing without a comparison."""
-    if not lead_words(shown):
+    if not lead_words(blocks):
         return ""
-    board = shown[0].results[0]
+    board = blocks[0].results[0]
     tested, _ = tests_of(board)
     how = tests_text(tested or pick_rows(board.rows, "difference"), board)
     return f" Levels of {shorten(by, 40)} were compared by {how}, with Holm-adjusted p values."
@@ -372,11 +372,11 @@ def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:
     return (None, *[row.term for row in first.rows if row.group == BIAS][:MOST_BIASES])
 
 
-def verdict_on_models(shown: Sequence[Block]) -> Conclusion | None:
+def verdict_on_models(blocks: Sequence[Block]) -> Conclusion | None:
     """Return which model is first in the leading number, or of two which is higher; None without a comparison."""
-    if not lead_words(shown):
+    if not lead_words(blocks):
         return None
-    board = shown[0].results[0]
+    board = blocks[0].results[0]
     quantity, ranks = str(board.settings["number"]), pick_rows(board.rows, "rank")
     if ranks:
         superlative = (
@@ -390,11 +390,11 @@ def verdict_on_models(shown: Sequence[Block]) -> Conclusion | None:
     return higher_or_lower(named[0], f"values of the {quantity}", first, second)
 
 
-def verdict_on_levels(shown: Sequence[Block]) -> Conclusion:
+def verdict_on_levels(blocks: Sequence[Block]) -> Conclusion:
     """Return how many differences of the leading tested family are significant, or that none is shown."""
     rows = [
         row
-        for block in shown
+        for block in blocks
         for result in block.results
         for row in result.rows
         if row.p_adjusted is not None

@@ -222,14 +222,14 @@ def dependence_block(
     """
     if not names:
         return None
-    found: dict[str, Result] = {} if naive is None else {naive[0]: naive[1]}
+    by_cluster: dict[str, Result] = {} if naive is None else {naive[0]: naive[1]}
     lost = []
     for label, way in cluster_ways(names, rows).items():
         try:
-            found[label] = compute(way)
+            by_cluster[label] = compute(way)
         except SocialStatsError as error:
             lost.append(Row(term=label, undefined=str(error)))
-    estimates = [replace(lead(result), term=label) for label, result in found.items()]
+    estimates = [replace(lead(result), term=label) for label, result in by_cluster.items()]
     columns: dict[str, Column] = {
         "Clusters": "n_clusters",
         "Estimate": "estimate",
@@ -244,7 +244,7 @@ def dependence_block(
     block = ask_rows(
         "dependence",
         f"Does the answer depend on the clustering of {rows}?",
-        found,
+        by_cluster,
         estimates,
         quantity=quantity,
         say=[dependence_sentence(estimates, rows if naive is None else "rows")],
@@ -287,9 +287,9 @@ def with_design_effect(
     """
     ways = next((block.results for block in blocks if block.id == "dependence"), ())
     effect = design_effect(lead(ways[-1]), lead(ways[0])) if len(ways) > 1 else None
-    said = clusters_caption(factors, effect)
+    text = clusters_caption(factors, effect)
     first = next((k for k, block in enumerate(blocks) if block.draw is not None), None)
-    if not said or first is None:
+    if not text or first is None:
         return tuple(blocks)
     caption = blocks[first].caption
     named = "clusters: " + " x ".join(
@@ -298,7 +298,7 @@ def with_design_effect(
     if named in caption and effect is not None:  # the caption names them already
         caption = caption.replace(named, f"{named}, design effect {number(effect, 1)}")
     else:
-        caption = f"{caption} {capital(said)}.".lstrip()
+        caption = f"{caption} {capital(text)}.".lstrip()
     return (*blocks[:first], replace(blocks[first], caption=caption), *blocks[first + 1 :])
 
 

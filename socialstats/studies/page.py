@@ -126,14 +126,14 @@ class Block:
     def drawn(self) -> tuple[Row, ...]:
         """The rows of results that the figure shows: those that its function is bound to."""
         draw: Any = self.draw
-        held: list[Any] = []
+        arguments: list[Any] = []
         while isinstance(draw, partial):
-            held += [*draw.args, *draw.keywords.values()]
+            arguments += [*draw.args, *draw.keywords.values()]
             draw = draw.func
-        return tuple(rows_within(held))
+        return tuple(rows_within(arguments))
 
 
-def rows_within(held: Any) -> Iterator[Row]:
+def rows_within(content: Any) -> Iterator[Row]:
     """Yield the rows in what a function is bound to: sequences and mappings, however deep, and what has rows.
 
     Examples
@@ -141,13 +141,13 @@ def rows_within(held: Any) -> Iterator[Row]:
     >>> [row.term for row in rows_within({"a": [Row(term="x")], "b": (1, Row(term="y"))})]
     ['x', 'y']
     """
-    if isinstance(held, Row):
-        yield held
-    elif hasattr(held, "rows"):
-        yield from rows_within(held.rows)
-    elif isinstance(held, Mapping | list | tuple):
-        for one in held.values() if isinstance(held, Mapping) else held:
-            yield from rows_within(one)
+    if isinstance(content, Row):
+        yield content
+    elif hasattr(content, "rows"):
+        yield from rows_within(content.rows)
+    elif isinstance(content, Mapping | list | tuple):
+        for part in content.values() if isinstance(content, Mapping) else content:
+            yield from rows_within(part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class Outcome:
 
         Recomputes what was not yet.
         """
-        found = []
+        warnings = []
         for name, verification in self.verifications.items():
             wrong = [
                 check.quantity
@@ -229,10 +229,10 @@ class Outcome:
                 if check.row is not None and check.ok is False
             ]
             if wrong:
-                said = f"{shorten(name, 80)}: {count(len(wrong), 'value')} ({quoted(wrong, 3)})"
+                text = f"{shorten(name, 80)}: {count(len(wrong), 'value')} ({quoted(wrong, 3)})"
                 fix = "do not quote them until the difference is explained"
-                found.append(caution("SS402", said, affects="these values", fix=fix))
-        return (*found, *self.cautions)
+                warnings.append(caution("SS402", text, affects="these values", fix=fix))
+        return (*warnings, *self.cautions)
 
 
 DECLARED = "declared"
@@ -373,8 +373,8 @@ class StudyOptions:
 
     def chosen_for(self, function: Callable[..., Any]) -> dict[str, Any]:
         """Return the choices that metrics share, as far as a function takes them."""
-        known = inspect.signature(function).parameters
-        return {name: value for name, value in self.chosen().items() if name in known}
+        parameters = inspect.signature(function).parameters
+        return {name: value for name, value in self.chosen().items() if name in parameters}
 
     def echo(self) -> dict[str, Any]:
         """Return the settings as a mapping."""
@@ -485,7 +485,7 @@ def reason_of(error: SocialStatsError) -> str:
     return error.reason.split("\n")[0]
 
 
-def check_named(name: str, value: str | None, known: Sequence[str], what: str) -> None:
+def check_named(name: str, value: str | None, labels: Sequence[str], what: str) -> None:
     """Raise InputError for a setting that names something which is not there; None names nothing.
 
     Examples
@@ -494,10 +494,10 @@ def check_named(name: str, value: str | None, known: Sequence[str], what: str) -
     Traceback (most recent call last):
     socialstats.errors.InputError: first='men' is no group of names. Did you mean 'man'? There are 'man' and 'woman'
     """
-    if value is not None and value not in known:
-        there = quoted(list(known), 20) or "none"
+    if value is not None and value not in labels:
+        there = quoted(list(labels), 20) or "none"
         raise InputError(
-            f"{option(name, shorten(value))} is no {what}. {meant(value, known)}There are {there}"
+            f"{option(name, shorten(value))} is no {what}. {meant(value, labels)}There are {there}"
         )
 
 
@@ -516,13 +516,14 @@ LEFT_OUT = "SS301"  # each is about other rows
 
 def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Caution, ...]:
     """Merge cautions, most serious first; with `once`, the first of each code, and all that tell what is left out."""
-    found: dict[str, Caution] = {}
-    for one in (c for group in groups for c in group):
-        found.setdefault(
-            one.code if once and one.code != LEFT_OUT else f"{one.code} {one.detail}", one
+    kept_cautions: dict[str, Caution] = {}
+    for raised in (c for group in groups for c in group):
+        kept_cautions.setdefault(
+            raised.code if once and raised.code != LEFT_OUT else f"{raised.code} {raised.detail}",
+            raised,
         )
     rank = {"stop": 0, "caution": 1, "info": 2}
-    return tuple(sorted(found.values(), key=lambda c: rank[c.severity]))
+    return tuple(sorted(kept_cautions.values(), key=lambda c: rank[c.severity]))
 
 
 def named(studies: Mapping[str, Study], name: str) -> Study:

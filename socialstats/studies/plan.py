@@ -179,7 +179,7 @@ def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
     differences = differences_of(outcome)
     if hypothesis.minus is not None or (hypothesis.by is None and differences):
         return difference_on_page(differences, hypothesis)
-    found = [
+    candidates = [
         result
         for block in outcome.blocks
         if block.level == (hypothesis.by or "")
@@ -187,7 +187,7 @@ def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
         if result.metric == hypothesis.metric
         if hypothesis.terms or "by_model" not in result.extras
     ]
-    return first_with(sorted(found, key=lambda result: bool(result.words)), hypothesis)
+    return first_with(sorted(candidates, key=lambda result: bool(result.words)), hypothesis)
 
 
 def results_of(outcome: Outcome) -> list[Result]:
@@ -215,7 +215,7 @@ def differences_of(outcome: Outcome) -> list[tuple[tuple[str, str], Result]]:
 
 
 def difference_on_page(
-    found: Sequence[tuple[tuple[str, str], Result]], hypothesis: Hypothesis
+    differences: Sequence[tuple[tuple[str, str], Result]], hypothesis: Hypothesis
 ) -> Result:
     """Return the difference that a hypothesis is about: of its metric, or any that has its terms.
 
@@ -224,22 +224,24 @@ def difference_on_page(
     InputError
         If the page has no such difference, or several and the hypothesis does not say which.
     """
-    pairs = list(dict.fromkeys(labels for labels, _ in found))
-    wanted = (hypothesis.by, hypothesis.minus)
+    pairs = list(dict.fromkeys(labels for labels, _ in differences))
+    labels_wanted = (hypothesis.by, hypothesis.minus)
     if hypothesis.minus is None and len(pairs) == 1:
-        wanted = pairs[0]
-    if wanted not in pairs:
-        known = listing(
-            [f"by = '{shorten(one)}', minus = '{shorten(two)}'" for one, two in pairs], most=4
+        labels_wanted = pairs[0]
+    if labels_wanted not in pairs:
+        choices = listing(
+            [f"by = '{shorten(first)}', minus = '{shorten(second)}'" for first, second in pairs],
+            most=4,
         )
-        raise InputError(f"say which difference; this page has: {known or 'none'}")
-    own = sorted(
-        (r for labels, r in found if labels == wanted), key=lambda r: r.metric != hypothesis.metric
+        raise InputError(f"say which difference; this page has: {choices or 'none'}")
+    candidates = sorted(
+        (r for labels, r in differences if labels == labels_wanted),
+        key=lambda r: r.metric != hypothesis.metric,
     )
-    same = [result for result in own if result.metric == hypothesis.metric]
-    if result := first_with(own if hypothesis.terms else same, hypothesis):
+    of_metric = [result for result in candidates if result.metric == hypothesis.metric]
+    if result := first_with(candidates if hypothesis.terms else of_metric, hypothesis):
         return result
-    terms = dict.fromkeys(row.term for result in own for row in result.rows)
+    terms = dict.fromkeys(row.term for result in candidates for row in result.rows)
     raise InputError(f"no such terms in this difference; terms: {quoted(list(terms), most=12)}")
 
 
@@ -255,9 +257,9 @@ def rows_of(result: Result, hypothesis: Hypothesis) -> tuple[Row, ...]:
         return tuple(result.row(term, group=hypothesis.group) for term in hypothesis.terms)
     rows = [row for row in result.rows if hypothesis.group in (None, row.group)]
     if not rows:
-        known = dict.fromkeys(repr(row.group) for row in result.rows)
+        groups = dict.fromkeys(repr(row.group) for row in result.rows)
         raise InputError(
-            f"no group '{shorten(hypothesis.group or '')}' in this result; groups: {', '.join(known)}"
+            f"no group '{shorten(hypothesis.group or '')}' in this result; groups: {', '.join(groups)}"
         )
     tests = [row for row in rows if row.p_value is not None]
     return (rows[0] if rows[0].estimate is not None or not tests else tests[0],)
@@ -275,17 +277,17 @@ def run_metric(metric: Metric, design: Design, options: StudyOptions, by: str | 
         raise InputError(
             f"{metric.name} is for {metric.design}; this table is {type(design).__name__.lower()}"
         )
-    found = metric.function(design, **options.chosen_for(metric.function))
-    if isinstance(found, ResultGroup):
+    result = metric.function(design, **options.chosen_for(metric.function))
+    if isinstance(result, ResultGroup):
         if by is None:
             raise InputError(
-                f'the table is analysed by {shorten(found.by)}: say which level, by = "..."'
+                f'the table is analysed by {shorten(result.by)}: say which level, by = "..."'
             )
-        level: Result = found[by]
+        level: Result = result[by]
         return level
     if by is not None:
         raise InputError(f"by = '{shorten(by)}', and the table has no by factor")
-    return found
+    return result
 
 
 def tests_of(
@@ -327,15 +329,19 @@ def bounds_of(row: Row, source: Result, results: Sequence[Result]) -> Row:
     for result in results:
         if result.metric != source.metric or result.design is not source.design:
             continue
-        for other in result.rows:
-            same = (other.term, other.group, other.estimate) == (row.term, row.group, row.estimate)
+        for candidate in result.rows:
+            is_same = (candidate.term, candidate.group, candidate.estimate) == (
+                row.term,
+                row.group,
+                row.estimate,
+            )
             if (
-                same
+                is_same
                 and row.conf_level
-                and other.conf_level
-                and abs(other.conf_level - 2 * row.conf_level + 1) < 1e-9
+                and candidate.conf_level
+                and abs(candidate.conf_level - 2 * row.conf_level + 1) < 1e-9
             ):
-                return other
+                return candidate
     return equivalence_bounds(row)
 
 
@@ -347,35 +353,35 @@ def adjust_all(tests: Sequence[Examined]) -> tuple[tuple[Examined, ...], tuple[R
         name = h.family if h.status == "confirmatory" else f"{h.family}, exploratory"
         members.setdefault(name, []).append(k)
     done = list(tests)
-    found: list[Result] = []
+    families: list[Result] = []
     for name, places in members.items():
         rows = [replace(tests[k].row, term=tests[k].label, group=None) for k in places]
         if all(row.p_value is None for row in rows):
             continue
-        found.append(adjust(rows, method="holm", family=name))
-        by_label = {row.term: row for row in found[-1].rows if row.p_value is not None}
+        families.append(adjust(rows, method="holm", family=name))
+        by_label = {row.term: row for row in families[-1].rows if row.p_value is not None}
         for k in places:
             if new := by_label.get(tests[k].label):
                 done[k] = replace(
                     tests[k],
                     row=replace(tests[k].row, p_adjusted=new.p_adjusted, method=new.method),
                 )
-    return tuple(done), tuple(found)
+    return tuple(done), tuple(families)
 
 
 def judge(test: Examined, alpha: float) -> Examined:
     """State what a test shows: a confirmatory one by its adjusted p, an exploratory one by its interval alone."""
     h, row = test.hypothesis, test.row
-    expected, other = SIDES.get(h.alternative), SIDES.get(OPPOSITE.get(h.alternative, ""))
+    expected, opposite = SIDES.get(h.alternative), SIDES.get(OPPOSITE.get(h.alternative, ""))
     settled: Verdict = "none"
     if h.status == "confirmatory":
         settled = planned_verdict(row, alpha=alpha, bounds=test.bounds, smallest=h.smallest_effect)
         if expected and settled in ("above", "below") and row.p_value is not None:
             settled = expected
         elif (
-            other and settled == "open" and verdict(row) == other
+            opposite and settled == "open" and verdict(row) == opposite
         ):  # the interval lies wholly on the other side
-            settled = other
+            settled = opposite
     elif row.conf_low is not None or row.conf_high is not None:
         settled = verdict(row, bounds=test.bounds, smallest=h.smallest_effect)
     return replace(test, verdict=settled)
@@ -507,13 +513,17 @@ def hypotheses_block(
 
 def said_of_tests(tests: Sequence[Examined]) -> list[str]:
     """Return a sentence for each test; of a hypothesis with many tests how many of them came out in each way."""
-    held: dict[str, list[Examined]] = {}
+    by_hypothesis: dict[str, list[Examined]] = {}
     for test in tests:
-        held.setdefault(test.hypothesis.id, []).append(test)
-    said = []
-    for own in held.values():
-        said += [counted(own)] if len(own) > MOST_TESTS else [sentence(test) for test in own]
-    return said
+        by_hypothesis.setdefault(test.hypothesis.id, []).append(test)
+    texts = []
+    for of_hypothesis in by_hypothesis.values():
+        texts += (
+            [counted(of_hypothesis)]
+            if len(of_hypothesis) > MOST_TESTS
+            else [sentence(test) for test in of_hypothesis]
+        )
+    return texts
 
 
 def counted(tests: Sequence[Examined]) -> str:
@@ -589,10 +599,10 @@ def words(test: Examined) -> str:
     if settled == "none":
         return "has no verdict"
     if h.status == "exploratory":
-        known = settled in ("above", "below")
+        clear = settled in ("above", "below")
         return (
             f"is exploratory, with an interval {settled} {zero}"
-            if known
+            if clear
             else "is exploratory, and inconclusive"
         )
     if settled == "open":

@@ -97,11 +97,11 @@ def crossed_question(design: Ratings) -> Block | None:
     if len(design.raters) != 2 or len(design.levels) > MOST_LEVELS:
         return None
     table = design.square(*design.raters)
-    same, total = float(np.trace(table)), float(table.sum())
+    equal, total = float(np.trace(table)), float(table.sum())
     if total == 0:
         return None
     first, second = (shorten(name, 40) for name in design.raters)
-    units = f"{count(same)} of {count(total, 'unit')} ({percent(same / total)})"
+    units = f"{count(equal)} of {count(total, 'unit')} ({percent(equal / total)})"
     return Block(
         id="pairs",
         question=f"Where did {first} and {second} differ?",

@@ -72,8 +72,8 @@ def has_two_groups(design: Ratings, group: str) -> bool:
 
 def unit_means(design: Ratings) -> dict[str, float]:
     """Return the mean rating of each unit that has one."""
-    means, known = unit_shares(design) @ design.scores, has_rating(design)
-    return {unit: float(means[k]) for k, unit in enumerate(design.units) if known[k]}
+    means, rated = unit_shares(design) @ design.scores, has_rating(design)
+    return {unit: float(means[k]) for k, unit in enumerate(design.units) if rated[k]}
 
 
 def mean_ratings_question(design: Ratings, options: StudyOptions) -> Block | None:

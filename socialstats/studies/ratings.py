@@ -250,26 +250,26 @@ def united(design: Ratings) -> PageTable:
 
 def about_ratings(design: Ratings) -> tuple[PageTable, ...]:
     """Count ratings, refusals, missing ratings and levels by rater."""
-    held, units = design.unit_count[design.unit], float(design.unit_count.sum())
+    replicates, units = design.unit_count[design.unit], float(design.unit_count.sum())
     k, m = len(design.raters), len(design.levels)
     status, levels = np.zeros((k, 3)), np.zeros((k, m))
-    np.add.at(status, (design.rater, design.status), held)
+    np.add.at(status, (design.rater, design.status), replicates)
     ok = design.status == OK
-    np.add.at(levels, (design.rater[ok], design.value[ok]), held[ok])
-    shown = design.raters[:MOST_LISTED]
-    some = "" if len(shown) == k else f" (the first {count(len(shown))} of {count(k)})"
+    np.add.at(levels, (design.rater[ok], design.value[ok]), replicates[ok])
+    listed = design.raters[:MOST_LISTED]
+    which = "" if len(listed) == k else f" (the first {count(len(listed))} of {count(k)})"
     answered: list[tuple[str | int, ...]] = [
         (name, *(int(n) for n in row[[OK, REFUSAL, MISSING]]), int(units - row.sum()))
-        for name, row in zip(shown, status, strict=False)
+        for name, row in zip(listed, status, strict=False)
     ]
     header = ("Rater", "Ratings", "Refusals", "Missing values", "Units without a row")
-    tables = [PageTable(f"Ratings by rater{some}", header, tuple(answered)), united(design)]
+    tables = [PageTable(f"Ratings by rater{which}", header, tuple(answered)), united(design)]
     if m <= MOST_LEVELS:
         shares = tuple(
             (name, *(Shown(float(n / row.sum()), 3, True) if row.sum() else None for n in row))
-            for name, row in zip(shown, levels, strict=False)
+            for name, row in zip(listed, levels, strict=False)
         )
-        caption = f"Shares of the levels among each rater's ratings{some}"
+        caption = f"Shares of the levels among each rater's ratings{which}"
         tables.append(PageTable(caption, ("Rater", *design.levels), shares))
     return tuple(tables)
 
@@ -289,8 +289,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer how well the raters agree, who with whom, and where."""
     check_single(design)
     a = compute(design, options)
-    asked = [block for block in questions(a) if block is not None]
-    blocks: list[Block | None] = [*with_design_effect(asked, design.clusters)]
+    questions_asked = [block for block in questions(a) if block is not None]
+    blocks: list[Block | None] = [*with_design_effect(questions_asked, design.clusters)]
     heading, verdict = f"Do the {count(len(design.raters))} raters agree?", verdict_on_raters(a)
     row, estimate = a.alpha.rows[0], "agreement"
     answers = [answer(a.alpha), *without_constant(a)]
@@ -307,7 +307,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         estimate = f"the difference{name}"
     units = None if row.df is None else round(row.df) + 1
     # units that one of two groups of raters lacks
-    matched = [r for block in asked for r in block.results if "groups" in r.extras]
+    matched = [r for block in questions_asked for r in block.results if "groups" in r.extras]
     lost = [one for r in matched for one in r.cautions if one.code == "SS301"]
     return page_of(
         "agreement",

@@ -33,12 +33,12 @@ def numbers_of(row: Row) -> Iterator[Number]:
     """Yield the numbers that a row has: estimate, error, limits, test, and counts."""
     sizes = {name: abs(value) for name in FIELDS if (value := getattr(row, name)) is not None}
     ends = sorted(sizes.pop(name) for name in ("conf_low", "conf_high") if name in sizes)
-    rest = (
+    further = (
         ()
         if ends and "estimate" in sizes
         else ((name, size) for name, size in sizes.items() if name in OWN)
     )
-    of = (row.interval, sizes.get("estimate"), *ends, *rest)
+    of = (row.interval, sizes.get("estimate"), *ends, *further)
     yield from (
         Number((*of, row.test) if name in TEST else of, name, size) for name, size in sizes.items()
     )
@@ -47,10 +47,10 @@ def numbers_of(row: Row) -> Iterator[Number]:
 
 def shown_numbers(outcome: Outcome) -> Counter[tuple[str, Number]]:
     """Return the numbers of the rows on a page, by level: those of results, figures and tables, each once."""
-    shown: Counter[tuple[str, Number]] = Counter()
+    numbers: Counter[tuple[str, Number]] = Counter()
     for level, rows in rows_shown(outcome):
-        shown |= Counter((level, number) for row in rows for number in numbers_of(row))
-    return shown
+        numbers |= Counter((level, number) for row in rows for number in numbers_of(row))
+    return numbers
 
 
 def rows_shown(outcome: Outcome) -> Iterator[tuple[str, Sequence[Row]]]:
@@ -77,8 +77,8 @@ def held_by(table: PageTable) -> list[Row]:
 def values_outside(outcome: Outcome, numbers: Iterable[Number]) -> Counter[Lack]:
     """Count the numbers of tables and of the number line that no row has: counts, and values of other kinds."""
     every = {number.value for number in numbers}
-    known = {value for value in every if not float(value).is_integer()}
-    found: Counter[Lack] = Counter()
+    every_value = {value for value in every if not float(value).is_integer()}
+    lacks: Counter[Lack] = Counter()
     tables = [*outcome.data, *(table for block in outcome.blocks for table in block.tables)]
     for table in tables:
         of_rows = {
@@ -90,19 +90,21 @@ def values_outside(outcome: Outcome, numbers: Iterable[Number]) -> Counter[Lack]
         for cell in (cell for line in table.cells for cell in line):
             if not isinstance(cell, int | float) or isinstance(cell, bool):
                 continue
-            if abs(cell) not in of_rows and abs(cell) not in known:
-                found["counts" if isinstance(cell, int) else "outside"] += 1
-    found["counts"] += len(outcome.flow)
-    return found
+            if abs(cell) not in of_rows and abs(cell) not in every_value:
+                lacks["counts" if isinstance(cell, int) else "outside"] += 1
+    lacks["counts"] += len(outcome.flow)
+    return lacks
 
 
-def recomputed(outcome: Outcome, found: Mapping[str, Verification] | None = None) -> Recomputed:
+def recomputed(
+    outcome: Outcome, verifications: Mapping[str, Verification] | None = None
+) -> Recomputed:
     """Count the numbers of a page by whether independent code recomputed them.
 
     Parameters
     ----------
     outcome : Outcome
-    found : mapping of str to Verification, optional
+    verifications : mapping of str to Verification, optional
         Its verifications, where they were made elsewhere.
 
     Returns
@@ -113,9 +115,11 @@ def recomputed(outcome: Outcome, found: Mapping[str, Verification] | None = None
     """
     checked: dict[Number, list[bool | None]] = {}
     why: dict[Number, Lack] = {}
-    for one in (outcome.verifications if found is None else found).values():
-        numbers, lacks = one.numbers(), one.lacks()
-        for k, row in enumerate(one.rows):
+    for verification in (
+        outcome.verifications if verifications is None else verifications
+    ).values():
+        numbers, lacks = verification.numbers(), verification.lacks()
+        for k, row in enumerate(verification.rows):
             for number in numbers_of(row):
                 places = (
                     [(k, number.field)]
@@ -131,11 +135,11 @@ def recomputed(outcome: Outcome, found: Mapping[str, Verification] | None = None
                     if number.field not in COUNTED
                     else "counts"
                 )
-    shown = shown_numbers(outcome)
-    outside = values_outside(outcome, (number for _, number in shown))
+    numbers_shown = shown_numbers(outcome)
+    outside = values_outside(outcome, (number for _, number in numbers_shown))
     # numbers of one kind with the same checks are counted together
     alike: Counter[tuple[str, frozenset[bool | None], Lack]] = Counter()
-    for (_, number), n in shown.items():
+    for (_, number), n in numbers_shown.items():
         checks = frozenset(checked.get(number, [None]))
         alike[KINDS.get(number.field, COUNTS), checks, reason(number, why)] += n
     return Recomputed.of(

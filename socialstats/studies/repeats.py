@@ -50,15 +50,17 @@ def repeats_block(
         if repeats.columns
         else ""
     )
-    said = [
+    texts = [
         f"Each value is a mean of repeated answers ({total}, {each_answer(repeats)}{apart}). Repeats are no units."
     ]
     behind = answers_behind(repeats, lead, of)
     if behind is not None:
-        said += worth(behind, what)
+        texts += worth(behind, what)
     several = [(name, repeats.of_source(name)) for name in repeats.sources]
     cells = tuple(
-        (name, *spread_of(held)) for name, held in several if not len(held.answers) or held.most > 1
+        (name, *spread_of(replicates))
+        for name, replicates in several
+        if not len(replicates.answers) or replicates.most > 1
     )
     header = (
         "Source",
@@ -71,7 +73,7 @@ def repeats_block(
     return Block(
         id="repeats",
         question="What did repeated answers add?",
-        sentences=tuple(said),
+        sentences=tuple(texts),
         tables=(PageTable(caption="Sources with repeated answers", header=header, cells=cells),),
         part="appendix",
     )
@@ -92,11 +94,11 @@ def spread_of(repeats: Repeats) -> tuple[str | int | None, ...]:
     if not len(repeats.answers):
         return (0, None, None, None, None)
     within = repeats.within
-    known = not math.isnan(within)
+    estimable = not math.isnan(within)
     return (
         len(repeats.answers),
         repeats.fewest,
         repeats.most,
-        number(within) if known else None,
-        number(math.sqrt(within)) if known else None,
+        number(within) if estimable else None,
+        number(math.sqrt(within)) if estimable else None,
     )

@@ -16,7 +16,7 @@ from socialstats.text import count, shorten
 MOST = 4  # sentences of the answer
 
 
-def turns(own: Row, other: Row, reference: float = 0.0) -> bool:
+def turns(conclusion: Row, second: Row, reference: float = 0.0) -> bool:
     """Return whether another analysis turns a conclusion: the side of a reference, or on what side p or interval lie.
 
     p is compared with its level, adjusted where it is, and the interval with the reference: each where both have one.
@@ -29,16 +29,16 @@ def turns(own: Row, other: Row, reference: float = 0.0) -> bool:
     >>> turns(own, Row(term="d", estimate=-0.1)), turns(own, Row(term="d", estimate=0.3, p_value=0.001))
     (True, False)
     """
-    both = (own, other)
-    values = [row.estimate - reference for row in both if row.estimate is not None]
-    tested = {is_significant(row) for row in both if with_p(row)}
-    sides = {direction(row, reference) for row in both if row.conf_low is not None}
+    analyses = (conclusion, second)
+    values = [row.estimate - reference for row in analyses if row.estimate is not None]
+    tested = {is_significant(row) for row in analyses if with_p(row)}
+    sides = {direction(row, reference) for row in analyses if row.conf_low is not None}
     return (len(values) == 2 and values[0] * values[1] < 0) or max(len(tested), len(sides)) > 1
 
 
 def turned(
-    own: Row,
-    others: Iterable[tuple[str, Row]],
+    conclusion: Row,
+    analyses: Iterable[tuple[str, Row]],
     quantity: str,
     reference: float = 0.0,
     *,
@@ -60,13 +60,13 @@ def turned(
     return tuple(
         SecondAnalysis(
             f"{how}, {quantity} was {stat(row)}{reference_side_text(row, reference)}.",
-            f"{how}, {quantity} would {change_text(own, row, reference)}.",
+            f"{how}, {quantity} would {change_text(conclusion, row, reference)}.",
             how=how,
-            change=f"{quantity} would {change_text(own, row, reference)}",
+            change=f"{quantity} would {change_text(conclusion, row, reference)}",
             here=here,
         )
-        for how, row in others
-        if turns(own, row, reference)
+        for how, row in analyses
+        if turns(conclusion, row, reference)
     )
 
 
@@ -78,21 +78,25 @@ def reference_side_text(row: Row, reference: float) -> str:
     return f", which {verb} {reference:g}"
 
 
-def change_text(own: Row, other: Row, reference: float) -> str:
+def change_text(conclusion: Row, second: Row, reference: float) -> str:
     """Return what becomes of a conclusion under another analysis, in plain words."""
-    sides = [(row.estimate or 0.0) - reference for row in (own, other)]
+    sides = [(row.estimate or 0.0) - reference for row in (conclusion, second)]
     if sides[0] * sides[1] < 0:
         return "have the other direction"
-    if with_p(own) and with_p(other):
-        return "be significant" if is_significant(other) else "not be significant"
-    shown = direction(other, reference) != "none"
-    return "be clear" if shown else "not be clear"
+    if with_p(conclusion) and with_p(second):
+        return "be significant" if is_significant(second) else "not be significant"
+    clear = direction(second, reference) != "none"
+    return "be clear" if clear else "not be clear"
 
 
-def other_first(own: Sequence[Row], other: Sequence[Row]) -> bool:
+def other_first(rows: Sequence[Row], second_rows: Sequence[Row]) -> bool:
     """Return whether the first of some rows lies behind the first of another analysis; both are in order of rank."""
-    known = {row.term: row.estimate for row in other}
-    return bool(own) and own[0].term in known and known[own[0].term] != other[0].estimate
+    second_estimates = {row.term: row.estimate for row in second_rows}
+    return (
+        bool(rows)
+        and rows[0].term in second_estimates
+        and second_estimates[rows[0].term] != second_rows[0].estimate
+    )
 
 
 def with_turned(outcome: Outcome) -> Outcome:
@@ -105,8 +109,8 @@ def with_turned(outcome: Outcome) -> Outcome:
     ]
     more = len(analyses) - MOST
     if more > 0:
-        rest = f"{count(more, 'further analysis', 'further analyses')} changed a conclusion."
-        analyses = [*analyses[:MOST], SecondAnalysis(rest, rest)]
+        text = f"{count(more, 'further analysis', 'further analyses')} changed a conclusion."
+        analyses = [*analyses[:MOST], SecondAnalysis(text, text)]
     texts = [analysis.text for analysis in analyses]
     return replace(outcome, answer=(*outcome.answer, *texts), turned=tuple(analyses))
 

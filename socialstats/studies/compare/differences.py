@@ -21,11 +21,11 @@ from socialstats.text import listing, shorten
 DEFAULTS = ("default", "baseline", "base", "none", "no persona", "original", "control", "neutral")
 
 
-def reference_of(names: Sequence[str], wanted: str | None) -> str:
+def reference_of(names: Sequence[str], named: str | None) -> str:
     """Return the level that the others are compared with: the one asked for, one called default, or the first."""
-    check_named("reference", wanted, names, "level")
-    if wanted is not None:
-        return wanted
+    check_named("reference", named, names, "level")
+    if named is not None:
+        return named
     defaults = [name for word in DEFAULTS for name in names if name.casefold().strip() == word]
     return (*defaults, *names)[0]
 
@@ -132,16 +132,16 @@ def difference_sentences(differences: Differences) -> list[str]:
         if not any(map(sentences.is_significant, differences.rows)):
             return [text]
         return [text, largest_sentence(differences.rows, ())]
-    texts, same = [], []
+    texts, unclear = [], []
     for row in differences.rows:
         level = shorten(row.label("level") or "", 40)
         if len(differences.rows) > 1 and row.p_value and not sentences.is_significant(row):
-            same.append(level)
+            unclear.append(level)
         else:
             texts.append(sentences.difference(f"the {name}", level, reference, row))
-    if same:
+    if unclear:
         texts.append(
-            f"The {name} did not differ significantly from {reference} for {listing(same)}."
+            f"The {name} did not differ significantly from {reference} for {listing(unclear)}."
         )
     return texts
 

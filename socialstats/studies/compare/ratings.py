@@ -95,8 +95,8 @@ def compare_kinds(
     values = {level: values_of(part) for level, part in parts.items()}
     compared = {}
     for kind, (name, _) in KINDS.items():
-        own = rows_of_levels(values, kind)
-        differences = compare_levels(name, reference, results, partial(rows_of, kind), own)
+        level_rows = rows_of_levels(values, kind)
+        differences = compare_levels(name, reference, results, partial(rows_of, kind), level_rows)
         if differences is not None:
             compared[kind] = differences
     return compared
@@ -109,11 +109,11 @@ def rows_of(kind: str, result: Result) -> list[Row]:
 
 def answer(compared: Mapping[str, Differences], problems: Mapping[str, str]) -> list[str]:
     """Return the differences of the first kind, those of the clearest other, and what was not compared."""
-    first, *others = compared.values()
-    p_values = {one.name: smallest_p(one.rows) for one in others}
-    others = [one for one in others if p_values[one.name] is not None]
-    others.sort(key=lambda one: p_values[one.name] or 0.0)
-    texts = [text for one in (first, *others[:1]) for text in difference_sentences(one)]
+    first, *tested = compared.values()
+    p_values = {kind.name: smallest_p(kind.rows) for kind in tested}
+    tested = [kind for kind in tested if p_values[kind.name] is not None]
+    tested.sort(key=lambda kind: p_values[kind.name] or 0.0)
+    texts = [text for kind in (first, *tested[:1]) for text in difference_sentences(kind)]
     named = [f"{shorten(level, 30)} ({why})" for level, why in problems.items()]
     return [*texts, *([f"Not compared: {listing(named, most=4)}."] if named else [])]
 
@@ -133,7 +133,8 @@ def levels_by_source_table(
     """Count units and raters of every level."""
     notes = {reference: "reference", **problems}
     notes |= {
-        level: f"with the reference: {one.extras['matched']}" for level, one in results.items()
+        level: f"with the reference: {result.extras['matched']}"
+        for level, result in results.items()
     }
     cells = tuple(
         (level, part.n_rows, len(part.units), len(part.raters), notes[level])

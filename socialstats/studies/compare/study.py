@@ -178,25 +178,25 @@ def compute(design: Comparisons, options: StudyOptions) -> Choices:
     skipped |= set() if by_covariate else {"s"}
     left: list[Caution] = []
     problems: list[str] = []
-    found: dict[str, dict[str, Result]] = {"s": {}, "models": {}, "entropy": {}, "items": {}}
-    kept: list[tuple[Comparisons, BradleyTerryResult]] = []
+    results: dict[str, dict[str, Result]] = {"s": {}, "models": {}, "entropy": {}, "items": {}}
+    fitted_parts: list[tuple[Comparisons, BradleyTerryResult]] = []
 
     def fitted(part: Comparisons) -> BradleyTerryResult:
         """Return the fit of a table, which is that of the reference for each level on the same pairs."""
-        for table, fit in kept:
+        for table, fit in fitted_parts:
             if table is part:
                 return fit
         cluster = "declared" if part.declared else "pair"
-        kept.append((part, fit_model(part, options, formula, cluster=cluster)))
-        return kept[-1][1]
+        fitted_parts.append((part, fit_model(part, options, formula, cluster=cluster)))
+        return fitted_parts[-1][1]
 
-    def strengths(one: Comparisons, two: Comparisons, **how: Any) -> Result:
-        return bradley_terry_difference(fitted(one), fitted(two), groups=groupings, **how)
+    def strengths(part_a: Comparisons, part_b: Comparisons, **how: Any) -> Result:
+        return bradley_terry_difference(fitted(part_a), fitted(part_b), groups=groupings, **how)
 
     for name in (name for name in parts if name != reference):
         versus = f"{shorten(name)} minus {shorten(reference)}"
         try:
-            one, two, _, dropped = common_pairs(parts[name], parts[reference], "drop")
+            part_a, part_b, _, dropped = common_pairs(parts[name], parts[reference], "drop")
         except SocialStatsError as error:
             problems.append(f"{versus}: {reason_of(error)}")
             continue
@@ -204,16 +204,16 @@ def compute(design: Comparisons, options: StudyOptions) -> Choices:
         how: dict[str, Any] = {"labels": (name, reference), "level": options.level}
         drawn = options.chosen("seed", "resamples")
         makers: dict[str, Callable[[], Result]] = {
-            "s": partial(sensitivity_difference, one, two, options.covariate, **drawn, **how),
-            "models": partial(strengths, one, two, **how),
-            "entropy": partial(choice_entropy_difference, one, two, **how),
-            "items": partial(win_rate_difference, one, two, **how),
+            "s": partial(sensitivity_difference, part_a, part_b, options.covariate, **drawn, **how),
+            "models": partial(strengths, part_a, part_b, **how),
+            "entropy": partial(choice_entropy_difference, part_a, part_b, **how),
+            "items": partial(win_rate_difference, part_a, part_b, **how),
         }
         for kind, make in makers.items():
             if kind in skipped:
                 continue
             try:
-                found[kind][name] = make()
+                results[kind][name] = make()
             except SocialStatsError as error:
                 problems.append(f"{versus}: {reason_of(error)}")
     return Choices(
@@ -224,7 +224,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Choices:
         silent=design.silent(),
         beside=without_order(fits),
         groupings=groupings,
-        found=found,
+        found=results,
         problems=tuple(problems),
         left=tuple(left),
     )
@@ -280,15 +280,15 @@ def by_level(results: Mapping[str, Result], group: str | None = None) -> list[Ro
     """Return the rows (of a group) of the result of each level, with the level in their keys."""
     rows = []
     for level, result in results.items():
-        own = [row for row in result.rows if group in (None, row.group)]
-        rows += add_labels(own, level=level)
+        group_rows = [row for row in result.rows if group in (None, row.group)]
+        rows += add_labels(group_rows, level=level)
     return rows
 
 
 def kind_of_sensitivity(results: Mapping[str, Result]) -> str:
     """Return the kind of S that every level has: corrected where that exists, else plug-in."""
-    known = [result.row("S_corrected").estimate for result in results.values()]
-    return "plug_in" if None in known else "corrected"
+    corrected = [result.row("S_corrected").estimate for result in results.values()]
+    return "plug_in" if None in corrected else "corrected"
 
 
 def differences_of_s(choices: Choices) -> Differences | None:
@@ -440,31 +440,31 @@ def sizes_note(choices: Choices) -> str:
 
 def shares_question(choices: Choices, by: str) -> Block | None:
     """Ask which groups of items each level preferred; its rows are those of the first grouping."""
-    found: dict[str, dict[str, Result]] = {}
+    by_grouping: dict[str, dict[str, Result]] = {}
     for grouping, groups in choices.groupings.items():
         for level, fit in choices.fits.items():
-            known = {item: str(group) for item, group in groups.items() if item in fit.strengths}
+            of_items = {item: str(group) for item, group in groups.items() if item in fit.strengths}
             how = {"ci": "delta", "ungrouped": "leave_out", "level": choices.options.level}
-            shares = attempt_result(preference_shares, fit, known, **how)
+            shares = attempt_result(preference_shares, fit, of_items, **how)
             if shares is not None:
                 title = f"{shorten(level, 40)}: shares by {grouping}"
-                found.setdefault(grouping, {})[level] = replace(shares, title=title)
-    if not found:
+                by_grouping.setdefault(grouping, {})[level] = replace(shares, title=title)
+    if not by_grouping:
         return None
-    first = next(iter(found.values()))
+    first = next(iter(by_grouping.values()))
     rows = by_level(first, "arithmetic")
     tables = [
         grid_table(
             by_level(results), f"Preference shares by {as_words(name)}", ["group", "scale"], "level"
         )
-        for name, results in found.items()
+        for name, results in by_grouping.items()
     ]
     return ask_rows(
         "levels-shares",
         f"Which groups of items did each {by} prefer?",
         first,
         rows,
-        quantity=f"preference share by {as_words(next(iter(found)))}",
+        quantity=f"preference share by {as_words(next(iter(by_grouping)))}",
         say=[
             span_sentence(of_level, f"the share of a group for {shorten(level, 40)}")
             for level, of_level in rows_by(rows, "level").items()
@@ -511,10 +511,10 @@ def variants_question(choices: Choices) -> Block | None:
         if level.s is None or choices.options.brief:
             continue
         groups = item_groups(level.design)
-        given = (groups, choices.options)
-        results[name] = sensitivity_variants(level.design, level.s, *given, clusters=False)
+        settings = (groups, choices.options)
+        results[name] = sensitivity_variants(level.design, level.s, *settings, clusters=False)
         if level.fit is not None:
-            effect = effect_variants(level.design, level.fit, *given, clusters=False)
+            effect = effect_variants(level.design, level.fit, *settings, clusters=False)
             results |= {} if effect is None else {f"{name}, effect": effect}
     rows = by_level(results)
     return ask_rows(
@@ -523,7 +523,7 @@ def variants_question(choices: Choices) -> Block | None:
         results,
         rows,
         quantity="estimate by analysis variant",
-        say=[f"{shorten(name)}: {one.sentence()}" for name, one in results.items()],
+        say=[f"{shorten(name)}: {variants.sentence()}" for name, variants in results.items()],
         names=[f"{row.label('level')}: {row.term}" for row in rows],
         table=variants_table(results, "Estimates by analysis variant"),
         part="appendix",
@@ -557,7 +557,12 @@ def answer(choices: Choices, first: Sequence[Block]) -> list[str]:
         what = "difference in strength" if choices.found["items"] else "difference"
         texts.append(f"No {what} could be computed.{why}")
         compared = [choices.differ("the share chosen", "items", "item", group="item")]
-    texts += [text for one in compared if one for text in difference_sentences(one)]
+    texts += [
+        text
+        for differences in compared
+        if differences
+        for text in difference_sentences(differences)
+    ]
     silent = choices.silent.items()
     return [
         *texts,
@@ -578,14 +583,14 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     blocks = [*first, *questions(choices, by, bool(first))]
     levels = f"{count(len(choices.levels) + len(choices.silent), 'level')} of {by}"
     sizes = f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}"
-    shown = [block for block in blocks if block is not None]
+    present = [block for block in blocks if block is not None]
     page = page_of(
         "compare",
         f"How did {levels} differ on the same pairs?",
         design,
         options,
         describe=f"{sizes}, {levels}; reference: '{shorten(choices.reference)}'",
-        verdict=verdict_on_models(first) or verdict_on_levels(shown),
+        verdict=verdict_on_models(first) or verdict_on_levels(present),
         answer=answer(choices, first),
         leading=checked_results(choices),
         blocks=blocks,
@@ -677,17 +682,17 @@ def methods(choices: Choices) -> tuple[str, str]:
 
 def diagnostics(levels: Mapping[str, Level]) -> list[Diagnostic]:
     """Return the checks of every level's fit; levels with the same finding share a sentence."""
-    each = {
+    at_levels = {
         name: fit_diagnostics(level.fit, level.design, *map(reason_of, [*level.lost.values()][:1]))
         for name, level in levels.items()
     }
     return [
-        together(dict(zip(each, checks, strict=True)))
-        for checks in zip(*each.values(), strict=True)
+        together(dict(zip(at_levels, checks, strict=True)))
+        for checks in zip(*at_levels.values(), strict=True)
     ]
 
 
-def together(each: Mapping[str, Diagnostic]) -> Diagnostic:
+def together(diagnostics: Mapping[str, Diagnostic]) -> Diagnostic:
     """Join the findings of one check.
 
     Examples
@@ -699,14 +704,14 @@ def together(each: Mapping[str, Diagnostic]) -> Diagnostic:
     'a: Yes. b: No.'
     """
     names: dict[str, list[str]] = {}
-    for name, one in each.items():
-        names.setdefault(one.found, []).append(shorten(name, 30))
-    texts = [f"{listing(levels, most=4)}: {found}" for found, levels in names.items()]
+    for name, diagnostic in diagnostics.items():
+        names.setdefault(diagnostic.found, []).append(shorten(name, 30))
+    texts = [f"{listing(levels, most=4)}: {finding}" for finding, levels in names.items()]
     if len(names) == 1:
-        texts = [f"All {count(len(each), 'level')}: {found}" for found in names]
+        texts = [f"All {count(len(diagnostics), 'level')}: {finding}" for finding in names]
     more = len(texts) - MOST_TOLD
     if more > 0:
         texts[MOST_TOLD:] = [f"{count(more, 'more finding')} on the pages of single levels."]
-    implications = dict.fromkeys(one.so_what for one in each.values())
-    check = next(iter(each.values())).check
+    implications = dict.fromkeys(diagnostic.so_what for diagnostic in diagnostics.values())
+    check = next(iter(diagnostics.values())).check
     return Diagnostic(check=check, found=" ".join(texts), so_what=" ".join(implications))

@@ -44,7 +44,7 @@ def page_without_people(
     models = listing([shorten(rater, 30) for rater in design.raters], most=MOST_LISTED)
     lowest = min((result.rows[0] for result in ordered), key=lambda row: row.estimate or 0.0)
     units = None if lowest.df is None else round(lowest.df) + 1
-    of_each = "of each level " * several
+    by_level = "of each level " * several
     return page_of(
         "ordinal-alignment",
         f"Do the {count(len(design.raters))} models agree, and does the order of the levels matter?",
@@ -52,7 +52,7 @@ def page_without_people(
         options,
         describe=describe(design),
         verdict=verdict_of(
-            f"models {of_each}agree with each other to some degree; {BANDS[band_of(lowest)][0]}",
+            f"models {by_level}agree with each other to some degree; {BANDS[band_of(lowest)][0]}",
             certainty="interval",
         ),
         answer=kinds_sentences(alphas) if several else [ordered[0].sentence()],

@@ -317,10 +317,10 @@ def refusal_question(a: AlignmentPage) -> Block | None:
 
 def turned_by_refusals(a: AlignmentPage) -> tuple[SecondAnalysis, ...]:
     """Return who is nearest and farthest without refusals, where these are not those of the answer."""
-    others = nearest_first(distances_of(a.refusals["exclude"]))
-    if not any(other_first(a.ranked[::step], others[::step]) for step in (1, -1)):
+    complete = nearest_first(distances_of(a.refusals["exclude"]))
+    if not any(other_first(a.ranked[::step], complete[::step]) for step in (1, -1)):
         return ()
-    ends = others[0], others[-1]
+    ends = complete[0], complete[-1]
     near, far = (f"'{shorten(row.term, 40)}' ({number(row.shown())})" for row in ends)
     width = number(float(np.ptp(a.design.scores)), 0)
     text = (
@@ -356,10 +356,10 @@ def stratum_questions(a: AlignmentPage) -> Iterator[Block | None]:
 
 def match_question(a: AlignmentPage) -> Block | None:
     """Ask how often each model gives the answer that most people gave; tied modes count in part."""
-    whole = replace(a.design, by=None)
+    together = replace(a.design, by=None)
     results, rows = list[Result](), list[Row]()
     for model in a.models[:MOST_MODELS]:
-        votes = whole.of_raters([*a.people, model])
+        votes = together.of_raters([*a.people, model])
         result = attempt_result(majority_vote_accuracy, votes, truth=model, **a.options.chosen())
         if result is not None:
             results.append(result)

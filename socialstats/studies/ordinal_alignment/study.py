@@ -172,8 +172,8 @@ def agreement_of_sources(a: AlignmentPage) -> Block | None:
     families = {name: a.design.of_raters(raters) for name, raters in kinds.items()}
     alphas = alphas_by_part({**sources, **families}, a.options)
     differences = alpha_differences(sources, a.source.human, a.options)
-    said = [gap_sentence(result) for result in differences[:1]]
-    return agreement_question(alphas, [*kinds_sentences(alphas), *said], differences)
+    sentences = [gap_sentence(result) for result in differences[:1]]
+    return agreement_question(alphas, [*kinds_sentences(alphas), *sentences], differences)
 
 
 def gap_sentence(difference: Result) -> str:
@@ -248,10 +248,10 @@ def verdict(a: AlignmentPage) -> Conclusion:
         text, ends = f"{name} is {far} away from {people} on average", a.ranked[0].ends()
         within = "" if ends is None else f"about {ends[0]:.1f} to {ends[1]:.1f} levels"
         return verdict_of(text, certainty="interval", within=within)
-    others = pick_rows(a.main.rows, "difference", nearest=True)
+    differences = pick_rows(a.main.rows, "difference", nearest=True)
     alike = [
         row.term
-        for row in others
+        for row in differences
         if row.p_adjusted is not None and not sentences.is_significant(row)
     ]
     size = f", {far} away"
@@ -259,12 +259,12 @@ def verdict(a: AlignmentPage) -> Conclusion:
         return verdict_of(
             f"The data show that {name} is nearest to {people}", size, certainty="shown"
         )
-    which = listing([name, *(shorten(other, LABEL) for other in alike)])
+    which = listing([name, *(shorten(model, LABEL) for model in alike)])
     if len(alike) > MOST_ALIKE:
         which = f"{count(len(alike) + 1)} models"
     unclear = f"The data do not show which of {which} is nearest to {people}"
-    farther = sum(sentences.is_significant(row) for row in others)
-    if farther < len(others) - len(alike) or not farther:
+    farther = sum(sentences.is_significant(row) for row in differences)
+    if farther < len(differences) - len(alike) or not farther:
         # models without a test may be nearest, too
         return verdict_of(unclear, size, certainty="open")
     behind: tuple[str, ...] = ("; the other is farther",)

@@ -63,15 +63,15 @@ def read_scores(
         )
     instrument = instrument_of_table(table, weights)
     scores = instrument or PAPER
-    given: dict[str, Any] = {"by": by, "na": na, "refusal": refusal, "source": table.source}
+    reading: dict[str, Any] = {"by": by, "na": na, "refusal": refusal, "source": table.source}
     if missing:
-        given["missing"] = missing
+        reading["missing"] = missing
     design = trait_ratings(
         table,
         traits=[*scores.used, *(name for name in scores.further if name in table.columns)],
         model="model" if "model" in table.columns else None,
         cluster=cluster or "scenario",
-        **given,
+        **reading,
     )
     if CONTROL in design.strata["stage"].levels:
         raise InputError(
@@ -136,8 +136,8 @@ def in_table_order(design: Ratings, table: Table) -> Ratings:
     if not lacks_order(design):
         return design
     factor = design.strata["stage"]
-    wanted = [lambda row, level=level: row == (level,) for level in factor.levels]
-    places = table.positions(["stage"], wanted, 1)
+    matches = [lambda row, level=level: row == (level,) for level in factor.levels]
+    places = table.positions(["stage"], matches, 1)
     order = np.argsort([place[0] if place else table.height for place in places])
     ordered = replace(
         factor,
@@ -171,20 +171,20 @@ def codes_of(design: Ratings, part: str) -> tuple[IntArray, tuple[str, ...]]:
 
 def only(design: Ratings, part: str, levels: Sequence[str]) -> Ratings:
     """Return the ratings of some levels of a part; the design itself where these are all, or the part is absent."""
-    codes, known = codes_of(design, part)
-    if part not in design.strata or set(known) <= set(levels):
+    codes, labels = codes_of(design, part)
+    if part not in design.strata or set(labels) <= set(levels):
         return design
-    wanted = [k for k, level in enumerate(known) if level in levels]
-    return design.take(np.isin(codes, wanted), note=f"{part} {quoted(list(levels), 4)}")
+    chosen = [k for k, level in enumerate(labels) if level in levels]
+    return design.take(np.isin(codes, chosen), note=f"{part} {quoted(list(levels), 4)}")
 
 
 def main_wordings(design: Ratings) -> tuple[str, ...]:
     """Return the wordings that every stage was asked in; all, where there is none."""
     wording, names = codes_of(design, "wording")
     stage, stages = codes_of(design, "stage")
-    asked = np.zeros((len(names), len(stages)), dtype=bool)
-    asked[wording, stage] = True
-    full = [name for name, at_stages in zip(names, asked, strict=True) if at_stages.all()]
+    answered = np.zeros((len(names), len(stages)), dtype=bool)
+    answered[wording, stage] = True
+    full = [name for name, at_stages in zip(names, answered, strict=True) if at_stages.all()]
     return tuple(full or names)
 
 
@@ -227,10 +227,10 @@ def with_controls(options: StudyOptions, instrument: Instrument) -> StudyOptions
         return options
     if isinstance(controls, Table):
         controls = read_controls(controls, instrument)
-    own = instrument_of(controls)
-    if (set(own.traits), own.scale) != (set(instrument.traits), instrument.scale):
+    scored = instrument_of(controls)
+    if (set(scored.traits), scored.scale) != (set(instrument.traits), instrument.scale):
         raise InputError(
-            f"{controls.source}: control texts are scored on {scored_on(own)}, the answers on "
+            f"{controls.source}: control texts are scored on {scored_on(scored)}, the answers on "
             f"{scored_on(instrument)}. Let the same judges score both alike"
         )
     controls = replace(controls, instrument=instrument)
@@ -273,11 +273,11 @@ def check_stances(table: Table, design: Ratings) -> None:
     for part in ("model", "scenario"):
         if part not in table.columns or part not in design.strata:
             continue
-        known = design.strata[part].levels
+        declared = design.strata[part].levels
         labels = table.counts([part]).columns[part].labels().levels
-        extra = [label for label in labels if label not in known]
+        extra = [label for label in labels if label not in declared]
         if extra:
             raise InputError(
                 f"{table.source}, column '{part}': the scores have no {part} {quoted(extra, 5)}; they "
-                f"have {quoted(known, 10)}. Correct the names, or leave these answers out"
+                f"have {quoted(declared, 10)}. Correct the names, or leave these answers out"
             )

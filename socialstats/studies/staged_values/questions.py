@@ -228,13 +228,15 @@ def changes_sentence(measure: Measure) -> str:
 def turned_changes(measure: Measure) -> tuple[SecondAnalysis, ...]:
     """Return which other analyses turn the conclusion on the last change: other units, and all wordings."""
     row = last_change(measure.lead)
-    others = {f"Tested over {units_of(measure.scenarios)}": measure.scenarios}
+    analyses = {f"Tested over {units_of(measure.scenarios)}": measure.scenarios}
     if measure.wordings is not None:
         wordings = count(measure.wordings.counts.get("wordings", 1), "wording")
-        others[f"Over all {wordings}"] = measure.wordings
+        analyses[f"Over all {wordings}"] = measure.wordings
     stage = shorten(str(row.label("stage")), 40)
     what = f"the change in {measure.name} from {baseline_of(measure.lead)} to {stage}"
-    rows = [(how, replace(last_change(one), places=row.decimals)) for how, one in others.items()]
+    rows = [
+        (how, replace(last_change(result), places=row.decimals)) for how, result in analyses.items()
+    ]
     return turned(row, rows, what)
 
 
@@ -247,22 +249,24 @@ def course(staged: Staged, measure: Measure) -> Block | None:
         lines = {place_of(staged.options).removeprefix("the judges' "): 0.0}
     else:
         name += scale_of(result)
-    each = rows_with(result.rows, "model", "stage", measure="composite", **facts)
+    of_models = rows_with(result.rows, "model", "stage", measure="composite", **facts)
     joint = pooled_rows(result, "stage", role="estimate", measure="composite", **facts)
     if not lines:
         # the tests against 0 are of no interest: it is an end of the scale
         joint = untested_rows(joint)
-    several = len(rows_by(each, "model")) > 1
+    several = len(rows_by(of_models, "model")) > 1
     drawn = course_lines("model", "stage", measure.options["stages"], lines=lines)
     return ask_rows(
         f"trajectories{measure.place}",
         f"How did {measure.name} change over the stages?",
         result,
-        each,
+        of_models,
         quantity=name.removeprefix("the "),
         say=[span_sentence(joint, f"the mean of {measure.name}" if several else measure.name)],
-        draw=lambda *given: drawn(*given) or interval_points(None)(joint, name_rows(joint), name),
-        table=grid_table(each, capital(name), "model", "stage"),
+        draw=lambda *drawing: (
+            drawn(*drawing) or interval_points(None)(joint, name_rows(joint), name)
+        ),
+        table=grid_table(of_models, capital(name), "model", "stage"),
         note=f"{ORDER} {OVERLAP}" if lacks_order(staged.design) else OVERLAP,
     )
 
@@ -479,11 +483,11 @@ def judges(staged: Staged) -> Block | None:
     profile, controls = staged.profile, staged.options.controls
     rows = rows_with(profile.rows, "judge", role="difference", measure="composite")
     facts = staged.anchored
-    each = rows_with(profile.rows, "without", "model", measure="composite", **facts)
+    without_judge = rows_with(profile.rows, "without", "model", measure="composite", **facts)
     joint = rows_with(profile.rows, "without", measure="composite", **facts)
     place = " relative to the neutral point of the other judges" if facts else ""
     name = f"composite{place}, without one judge"
-    tables = kind_tables([*each, *joint], name)
+    tables = kind_tables([*without_judge, *joint], name)
     if controls is not None:
         zeros = judge_zeros(controls, **composite_options(instrument_of(controls)))
         tables += kind_tables(zeros.rows(staged.options.level), "composite of the control texts")
@@ -545,7 +549,7 @@ def traits(staged: Staged) -> Block | None:
     """Ask which traits the answers showed."""
     profile, instrument = staged.profile, staged.instrument
     rows = pooled_rows(profile, "trait", measure="score")
-    others = [row for row in profile.rows if row.label("measure") in ("score", "group")]
+    trait_rows = [row for row in profile.rows if row.label("measure") in ("score", "group")]
     gaps = pooled_rows(profile, "traits", "minus", role="difference", measure="group")
     low, high = map(as_given, instrument.scale)
     say = [f"{span_sentence(rows, 'the mean score')} {as_given(instrument.centre)} is neutral."]
@@ -560,7 +564,7 @@ def traits(staged: Staged) -> Block | None:
         quantity=f"mean score of each trait, {low} to {high}",
         say=say,
         draw=interval_points(instrument.centre, sort=True),
-        more=kind_tables([row for row in others if row not in rows], "mean score"),
+        more=kind_tables([row for row in trait_rows if row not in rows], "mean score"),
         note="The line is the neutral score.",
         part="main" if staged.traits else "appendix",
     )
@@ -611,36 +615,36 @@ def weights_block(staged: Staged) -> Block | None:
     gaps = pick_rows(profile.rows, "difference", pick="each", model=False)
     anchor = facts.get("against", False)
     picked = pick_rows(profile.rows, None, pick=True, model=True, against=anchor)
-    shown, top = pick_rows(picked), leading_difference(gaps)
+    means, top = pick_rows(picked), leading_difference(gaps)
     name = f"composite{relative_to(staged.options)} under other weights"
-    others = count(len(sets), "other set")
+    sets_n = count(len(sets), "other set")
     return ask_rows(
         "weights",
         "Does the answer depend on the weights of the traits?",
         profile,
-        [*add_labels(here, pick="this page"), *shown] if picked else [],
+        [*add_labels(here, pick="this page"), *means] if picked else [],
         quantity=name,
         say=[
-            signs_sentence(shown, others),
+            signs_sentence(means, sets_n),
             f"Of these sets, {top.label('weights')} had the largest effect (difference = {sentences.stat(top)})."
             if top is not None
             else "",
         ],
         draw=dot_lines("model", "pick"),
         more=[
-            *kind_tables([row for row in picked if row not in shown], name),
+            *kind_tables([row for row in picked if row not in means], name),
             *kind_tables([*sets, *gaps], "composite of all models under other weights, as scored"),
         ],
-        note=f"Lowest and highest of {others} of weights: each trait 20% up, 20% down and left out, and equal weights. "
+        note=f"Lowest and highest of {sets_n} of weights: each trait 20% up, 20% down and left out, and equal weights. "
         "Positive and negative weights were scaled to keep their sums.",
         part="appendix",
     )
 
 
-def signs_sentence(shown: Sequence[Row], others: str) -> str:
+def signs_sentence(means: Sequence[Row], sets_n: str) -> str:
     """State for which models some set of weights changes the sign, or is inconclusive about it."""
     changed, unsure = [], []
-    models = rows_by(shown, "model")
+    models = rows_by(means, "model")
     for model, rows in models.items():
         values = [row.estimate for row in rows if row.estimate is not None]
         if values and min(values) < 0 < max(values):
@@ -650,4 +654,4 @@ def signs_sentence(shown: Sequence[Row], others: str) -> str:
     parts = [f"the sign changed for {listing(changed, most=6)}" if changed else "no sign changed"]
     if unsure:
         parts.append(f"some sets were inconclusive about {listing(unsure, most=6)}")
-    return f"Under {others} of weights, {listing(parts)} (of {count(len(models), 'model')})."
+    return f"Under {sets_n} of weights, {listing(parts)} (of {count(len(models), 'model')})."

@@ -205,21 +205,21 @@ def follow(
     traits = instrument_of(design).traits if name == COMPOSITE else (name,)
     every = only(design, "trait", traits)
     main = only(every, "wording", main_wordings(design))
-    given = profile_options(design, options, name)
+    settings = profile_options(design, options, name)
     extra["changes"] = "baseline" if options.brief else "all"
-    scenarios, models, wordings = single(trait_profile(main, **given | extra)), None, None
+    scenarios, models, wordings = single(trait_profile(main, **settings | extra)), None, None
     if scenarios.counts["models"] >= FEWEST:
-        given |= BY_MODELS
-        models = single(trait_profile(main, **given))
+        settings |= BY_MODELS
+        models = single(trait_profile(main, **settings))
         (scenarios,) = printed_alike(models, scenarios)
     if main is not every:
-        wordings = single(trait_profile(every, **given))
+        wordings = single(trait_profile(every, **settings))
     return Measure(
         name=name,
         place=place,
         main=main,
         every=every,
-        options=given,
+        options=settings,
         scenarios=scenarios,
         models=models,
         wordings=wordings,
@@ -232,11 +232,11 @@ def judge_agreement(composite: Measure, further: Sequence[Measure]) -> dict[str,
     Alpha (interval) of the composites, of the trait scores and of further scores, and quadratic weighted kappa of the
     composites, to whole points.
     """
-    main, given = composite.main, composite.options
+    main, settings = composite.main, composite.options
     if len(main.raters) < 2:
         return {}
-    scored = [given[name] for name in ("stages", "weights", "centre")]
-    how = {name: given[name] for name in ("level", "seed", "resamples")}
+    scored = [settings[name] for name in ("stages", "weights", "centre")]
+    how = {name: settings[name] for name in ("level", "seed", "resamples")}
     rated = {
         COMPOSITES: composite_ratings(main, *scored),
         SCORES: main,
@@ -285,7 +285,7 @@ def other_analyses_of(staged: Staged, measure: Measure) -> Block:
 
 def variants(staged: Staged, measure: Measure) -> Iterator[Variant]:
     """Yield every reasonable way to do the analysis, the page's own first: with models as units where they lead."""
-    main, given, equal = measure.main, measure.options, staged.instrument.equal
+    main, settings, equal = measure.main, measure.options, staged.instrument.equal
     models = codes_of(main, "model")[1]
     led = len(models) >= FEWEST
     unit = "model" if led else "scenario"
@@ -296,7 +296,7 @@ def variants(staged: Staged, measure: Measure) -> Iterator[Variant]:
         return Variant(
             label=label,
             choice=choice,
-            compute=lambda: single(trait_profile(data(), **given | choices)),
+            compute=lambda: single(trait_profile(data(), **settings | choices)),
             lead=last_change,
         )
 
@@ -310,7 +310,7 @@ def variants(staged: Staged, measure: Measure) -> Iterator[Variant]:
     elif any(not is_nested_in(factor, scenario) for factor in main.clusters):
         # clusters that hold several scenarios
         yield way("clusters ignored", "clusters", cluster=None)
-    if len(given["weights"]) > 1 and given["weights"] != equal:
+    if len(settings["weights"]) > 1 and settings["weights"] != equal:
         yield way("equal weights", "weights", weights=equal)
     if measure.every is not main:
         yield way("all wordings", "wordings", lambda: measure.every)
@@ -318,10 +318,12 @@ def variants(staged: Staged, measure: Measure) -> Iterator[Variant]:
         "judge": (main.raters, main.of_raters),
         "model": (models, partial(only, main, "model")),
     }
-    for kind, (labels, kept) in groups.items():
+    for kind, (labels, restricted) in groups.items():
         for label in labels if 1 < len(labels) <= MOST_LEFT_OUT else ():
-            others = [other for other in labels if other != label]
-            yield way(without_label(kind, label), f"{kind} left out", partial(kept, others))
+            remaining = [name for name in labels if name != label]
+            yield way(
+                without_label(kind, label), f"{kind} left out", partial(restricted, remaining)
+            )
 
 
 # answer
@@ -373,7 +375,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     design, options = prepare(design, options)
     staged = compute(design, options)
     compared = comparison(staged.profile, options)
-    course, changes, *rest = questions(staged)
+    course, changes, *further = questions(staged)
     lead = staged.measures[0].lead
     row, unit = last_change(lead), lead.settings["unit_of_analysis"]
     more = clusters_to_halve(row, int(row.n or 0))
@@ -399,7 +401,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             course,
             changes,
             *compared[:1],
-            *rest,
+            *further,
             *(replace(block, part="appendix") for block in compared[1:]),
             *(other_analyses_of(staged, measure) for measure in variants_of),
         ],
@@ -469,9 +471,9 @@ def diagnostics(staged: Staged) -> list[Diagnostic]:
     checks = [zero_diagnostic(staged)]
     used, every = main_wordings(design), codes_of(design, "wording")[1]
     if len(every) > 1:
-        rest = "Those asked at every stage; the others enter the SD over wordings only."
+        use = "Those asked at every stage; the others enter the SD over wordings only."
         named = f"{listing(shortened(used), most=6)} (of {listing(shortened(every), most=6)})"
-        so_what = rest if len(used) < len(every) else "All, averaged."
+        so_what = use if len(used) < len(every) else "All, averaged."
         checks.append(Diagnostic("Which wordings does the page use?", named, so_what))
     judged = sorted(set(profile.design.raters) & set(codes_of(design, "model")[1]))
     if judged:
@@ -495,8 +497,8 @@ def zero_diagnostic(staged: Staged) -> Diagnostic:
         return Diagnostic(check, f"No: {no_zero(staged.options)}.", so_what)
     values = [f"{shorten(judge, 30)} {number(value)}" for judge, value in zero.items()]
     mean = number(sum(zero.values()) / len(zero))
-    known = staged.profile.settings.get("zero_error") is None
-    error = "is not in the CIs" if known else "makes their CIs longer than those against 0"
+    taken_as_exact = staged.profile.settings.get("zero_error") is None
+    error = "is not in the CIs" if taken_as_exact else "makes their CIs longer than those against 0"
     so_what = f"Leans are relative to it; its error {error}."
     return Diagnostic(check, f"Yes: {listing(values, most=8)}; mean {mean}.", so_what)
 
@@ -530,13 +532,13 @@ def describe(staged: Staged) -> str:
 def score_table(design: Ratings) -> PageTable:
     """Describe the scores of each trait: how many, their range, mean and standard deviation."""
     cells = []
-    for name, given in design.table().groupby("trait")["score"]:
-        scores = given.dropna()
+    for name, column in design.table().groupby("trait")["score"]:
+        scores = column.dropna()
         if not len(scores):
             continue
         ends = [number(scores.min(), 0), number(scores.max(), 0)]
         sd = number(scores.std()) if len(scores) > 1 else None
-        lost = len(given) - len(scores)
+        lost = len(column) - len(scores)
         cells.append((as_words(str(name)), len(scores), lost, *ends, number(scores.mean()), sd))
     return PageTable(
         caption="Scores of each trait, all judges and answers",
