@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from socialstats.text import count
+from socialstats.text import as_given, count
 from socialstats_collect.ask import Ask
 from socialstats_collect.replies import Outcome
 from socialstats_collect.runfile import Limits
-from socialstats_collect.tally import CallTally, Costs, amount, money, tokens_of
+from socialstats_collect.tally import CallTally, amount, money, tokens_of
 
 ROUNDING = 1 + 1e-9  # sums of decimal fractions
 LOST = 2  # so many calls of a model may be lost before any of its replies says what it took
@@ -38,16 +38,15 @@ class Reservation:
     tokens, cost
         The most that it takes, for the log: by ``max_tokens`` and prices, or as the largest call before. None where
         neither is there.
-    held_tokens, held_cost
-        What no other call may spend meanwhile.
+    held
+        What no other call may spend meanwhile, by the limit on it.
     """
 
     model: str
     sent: int
     tokens: float | None
     cost: float | None
-    held_tokens: float
-    held_cost: float
+    held: Mapping[str, float]
 
 
 @dataclass(slots=True)
@@ -72,13 +71,10 @@ class Budget:
     prices: Mapping[str, Mapping[str, float]]
     tally: CallTally
     _claims: list[Reservation] = field(default_factory=list)
-    _cut_off: dict[str, Costs] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        for line in self.tally.pending.values():
-            costs = self._cut_off.setdefault(str(line.get("model_requested")), Costs())
-            costs.suspect(amount(line.get("tokens_at_most")), amount(line.get("cost_at_most")))
+        self.tally.end_pending()
 
     def claim(self, ask: Ask) -> Reservation | None:
         """Return a claim for a call that may be sent now, or None where it has to wait.
@@ -106,113 +102,97 @@ class Budget:
         """Return what is done when a call ends that is in progress now, also one that ends before it is awaited."""
         return self._changed.wait()
 
-    @property
-    def calls(self) -> int:
-        """Calls on record, cut off and in progress."""
-        return self.tally.calls + len(self.tally.pending) + len(self._claims)
+    def _spent(self) -> dict[str, float]:
+        """Return calls, tokens and money that were spent, or may have been, by the limit on them."""
+        tally, by_model = self.tally, self.tally.by_model
+        return {
+            "max_calls": tally.calls + tally.cut_off + len(self._claims),
+            "max_tokens_total": tally.tokens
+            + sum(costs.unsettled_tokens for costs in by_model.values()),
+            "max_cost": sum(
+                costs.at_most(self.prices.get(model)) for model, costs in by_model.items()
+            ),
+        }
 
-    @property
-    def tokens(self) -> float:
-        """Tokens that the calls on record took, and that those without a reply may have taken."""
-        several = (*self.tally.by_model.values(), *self._cut_off.values())
-        return self.tally.tokens + sum(costs.unsettled_tokens for costs in several)
-
-    @property
-    def cost(self) -> float:
-        """Money that the calls on record took, and that those without a reply may have taken."""
-        on_record = sum(
-            costs.at_most(self.prices.get(model)) for model, costs in self.tally.by_model.items()
-        )
-        unknown = sum(
-            cut.unsettled_calls * self._costs(model).most_cost
-            for model, cut in self._cut_off.items()
-        )
-        return on_record + unknown + sum(cut.unsettled_cost for cut in self._cut_off.values())
-
-    def _costs(self, model: str) -> Costs:
-        return self.tally.by_model.get(model, Costs())
+    def _exceeded(self, further: Mapping[str, float]) -> Iterator[str]:
+        """Yield the limits that leave no room for so much more."""
+        for name, spent in self._spent().items():
+            limit = getattr(self.limits, name)
+            if limit is not None and spent + further[name] > limit * ROUNDING:
+                yield name
 
     def _expected(self, ask: Ask) -> Reservation:
         """Return what a call may take, by its own limit and price and by the largest call of its model so far."""
-        costs, sent, most = self._costs(ask.model), prompt_tokens(ask), most_tokens(ask)
-        back = most if most is not None else costs.most_back if costs.counted else None
-        tokens = None if back is None else sent + back
-        price = None if back is None else money(self.prices.get(ask.model), sent, back)
+        costs, sent, back = self.tally.by_model[ask.model], prompt_tokens(ask), most_tokens(ask)
+        if back is None and costs.counted:
+            back = costs.most_back
+        tokens = price = None
+        if back is not None:
+            tokens, price = sent + back, money(self.prices.get(ask.model), sent, back)
         cost = max(price or 0.0, costs.most_cost) if price is not None or costs.most_cost else None
         return Reservation(
             model=ask.model,
             sent=sent,
             tokens=None if tokens is None else max(tokens, costs.most_tokens),
             cost=cost,
-            held_tokens=max(tokens or 0, MARGIN * costs.most_tokens),
-            held_cost=max(cost or 0.0, MARGIN * costs.most_cost),
+            held={
+                "max_calls": 1,
+                "max_tokens_total": max(tokens or 0, MARGIN * costs.most_tokens),
+                "max_cost": max(cost or 0.0, MARGIN * costs.most_cost),
+            },
         )
 
     def _must_wait(self, further: Reservation) -> bool:
         """Return whether a call must not be sent beside those in progress."""
         limits, claims = self.limits, (*self._claims, further)
-        if limits.max_calls is not None and self.calls >= limits.max_calls:
-            return True
-        if limits.max_tokens_total is None and limits.max_cost is None:
-            return False
-        by_model = Counter(claim.model for claim in claims)
-        if any(self._costs(model).counted < n for model, n in by_model.items()):
-            return True
-        tokens = self.tokens + sum(claim.held_tokens for claim in claims)
-        cost = self.cost + sum(claim.held_cost for claim in claims)
-        return (limits.max_tokens_total is not None and tokens > limits.max_tokens_total) or (
-            limits.max_cost is not None and cost > limits.max_cost * ROUNDING
-        )
+        if limits.max_tokens_total is not None or limits.max_cost is not None:
+            by_model = Counter(claim.model for claim in claims)
+            if any(self.tally.by_model[model].counted < n for model, n in by_model.items()):
+                return True
+        held = {name: sum(claim.held[name] for claim in claims) for name in further.held}
+        return any(self._exceeded(held | {"max_calls": 1}))
 
     def _check(self, claim: Reservation) -> None:
         """Raise where not even a call like the largest so far fits, and nothing is in progress."""
-        limits, costs = self.limits, self._costs(claim.model)
-        if limits.max_calls is not None and self.calls >= limits.max_calls:
-            raise BudgetSpent(
-                f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included"
-            )
-        lost = costs.unsettled_calls + self._cut_off.get(claim.model, Costs()).unsettled_calls
+        costs = self.tally.by_model[claim.model]
+        alone = {"max_calls": 1, "max_tokens_total": claim.tokens, "max_cost": claim.cost}
+        if costs.counted:
+            alone |= {"max_tokens_total": costs.most_tokens, "max_cost": costs.most_cost}
+        else:
+            self._check_lost(claim)
+        for name in self._exceeded({limit: most or 0 for limit, most in alone.items()}):
+            raise BudgetSpent(self._words(name, alone[name]))
+
+    def _check_lost(self, claim: Reservation) -> None:
+        """Raise where no reply of a model says what a call takes, and the lost calls may have spent a limit."""
+        lost = self.tally.by_model[claim.model].unsettled_calls
         tokens = claim.tokens or claim.sent + LONGEST_REPLY
         for name, most, worst in (
             ("max_tokens_total", claim.tokens, tokens),
             ("max_cost", claim.cost, tokens * DEAREST / 1e6),
         ):
-            limit = getattr(limits, name)
-            if limit is None or most is not None or costs.counted:
+            limit = getattr(self.limits, name)
+            # else the limit plus one call covers the lost calls
+            if limit is None or most is not None or (lost < LOST and lost * worst <= limit):
                 continue
-            if (
-                lost >= LOST or lost * worst > limit
-            ):  # else the limit plus one call covers the lost calls
-                raise BudgetSpent(
-                    f"limits.{name} cannot be held: {count(lost, 'call')} to '{claim.model}' may have been billed, and "
-                    f"no reply says with how much. Set max_tokens and [prices], which say the most that a call takes"
-                )
-        tokens = costs.most_tokens if costs.counted else claim.tokens or 0
-        cost = costs.most_cost if costs.counted else claim.cost or 0.0
-        if limits.max_tokens_total is not None and self.tokens + tokens > limits.max_tokens_total:
-            room = (
-                "is reached"
-                if self.tally.calls
-                else f"leaves no room for a call of about {tokens:,.0f}"
-            )
             raise BudgetSpent(
-                f"limits.max_tokens_total ({limits.max_tokens_total:,}) {room}, earlier runs included"
-            )
-        if limits.max_cost is not None and self.cost + cost > limits.max_cost * ROUNDING:
-            room = (
-                "is reached"
-                if self.tally.calls
-                else f"leaves no room for a call of up to {cost:.4g}"
-            )
-            raise BudgetSpent(
-                f"limits.max_cost ({limits.max_cost:g}) {room}: {self._spent()}, earlier runs included"
+                f"limits.{name} cannot be held: {count(lost, 'call')} to '{claim.model}' may have been billed, and "
+                f"no reply says with how much. Set max_tokens and [prices], which say the most that a call takes"
             )
 
-    def _spent(self) -> str:
-        """Return what was spent, in words."""
-        cost, most = self.tally.cost, self.cost
-        without = f", and up to {most - cost:.4g} for calls without a reply" if most > cost else ""
-        return f"{cost:.4g} spent{without}"
+    def _words(self, name: str, call: float | None) -> str:
+        """Return in words that a limit is reached."""
+        room = "is reached"
+        if not self.tally.calls and name != "max_calls":
+            room = f"leaves no room for a call of up to {as_given(call or 0)}"
+        elif name == "max_cost":
+            cost, most = self.tally.cost, self._spent()[name]
+            without = most - cost
+            room += f": {cost:.4g} spent"
+            if without > 0:
+                room += f", and up to {without:.4g} for calls without a reply"
+        limit = getattr(self.limits, name)
+        return f"limits.{name} ({as_given(limit)}) {room}, earlier runs of this log included"
 
 
 def spent(
@@ -225,25 +205,20 @@ def spent(
     sent, back = (outcome.detail.get(name) for name in ("prompt_tokens", "completion_tokens"))
     line: dict[str, Any] = {}
     if outcome.billed and (sent is None or back is None):
-        line["tokens_estimated"] = [
-            prompt_tokens(ask),
-            tokens_of(outcome.content or outcome.refusal, ask.model),
-        ]
-        sent, back = (
-            guess if number is None else number
-            for number, guess in zip((sent, back), line["tokens_estimated"], strict=True)
-        )
+        text = outcome.content or outcome.refusal
+        estimates = [prompt_tokens(ask), tokens_of(text, ask.model)]
+        line["tokens_estimated"] = estimates
+        sent = estimates[0] if sent is None else sent
+        back = estimates[1] if back is None else back
     counted = sent is not None or back is not None
     if counted:
         line["cost_priced"] = money(price, sent or 0, back or 0)
-    costs = [
-        cost
-        for cost in (outcome.detail.get("cost_reported"), line.get("cost_priced"))
-        if cost is not None
-    ]
-    line["cost"] = max(costs, default=None)
-    if outcome.billable and (not counted or ("usage_wrong" in outcome.detail and not costs)):
-        line |= {"unsettled": True, "cost_at_most": None if costs else claim.cost}
+    costs = (outcome.detail.get("cost_reported"), line.get("cost_priced"))
+    line["cost"] = max((cost for cost in costs if cost is not None), default=None)
+    priced = line["cost"] is not None
+    if outcome.billable and (not counted or ("usage_wrong" in outcome.detail and not priced)):
+        line["unsettled"] = True
+        line["cost_at_most"] = None if priced else claim.cost
         line["tokens_at_most"] = None if counted else claim.tokens
     return line
 

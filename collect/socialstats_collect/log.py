@@ -9,7 +9,8 @@ import sys
 import tempfile
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,8 @@ from socialstats_collect.tally import CallTally
 
 CHUNK = 1 << 20
 SUM = re.compile(rb', "sum": "([0-9a-f]{8})"\}')
-START = b'{"type": "'
+START = re.compile(rb'\{"type": "')
+OLD_BLOCK = "content_filter"  # of version 0.1
 NEAR = 8  # beginnings tried for a record whose line lost its own
 SHOWN = 5
 OURS = frozenset(
@@ -79,18 +81,12 @@ class Log:
         try:
             self._descriptor = os.open(self.path, flags | os.O_NONBLOCK, 0o644)
         except FileNotFoundError:
-            fix = (
-                "'socialstats collect RUN.toml' writes it"
-                if not self.writing
-                else "Make its folder first"
-            )
-            raise InputError(
-                Problem(message="there is no such file", source=self.path.name, fix=fix)
-            ) from None
+            fix = "'socialstats collect RUN.toml' writes it"
+            if self.writing:
+                fix = "Make its folder first"
+            raise self._fault("there is no such file", fix) from None
         except OSError as error:
-            raise InputError(
-                Problem(message=error.strerror or "cannot be read", source=self.path.name)
-            ) from None
+            raise self._fault(error.strerror or "cannot be read") from None
         try:
             self._open()
         except BaseException:
@@ -107,89 +103,71 @@ class Log:
         self._items.clear()
         self.runs.clear()
 
+    def _fault(self, message: str, fix: str = "") -> InputError:
+        return InputError(Problem(message=message, source=self.path.name, fix=fix))
+
     def _open(self) -> None:
         if not os.path.isfile(self.path):
-            raise InputError(
-                Problem(message="not a file that a log can be in", source=self.path.name)
-            )
-        if self.writing:
-            _lock(self._descriptor, self.path)
+            raise self._fault("not a file that a log can be in")
+        if self.writing and not _locked(self._descriptor):
+            fix = "Wait until it has ended, or give this run a log of its own (-o)."
+            raise self._fault("another process is writing to this log", fix)
         last, n_records = self._index()
         if os.fstat(self._descriptor).st_size and not n_records:
             fix = "Name another file. Logs of other harnesses: socialstats convert."
-            raise InputError(
-                Problem(message="not a log of socialstats collect", source=self.path.name, fix=fix)
-            )
+            raise self._fault("not a log of socialstats collect", fix)
         if self.writing and last not in b"\n":
             try:
                 self._put(b"\n")
             except OSError as error:
                 fix = "Make room, and run the same command again."
                 why = f"cannot be written: {error.strerror or error}"
-                raise InputError(Problem(message=why, source=self.path.name, fix=fix)) from None
+                raise self._fault(why, fix) from None
         keys = np.frombuffer(self._keys, dtype=np.uint64)
-        self._order = np.argsort(keys, kind="stable").astype(
-            np.uint32 if len(keys) < 2**32 else np.uint64
-        )
+        self._order = np.argsort(keys, kind="stable")
         self._sorted = keys[self._order]
 
     def _index(self) -> tuple[bytes, int]:
         """Read every record once; return the last byte of the file, and how many records it holds."""
-        seen: dict[object, bytearray] = {}
+        seen: defaultdict[object, bytearray] = defaultdict(bytearray)
         last, size, n_records = b"", os.fstat(self._descriptor).st_size, 0
         for number, place, text in _lines(self._descriptor, self.path.name):
             last = text[-1:]
-            text = text.rstrip()
-            if not text:
-                continue
-            found, whole = _records(text)
-            n_records += len(found)
-            for at, record in found:
+            records, whole = _records(text.rstrip())
+            n_records += len(records)
+            for at, record in records:
                 n = record.get("n", -1)
                 if (n is None and seen) or (n is not None and n > size):
                     whole = False  # a line of another hand, in a log with checksums
-                elif n in (None, -1) or _first(seen.setdefault(record["run_id"], bytearray()), n):
-                    self._take(record, place + at)
+                elif n in (None, -1) or _first(seen[record["run_id"]], n):
+                    for part in upgraded(record, self.runs):
+                        self._take(part, place + at)
             if not whole:
                 self.damaged.append(number)
         self.runs.sort(key=lambda run: str(run.get("started", "")))
-        for (
-            run
-        ) in self.runs:  # in the order in which they began: one may name a run that named another
-            self._items.setdefault(run["run_id"], self._items.get(run.get("items_of", ""), {}))
-            run["items"] = self._items[run["run_id"]]
+        # in the order in which they began: a run may name one that named another
+        for run in self.runs:
+            earlier = self._items.get(run.get("items_of", ""), {})
+            run["items"] = self._items.setdefault(run["run_id"], earlier)
         self.lost = sum(marks.count(0) for marks in seen.values())
         return last, n_records
 
     def _take(self, record: dict[str, Any], place: int) -> None:
-        kind = record["type"]
-        if kind == "run":
-            self._design(record)
-        elif kind == "item":
-            self._items.setdefault(record["run_id"], {}).setdefault(
-                record["place"], item_of(record)
-            )
-        elif kind == "call":
-            self.tally.begin(record)
-        elif kind == "attempt":
-            self._keys.append(int(record["key"][:16], 16))
-            self._places.append(place)
-            self._statuses.append(STATUSES.index(status_of(record)))
-            self.tally.add(record)
-
-    def _design(self, run: dict[str, Any]) -> None:
-        if any(one["run_id"] == run["run_id"] for one in self.runs):
-            return  # designs are written twice
-        if (
-            "format" not in run
-        ):  # version 0.1: each run replaces all before, and has its items in one line
-            run["after"] = [one["run_id"] for one in self.runs if "format" not in one]
-            rows = enumerate(run.pop("rows", ()))
-            found = {k: item_of({"id": name, "columns": row}) for k, (name, row) in rows}
-            self._items[run["run_id"]] = found or self._items.get(
-                run["after"][-1] if run["after"] else "", {}
-            )
-        self.runs.append(run)
+        match record["type"]:
+            case "run":
+                # designs are written twice
+                if record["run_id"] not in [run["run_id"] for run in self.runs]:
+                    self.runs.append(record)
+            case "item":
+                items = self._items.setdefault(record["run_id"], {})
+                items.setdefault(record["place"], item_of(record))
+            case "call":
+                self.tally.begin(record)
+            case "attempt":
+                self._keys.append(int(record["key"][:16], 16))
+                self._places.append(place)
+                self._statuses.append(STATUSES.index(record["status"]))
+                self.tally.add(record)
 
     def append(self, line: dict[str, Any]) -> None:
         """Write one line, whole or not at all; nothing secret is in it.
@@ -200,11 +178,8 @@ class Log:
             When the disk is full or gone; what was written of the line is taken back first.
         """
         self._still_there()
-        line = {
-            **{name: value if name in OURS else hide(value) for name, value in line.items()},
-            "n": self._written,
-        }
-        self._put(encode(line))
+        line = {name: value if name in OURS else hide(value) for name, value in line.items()}
+        self._put(encode(line | {"n": self._written}))
         self._written += 1
         if line["type"] == "attempt":
             self.tally.add(line)
@@ -213,7 +188,8 @@ class Log:
         written, size = 0, os.fstat(self._descriptor).st_size
         try:
             while written < len(data):
-                if not (more := os.write(self._descriptor, data[written:])):
+                more = os.write(self._descriptor, data[written:])
+                if not more:
                     raise OSError(28, "No space left on device", str(self.path))
                 written += more
         except OSError:
@@ -223,28 +199,29 @@ class Log:
 
     def _still_there(self) -> None:
         """Go on in a copy where the file was moved, deleted or replaced."""
-        here = os.fstat(self._descriptor)
         with suppress(OSError):
-            if os.path.samestat(here, os.stat(self.path)):
+            if os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
                 return
         names = (self.path.name, *(f"{self.path.stem}.saved-{k}.jsonl" for k in range(1, 100)))
-        folders = (self.path.parent, Path(tempfile.gettempdir()))
-        new, path = -1, self.path
-        for path in (folder / name for folder in folders for name in names):
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        for path in (
+            folder / name
+            for folder in (self.path.parent, Path(tempfile.gettempdir()))
+            for name in names
+        ):
             with suppress(OSError):
-                new = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+                new = os.open(path, flags, 0o644)
                 break
-        if new < 0:
+        else:
             raise OSError(2, "The log is gone, and no place takes a copy of it", str(self.path))
-        _lock(new, path)
+        _locked(new)
         place = 0
         while chunk := os.pread(self._descriptor, CHUNK, place):
             place += os.write(new, chunk)
         os.fsync(new)
         os.close(self._descriptor)
-        self.notes.append(
-            f"{self.path.name} was moved, deleted or replaced: the run went on in {path}, which has all of it"
-        )
+        what = f"{self.path.name} was moved, deleted or replaced"
+        self.notes.append(f"{what}: the run went on in {path}, which has all of it")
         self._descriptor, self.path = new, path
 
     def sync(self) -> None:
@@ -254,14 +231,9 @@ class Log:
     def entries(self, key: str) -> list[tuple[int, str]]:
         """Return place and status of the attempts that were on record for a request when the log was opened."""
         short = np.uint64(int(key[:16], 16))
-        first, past = (
-            np.searchsorted(self._sorted, short),
-            np.searchsorted(self._sorted, short, side="right"),
-        )
-        return [
-            (self._places[at], STATUSES[self._statuses[at]])
-            for at in self._order[first:past].tolist()
-        ]
+        first, past = (np.searchsorted(self._sorted, short, side) for side in ("left", "right"))
+        places = self._order[first:past].tolist()
+        return [(self._places[at], STATUSES[self._statuses[at]]) for at in places]
 
     def answer(self, key: str) -> dict[str, Any] | None:
         """Return the line of the first answer to a request; a later one never replaces it."""
@@ -273,12 +245,10 @@ class Log:
     def answers(self) -> Iterator[dict[str, Any]]:
         """Yield the lines of all first answers on record."""
         for place, status in zip(self._places, self._statuses, strict=True):
-            if STATUSES[status] not in DATA:
-                continue
-            line = self.at(place)
-            entries = self.entries(line["key"])
-            if place == next(first for first, kind in entries if kind in DATA):
-                yield line
+            if STATUSES[status] in DATA:
+                line = self.at(place)
+                if line == self.answer(line["key"]):
+                    yield line
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield every record that can be read, in the order of the file."""
@@ -296,8 +266,7 @@ class Log:
         with os.fdopen(os.dup(self._descriptor), "rb") as file:
             file.seek(place)
             text = file.readline().decode("utf-8", "replace")
-        record: dict[str, Any] = json.JSONDecoder().raw_decode(text)[0]
-        return record
+        return upgraded(json.JSONDecoder().raw_decode(text)[0])[0]
 
     def repairs(self) -> Iterator[str]:
         """State which lines are damaged and how many records are lost."""
@@ -338,22 +307,22 @@ def _records(text: bytes) -> tuple[list[tuple[int, dict[str, Any]]], bool]:
 
     A line that lost its end, or stands after junk, holds whole records still: each ends in its checksum.
     """
-    ends = list(SUM.finditer(text))
-    found: list[tuple[int, dict[str, Any]]] = []
-    if not ends:
-        record = _record(text)  # version 0.1 wrote no checksums
-        return ([(0, record | {"n": None})], True) if record and "n" not in record else ([], False)
     past, whole = 0, True
-    for end in ends:
-        starts = [one.start() for one in re.finditer(re.escape(START), text[past : end.start()])]
-        for start in (past, *(past + one for one in starts[: -NEAR - 1 : -1])):
+    records: list[tuple[int, dict[str, Any]]] = []
+    for end in SUM.finditer(text):
+        starts = [start.start() for start in START.finditer(text, past, end.start())]
+        for start in (past, *starts[: -NEAR - 1 : -1]):
             body = text[start : end.start()]
             if zlib.crc32(body) == int(end[1], 16) and (record := _record(body + b"}")):
-                found.append((start, record))
+                records.append((start, record))
                 whole = whole and start == past
                 past = end.end()
                 break
-    return found, whole and past == len(text)
+    if not records:
+        record = _record(text)  # version 0.1 wrote no checksums
+        if record and "n" not in record:
+            return [(0, record | {"n": None})], True
+    return records, whole and past == len(text)
 
 
 def _record(text: bytes) -> dict[str, Any] | None:
@@ -366,112 +335,132 @@ def _record(text: bytes) -> dict[str, Any] | None:
     """
     try:
         record: dict[str, Any] = json.loads(text)
-    except (ValueError, RecursionError):
+        there = all(name in record for name in REQUIRED[record["type"]])
+    except (ValueError, RecursionError, LookupError, TypeError):
         return None
-    needs = NEEDS.get(str(record.get("type"))) if isinstance(record, dict) else None
-    if needs is None or needs.keys() - record.keys():
-        return None
-    kinds = needs | MAY_HAVE.get(record["type"], {})
-    if not all(_fits(record[name], kind) for name, kind in kinds.items() if name in record):
-        return None
-    if record["type"] == "run" and not record["factors"].get("model"):
-        return None
-    n = record.get("n", 0)
-    if not (isinstance(n, int) and n >= 0 and isinstance(record.get("run_id", ""), str)):
-        return None
-    if record["type"] == "attempt" and not (
-        status_of(record) in STATUSES and KEY.fullmatch(record["key"])
-    ):
-        return None
-    return record
+    fitting = there and all(_fits(record[name], FIELDS[name]) for name in FIELDS.keys() & record)
+    if fitting and record["type"] == "run":
+        fitting = _fits(record["factors"], LEVELS)
+    return record if fitting else None
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Return whether a value is of a type; a tuple is that of a list or table, and that of what it holds."""
-    if isinstance(kind, tuple):
-        outer, inner = kind
-        held = value.values() if isinstance(value, dict) else value
-        return isinstance(value, outer) and all(_fits(one, inner) for one in held)
+    """Return whether a value is of a kind.
+
+    That is a type, a range, a pattern of texts, or a tuple. A tuple has the type of a list or table, the kind of what
+    it holds, and the names that it must have.
+    """
+    match kind:
+        case range():
+            return type(value) is int and value in kind
+        case re.Pattern():
+            return isinstance(value, str) and kind.fullmatch(value) is not None
+        case outer, inner, *names:
+            held = value.values() if isinstance(value, dict) else value
+            return (
+                isinstance(value, outer)
+                and all(_fits(part, inner) for part in held)
+                and all(value.get(name) for name in names)
+            )
     if isinstance(value, str) and HALF.search(value):
         return False
     return isinstance(value, kind) and (kind is not int or not isinstance(value, bool))
 
 
-KEY = re.compile("[0-9a-f]{64}")
 HALF = re.compile("[\ud800-\udfff]")  # half a character, which no design has
 TEXTS, TABLE = (list, str), (dict, str)
-NEEDS: dict[str, dict[str, Any]] = {
-    "run": {
-        "run_id": str,
-        "protocol": str,
-        "texts": TABLE,
-        "factors": (dict, TEXTS),
-        "order": str,
-        "replicates": int,
-        "seed": int,
-    },
-    "item": {"run_id": str, "place": int, "id": str, "columns": TABLE},
-    "call": {"run_id": str, "key": str, "attempt": int},
-    "attempt": {"key": str, "status": str, "item_id": str, "factors": dict},
-    "end": {"run_id": str},
+LEVELS = (dict, TEXTS, "model")
+FIELDS: dict[str, Any] = {
+    "run_id": str,
+    "n": range(2**63),
+    "protocol": str,
+    "texts": TABLE,
+    "order": str,
+    "replicates": int,
+    "seed": int,
+    "after": TEXTS,
+    "options": dict,
+    "system": str,
+    "judges": TEXTS,
+    "judge_parameters": dict,
+    "hosts": dict,
+    "versions": dict,
+    "n_items": int,
+    "items_of": str,
+    "run_file": str,
+    "items_file": str,
+    "rows": (list, list),
+    "place": int,
+    "id": str,
+    "columns": TABLE,
+    "drawn": str,
+    "batch": int,
+    "gone": bool,
+    "attempt": int,
+    "item_id": str,
+    "factors": dict,
+    "parameters": dict,
+    "key": re.compile("[0-9a-f]{64}"),
+    "status": re.compile("|".join([*STATUSES, OLD_BLOCK])),
 }
-"""What a record of each type must hold."""
-MAY_HAVE: dict[str, dict[str, Any]] = {
-    "run": {
-        "after": TEXTS,
-        "options": dict,
-        "system": str,
-        "parameters": dict,
-        "judges": TEXTS,
-        "judge_parameters": dict,
-        "hosts": dict,
-        "versions": dict,
-        "n_items": int,
-        "items_of": str,
-        "run_file": str,
-        "items_file": str,
-        "rows": (list, list),
-    },
-    "item": {"drawn": str, "batch": int, "gone": bool},
+"""What is read of records, and the kind of each."""
+REQUIRED = {
+    "run": ("run_id", "protocol", "texts", "factors", "order", "replicates", "seed"),
+    "item": ("run_id", "place", "id", "columns"),
+    "call": ("run_id", "key", "attempt"),
+    "attempt": ("key", "status", "item_id", "factors"),
+    "end": ("run_id",),
 }
-"""What else of a record is read."""
 
 
-def status_of(record: dict[str, Any]) -> str:
-    """Return the status of an attempt; version 0.1 called a block by its commonest reason."""
-    status = str(record["status"])
-    return "blocked" if status == "content_filter" else status
+def upgraded(
+    record: dict[str, Any], runs: Sequence[Mapping[str, Any]] = ()
+) -> list[dict[str, Any]]:
+    """Return a record as this version writes it; `runs` are those before it.
+
+    Version 0.1 called a block by its commonest reason, and wrote the items of a run in the line of the run.
+    """
+    if record["type"] == "attempt" and record["status"] == OLD_BLOCK:
+        return [record | {"status": "blocked"}]
+    if record["type"] != "run" or "format" in record:
+        return [record]
+    # a run replaced all before, and went on with their items where it had none
+    earlier = [run["run_id"] for run in runs if "format" not in run]
+    run = record | {"after": earlier}
+    rows = run.pop("rows", [])
+    if earlier and not rows:
+        run["items_of"] = earlier[-1]
+    item = {"type": "item", "run_id": run["run_id"]}
+    items = [
+        item | {"place": place, "id": name, "columns": columns}
+        for place, (name, columns) in enumerate(rows)
+    ]
+    return [run, *items]
 
 
-def reply_of(line: dict[str, Any]) -> Reply:
+def reply_of(line: Mapping[str, Any]) -> Reply:
     """Return the reply that a line of the log records."""
+    texts = {name: line.get(name) for name in ("content", "refusal", "blocked_by")}
     return Reply(
         key=line["key"],
-        status=status_of(line),  # type: ignore[arg-type]
-        content=_text(line.get("content")),
-        refusal=_text(line.get("refusal")),
+        status=line["status"],
         model=str(line.get("model_returned") or ""),
-        blocked_by=str(line.get("blocked_by") or ""),
         logprobs=line.get("logprobs"),
+        **{name: text if isinstance(text, str) else "" for name, text in texts.items()},
     )
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _lock(descriptor: int, path: Path) -> None:
+def _locked(descriptor: int) -> bool:
+    """Lock a log; return whether this process is the one that writes to it."""
     try:
         import fcntl
     except ImportError:  # not on this system: the one-process rule is then the user's
-        return
+        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        fix = "Wait until it has ended, or give this run a log of its own (-o)."
-        raise InputError(
-            Problem(message="another process is writing to this log", source=path.name, fix=fix)
-        ) from None
+        return False
+    return True
 
 
 def _lines(descriptor: int, name: str) -> Iterator[tuple[int, int, bytes]]:

@@ -6,7 +6,7 @@ import math
 import os
 import shutil
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -38,6 +38,8 @@ class Costs:
 
     Attributes
     ----------
+    sent, back
+        Tokens of all requests, and of all replies.
     counted
         Calls whose cost or tokens are on record.
     most_tokens, most_back, most_cost
@@ -52,6 +54,8 @@ class Costs:
         Such calls of which not even that is known.
     """
 
+    sent: int = 0
+    back: int = 0
     counted: int = 0
     most_tokens: int = 0
     most_back: int = 0
@@ -66,20 +70,19 @@ class Costs:
     def settle(self, sent: int, back: int, cost: float | None) -> None:
         """Count a call whose reply says what it took."""
         self.counted += 1
-        self.most_tokens, self.most_back = (
-            max(self.most_tokens, sent + back),
-            max(self.most_back, back),
-        )
+        self.most_tokens = max(self.most_tokens, sent + back)
+        self.most_back = max(self.most_back, back)
         if cost is None:
-            self.unpriced_sent, self.unpriced_back = (
-                self.unpriced_sent + sent,
-                self.unpriced_back + back,
-            )
-        self.most_cost, self.cost = max(self.most_cost, cost or 0.0), self.cost + (cost or 0.0)
+            self.unpriced_sent += sent
+            self.unpriced_back += back
+        else:
+            self.most_cost = max(self.most_cost, cost)
+            self.cost += cost
 
-    def suspect(self, tokens: float | None, cost: float | None) -> None:
-        """Count a call that may have taken so much."""
-        self.unsettled_tokens += math.ceil(tokens or 0)
+    def suspect(self, line: Mapping[str, Any]) -> None:
+        """Count a call that may have taken as much as its line says."""
+        cost = amount(line.get("cost_at_most"))
+        self.unsettled_tokens += math.ceil(amount(line.get("tokens_at_most")) or 0)
         self.unsettled_cost += cost or 0.0
         self.unsettled_calls += cost is None
 
@@ -94,8 +97,9 @@ class CallTally:
     """Counts over attempts; ``calls`` and ``tokens`` include those already in the log.
 
     ``units_done`` counts this run's finished units, ``units_replayed`` those that needed no call, ``unread`` their rows
-    with an answer that was not parsed. ``spent`` counts tokens by model and kind, ``served`` answers by what served
-    them. ``pending`` holds the calls of earlier runs that were sent and have no attempt on record: a kill cut them off.
+    with an answer that was not parsed. ``by_model`` has tokens and money, ``served`` answers by what served them.
+    ``pending`` holds the calls of earlier runs that were sent and have no attempt on record; ``cut_off`` counts those
+    of them that a kill ended. ``unsettled`` counts the calls that may have been billed without a reply.
 
     Examples
     --------
@@ -112,55 +116,62 @@ class CallTally:
     unread: int = 0
     by_status: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
-    spent: Counter[tuple[str, str]] = field(default_factory=Counter)
     served: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     days: Counter[str] = field(default_factory=Counter)
     estimated: int = 0
     unsettled: int = 0
-    by_model: dict[str, Costs] = field(default_factory=dict)
+    cut_off: int = 0
+    by_model: defaultdict[str, Costs] = field(default_factory=lambda: defaultdict(Costs))
     pending: dict[tuple[str, ...], Mapping[str, Any]] = field(default_factory=dict)
 
     def begin(self, line: Mapping[str, Any]) -> None:
         """Note a call that was about to be sent."""
         self.pending[_call(line)] = line
 
+    def end_pending(self) -> None:
+        """Count the calls without an attempt on record as calls that may have been billed."""
+        for line in self.pending.values():
+            self.cut_off += 1
+            self.unsettled += 1
+            self.by_model[str(line.get("model_requested"))].suspect(line)
+        self.pending.clear()
+
     def add(self, line: Mapping[str, Any]) -> None:
         """Count one attempt of the log."""
         self.calls += 1
         self.pending.pop(_call(line), None)
         status, asked = str(line.get("status")), str(line.get("model_requested"))
-        status = "blocked" if status == "content_filter" else status
         self.by_status[status] += 1
-        self._count(line, asked)
+        self._count(line, self.by_model[asked])
         if status not in DATA:
-            why = (
-                line.get("error_code") or line.get("error_type") or line.get("error_message") or ""
-            )
-            self.errors[f"{status} {line.get('http_status') or ''} {str(why)[:60]}".strip()] += 1
+            reasons = (line.get(f"error_{name}") for name in ("code", "type", "message"))
+            why = str(next(filter(None, reasons), ""))
+            self.errors[f"{status} {line.get('http_status') or ''} {why[:60]}".strip()] += 1
             return
         self.days[printable(str(line.get("t_start"))[:10])] += 1
-        self.served.update(
-            (name, asked, printable(str(line[name]))) for name in COUNTED if line.get(name)
-        )
+        for name in COUNTED:
+            if line.get(name):
+                self.served[name, asked, printable(str(line[name]))] += 1
 
-    def _count(self, line: Mapping[str, Any], asked: str) -> None:
+    def _count(self, line: Mapping[str, Any], costs: Costs) -> None:
         """Count the tokens and the money of an attempt, or the most that it took."""
         guess = line.get("tokens_estimated")
         self.estimated += guess is not None
-        sent, back = guess if isinstance(guess, list) and len(guess) == 2 else (0, 0)
+        guesses = guess if isinstance(guess, list) and len(guess) == 2 else (0, 0)
+        reported = (line.get("prompt_tokens"), line.get("completion_tokens"))
         sent, back = (
-            math.ceil(amount(line.get(name)) or amount(other) or 0)
-            for name, other in (("prompt_tokens", sent), ("completion_tokens", back))
+            math.ceil(amount(number) or amount(other) or 0)
+            for number, other in zip(reported, guesses, strict=True)
         )
-        for name, tokens in (("prompt_tokens", sent), ("completion_tokens", back)):
-            self.spent[asked, name] += tokens
+        costs.sent += sent
+        costs.back += back
         self.tokens += sent + back
-        costs, cost = self.by_model.setdefault(asked, Costs()), amount(line.get("cost"))
+        cost = amount(line.get("cost"))
         if "cost" in line and cost is None:  # version 0.1 kept any value that was reported
-            costs.suspect(0, None)
+            costs.suspect({})
         if line.get("unsettled"):
             self.unsettled += 1
-            costs.suspect(amount(line.get("tokens_at_most")), amount(line.get("cost_at_most")))
+            costs.suspect(line)
         elif cost or sent + back:
             costs.settle(sent, back, cost)
 
@@ -176,35 +187,33 @@ class CallTally:
 
     def costs(self) -> list[str]:
         """State what each model took in tokens, what was estimated of that, and what it cost."""
-        said = [
-            f"{model}: {self.spent[model, 'prompt_tokens']:,} tokens sent, "
-            f"{self.spent[model, 'completion_tokens']:,} received"
-            for model in dict.fromkeys(model for model, _ in self.spent)
+        words = [
+            f"{model}: {costs.sent:,} tokens sent, {costs.back:,} received"
+            for model, costs in self.by_model.items()
         ]
         if self.estimated:
-            said.append(
-                f"{count(self.estimated, 'answer')} came without counts of tokens: theirs are estimated"
-            )
-        if without := self.unsettled + len(self.pending):
-            said.append(
-                f"{count(without, 'call')} may have been billed without a reply; limits count them in full"
-            )
-        return [*said, f"cost: {self.cost:.4g}"] if self.cost else said
+            answers = count(self.estimated, "answer")
+            words.append(f"{answers} came without counts of tokens: theirs are estimated")
+        if self.unsettled:
+            calls = count(self.unsettled, "call")
+            words.append(f"{calls} may have been billed without a reply; limits count them in full")
+        if self.cost:
+            words.append(f"cost: {self.cost:.4g}")
+        return words
 
     def changes(self) -> list[str]:
         """State where a model answered under more than one name or fingerprint, or from more than one endpoint."""
-        said = []
-        for kind, asked in dict.fromkeys((kind, asked) for kind, asked, _ in self.served):
-            names = {name: n for (*key, name), n in self.served.items() if key == [kind, asked]}
-            if len(names) > 1:
-                often = [
-                    f"{name} ({names[name]:,})"
-                    for name in sorted(names, key=lambda name: (-names[name], name))
-                ]
-                said.append(
-                    f"{asked} answered under more than one {COUNTED[kind]}: {', '.join(often)}"
-                )
-        return said
+        names: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        # the commonest first
+        for (kind, asked, name), n in sorted(
+            self.served.items(), key=lambda one: (-one[1], one[0])
+        ):
+            names[kind, asked].append(f"{name} ({n:,})")
+        return [
+            f"{asked} answered under more than one {COUNTED[kind]}: {', '.join(several)}"
+            for (kind, asked), several in names.items()
+            if len(several) > 1
+        ]
 
 
 def _call(line: Mapping[str, Any]) -> tuple[str, ...]:
