@@ -508,11 +508,15 @@ def with_refusal_level(weights: AgreementWeights, refusal: str) -> AgreementWeig
 def pair_facts(
     part: StratumKappas, weights: AgreementWeights, design: Ratings, options: KappaOptions
 ) -> dict[str, dict[str, float | None]]:
-    """Return for each pair of raters n, observed and expected agreement, kappa, its null s.e. and its largest value."""
+    """Return for each pair of raters n, observed and expected agreement, kappa, its null s.e. and its largest value.
+
+    One unit defines no kappa, as in the mean of the pairs.
+    """
     # with refusals as a level, the levels have no order that the largest kappa needs
     ordered = options.refusal == "missing"
     by_pair: dict[str, dict[str, float | None]] = {}
-    for name, pair in zip(part.names, part.table.kappas, strict=True):
+    pairs = zip(part.names, part.table.kappas, part.table.used, strict=True)
+    for name, pair, defined in pairs:
         if not pair.n:
             continue
         largest = None
@@ -522,7 +526,7 @@ def pair_facts(
             "n": pair.n,
             "observed": pair.observed,
             "expected": pair.expected,
-            "kappa": None if math.isnan(pair.kappa) else pair.kappa,
+            "kappa": pair.kappa if defined else None,
             "null_std_error": pair.null_error if pair.null_error > 0 else None,
             "largest": largest,
         }

@@ -15,6 +15,7 @@ from socialstats.agreement.agreement_weights import agreement_weights
 from socialstats.agreement.fleiss_kappa import fleiss_kappa
 from socialstats.agreement.gwet_ac import gwet_ac
 from socialstats.agreement.kappa import kappa_table, pair_names, rating_patterns
+from socialstats.agreement.kappa_quantiles import kappa_quantiles
 from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.agreement.percent_agreement import percent_agreement
 from socialstats.agreement.weighted_kappa import weighted_kappa
@@ -854,3 +855,19 @@ def test_raters_who_use_one_level_are_verified_without_an_interval() -> None:
     result = weighted_kappa(table, scale="nominal")
     assert result.rows[0].conf_low is None
     assert not [check for check in result.verify() if check.ok is False]
+
+
+def test_quantiles_of_kappas_leave_out_pairs_with_one_unit_in_common() -> None:
+    """One unit has a kappa of 0 whatever it was given: it would pull all quantiles to 0."""
+    table = {"unit": [], "rater": [], "value": []}
+    answers = {"ann": 1, "bob": 1}, {"ann": 2, "bob": 2}, {"ann": 3, "cia": 1}
+    for unit, by_rater in enumerate(answers):
+        for rater, value in by_rater.items():
+            table["unit"].append(unit)
+            table["rater"].append(rater)
+            table["value"].append(value)
+    kappas = weighted_kappa(table, unit="unit", rater="rater", value="value", weights="linear")
+    spread = kappa_quantiles(kappas)
+    assert spread.row("smallest").estimate == spread.row("largest").estimate == 1
+    assert spread.counts == {"pairs": 1}
+    assert spread.verify().ok
