@@ -313,3 +313,14 @@ def test_heads_over_rules_of_pasted_text_and_notes_below_a_table(tmp_path: Path)
         ["Size", "1.20", "0.15"],
     ]
     assert sheet.columns == ("row", "(1)", "(1) SE")
+
+
+def test_a_question_mark_of_a_pdf_is_text(tmp_path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    text = "Do the groups differ? They differed, and the names ?1 and ?2 stay."
+    figure = Figure()
+    figure.text(0.05, 0.5, text)
+    figure.savefig(tmp_path / "page.pdf")
+    passages = read_document(tmp_path / "page.pdf").passages
+    assert " ".join(passage.text for passage in passages) == text
