@@ -37,6 +37,12 @@ class Shown(float):
         return number
 
 
+class PValue(Shown):
+    """A p-value of a table, which is printed as ``.031`` or ``< .001``."""
+
+    __slots__ = ()
+
+
 def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> str:
     """Format a number with a fixed count of decimals.
 
@@ -48,7 +54,7 @@ def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> st
         Decimals.
     bounded : bool
         True for quantities that cannot exceed 1 in size (p, kappa, shares): drops the leading zero. A `Shown` value
-        has decimals and flag of its own.
+        has decimals and flag of its own, and a `PValue` is printed by its relation.
 
     Examples
     --------
@@ -59,6 +65,8 @@ def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> st
         return MISSING
     if math.isinf(value):
         return "\u221e" if value > 0 else f"{MINUS}\u221e"
+    if isinstance(value, PValue):
+        return p_value(float(value), name="").strip(" =")
     if isinstance(value, Shown):
         digits, bounded = value.digits, value.bounded
     text = fixed_decimals(abs(value), digits)

@@ -14,6 +14,7 @@ from socialstats import __version__
 from socialstats.errors import InputError
 from socialstats.references import citation
 from socialstats.results import builtin_value
+from socialstats.studies.grids import table_values
 from socialstats.studies.page import Outcome
 from socialstats.studies.recomputed import recomputed
 from socialstats.text import Shown, number
@@ -139,16 +140,16 @@ def read_results(page: str) -> dict[str, Any]:
 
 
 def _table(numbered: Numbered) -> dict[str, Any]:
-    """Return a table of the page, to more digits than the page shows; the rows of results have every digit."""
+    """Return a table of the page, with every digit, and as it is printed where that says more than the number."""
     table = numbered.table
     entry = {"number": numbered.number} | {
         f.name: getattr(table, f.name) for f in fields(table) if f.name not in OF_ROWS
     }
     entry["name"] = numbered.name
-    cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
-    return {
-        name: builtin_value(cells if name == "cells" else value) for name, value in entry.items()
-    } | {
+    values = table_values(table)
+    if values is not None:
+        entry["values"] = {"header": values[0], "cells": values[1]}
+    return {name: builtin_value(value) for name, value in entry.items()} | {
         "printed": [
             [number(v) if isinstance(v, Shown) else None for v in row] for row in table.cells
         ]

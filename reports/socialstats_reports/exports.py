@@ -74,11 +74,15 @@ def _chosen(kind: str, name: str, numbers: Sequence[str], names: Sequence[str]) 
 
 
 def table_of(results: Mapping[str, Any], number: str, format: str) -> str:
-    """Return a table: ``csv`` with every digit, ``md`` and ``latex`` (package booktabs) as the page prints it."""
+    """Return a table: ``csv`` with every digit, ``md`` and ``latex`` (package booktabs) as the page prints it.
+
+    As csv, a table whose cells have several numbers has a column for each of them.
+    """
     table = _table(results, number)
     if format == "csv":
+        values = table.get("values", table)
         out = io.StringIO()
-        write_rows(out, [table["header"], *table["cells"]])
+        write_rows(out, [values["header"], *values["cells"]])
         return out.getvalue()
     view = _view(table)
     if format == "md":
@@ -152,8 +156,9 @@ def _view(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def columns_of(results: Mapping[str, Any], number: str) -> list[str]:
-    """Return the names of a table's columns."""
-    return list(_table(results, number)["header"])
+    """Return the names of a table's columns as csv."""
+    table = _table(results, number)
+    return list(table.get("values", table)["header"])
 
 
 def quote_of(results: Mapping[str, Any], format: str = "text") -> str:

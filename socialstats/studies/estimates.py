@@ -20,7 +20,7 @@ from socialstats.inference.sides import one_tail
 from socialstats.results import Result, ResultGroup, Row, Verifications
 from socialstats.sentences import more_clusters_sentence, more_of
 from socialstats.studies.page import Block, Design, PageTable
-from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
+from socialstats.text import PValue, Shown, count, listing, number, percent, shorten
 
 if TYPE_CHECKING:
     from socialstats.designs.ratings import Ratings
@@ -301,9 +301,9 @@ def rows_table(
     """
     columns = NUMBERS | {
         "Statistic": statistic_beside_error,
-        "df": lambda r: df_text(r.df),
-        "p": lambda r: p_text(r.p_value),
-        "p (Holm)": lambda r: p_text(r.p_adjusted),
+        "df": lambda r: df_cell(r.df),
+        "p": lambda r: p_cell(r.p_value),
+        "p (Holm)": lambda r: p_cell(r.p_adjusted),
         **({"Units": whole("n_units")} if units else {"n": whole("n")}),
         "Clusters": "n_clusters",
         "Why not": "undefined",
@@ -354,8 +354,8 @@ def tests_table(rows: Sequence[Row], caption: str) -> PageTable:
         (
             (r.method or r.term.replace("_", " ")) + ("" if r.group in SILENT else f" ({r.group})"),
             r.statistic,
-            df_text(r.df),
-            p_text(r.p_value),
+            df_cell(r.df),
+            p_cell(r.p_value),
             r.n_clusters,
             r.undefined,
         )
@@ -369,28 +369,28 @@ def tests_table(rows: Sequence[Row], caption: str) -> PageTable:
     )
 
 
-def df_text(df: float | None) -> str | None:
-    """Write degrees of freedom: whole where they are, else with one decimal.
+def df_cell(df: float | None) -> Shown | None:
+    """Return degrees of freedom for a cell: printed whole where they are, else with one decimal.
 
     Examples
     --------
-    >>> df_text(24.0), df_text(21.34), df_text(None)
+    >>> number(df_cell(24.0)), number(df_cell(21.34)), df_cell(None)
     ('24', '21.3', None)
     """
     if df is None:
         return None
-    return number(df, 0 if abs(df - round(df)) < WHOLE else 1)
+    return Shown(df, 0 if abs(df - round(df)) < WHOLE else 1)
 
 
-def p_text(p: float | None) -> str | None:
-    """Write a p-value for a cell: ``.031``, ``< .001``.
+def p_cell(p: float | None) -> PValue | None:
+    """Return a p-value for a cell, printed as ``.031`` or ``< .001``.
 
     Examples
     --------
-    >>> p_text(0.0312), p_text(1e-9), p_text(None)
+    >>> number(p_cell(0.0312)), number(p_cell(1e-9)), p_cell(None)
     ('.031', '< .001', None)
     """
-    return None if p is None else p_value(p, name="").strip(" =")
+    return None if p is None else PValue(p)
 
 
 def extremes(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from socialstats.errors import InputError
 from socialstats.results import Row
-from socialstats.studies.estimates import in_cell, p_text
+from socialstats.studies.estimates import in_cell, p_cell
 from socialstats.studies.page import PageTable
 from socialstats.text import capital, count, number, percent_of, quoted, shortened
 
@@ -24,6 +24,8 @@ Cell = Literal["interval", "tested", "estimate", "mean_sd"]
 MOST_COLUMNS = 12  # columns of cells that a page has room for
 MOST_OF_LABEL = 40  # characters of a label
 VALUE = "Estimate"  # heads the cells of a table without a dimension of columns
+# what a file has of each cell beside its estimate, where any cell of the column has it
+FIELDS = ("conf_low", "conf_high", "sd", "p_value", "p_adjusted", "n", "undefined")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,7 @@ def adjusted_cell(rows: Sequence[Row]) -> str:
     text = interval_cell(rows)
     if row.estimate is None or row.p_adjusted is None:
         return text
-    return f"{text}, {p_text(row.p_adjusted)}"
+    return f"{text}, {number(p_cell(row.p_adjusted))}"
 
 
 def estimate_cell(rows: Sequence[Row]) -> float | None:
@@ -149,36 +151,106 @@ def layout_table(grid: TableLayout, cells: Iterable[Labelled]) -> PageTable:
     (('Model', 'home', 'work'), (('a', '0.50', '1.25'), ('b', '2.00', None)))
     """
     cells = list(cells)
-
-    def label(labels: Labels, name: str) -> str:
-        return labels.get(name) or grid.none
-
-    heads = list(dict.fromkeys(label(labels, grid.columns) for labels, _ in cells))
-    if grid.columns and len(heads) > MOST_COLUMNS:
-        long = replace(grid, rows=grid.sides, columns="")
-        return replace(layout_table(long, cells), grid=grid)
-    lines: dict[tuple[str, ...], dict[str, list[Row]]] = {}
-    for labels, row in cells:
-        line = lines.setdefault(tuple(label(labels, name) for name in grid.rows), {})
-        line.setdefault(label(labels, grid.columns), []).append(row)
-    refuse_shared_cells(grid, cells, lines.values())
-    make = CELLS[grid.cell]
-    # long labels are shortened, and stay apart
-    sides = [shortened(labels, MOST_OF_LABEL) for labels in zip(*lines, strict=True)]
+    layout = layout_on_page(grid, cells)
+    heads, lines = cells_by_place(layout, cells)
+    refuse_shared_cells(layout, cells, lines.values())
+    make = CELLS[layout.cell]
+    sides = shortened_sides(lines)
     body = []
-    for names, line in zip(zip(*sides, strict=True), lines.values(), strict=True):
+    for names, line in zip(sides, lines.values(), strict=True):
         values = [make(line[head]) if head in line else None for head in heads]
         body.append((*names, *values))
-    titles = shortened(heads, MOST_OF_LABEL) if grid.columns else [grid.headings.get("", VALUE)]
     return PageTable(
-        caption=grid.caption,
-        header=(*map(grid.heading, grid.rows), *titles),
+        caption=layout.caption,
+        header=(*map(layout.heading, layout.rows), *column_titles(layout, heads)),
         cells=tuple(body),
         rows=tuple(row for _, row in cells),
-        name=grid.name,
+        name=layout.name,
         grid=grid,
         labelled=tuple(cells),
     )
+
+
+def label_in(labels: Labels, dimension: str, none: str) -> str:
+    """Return a label in a dimension, or what stands for none."""
+    return labels.get(dimension) or none
+
+
+def layout_on_page(grid: TableLayout, cells: Sequence[Labelled]) -> TableLayout:
+    """Return a layout, or that with a line a cell where a page has no room for its columns."""
+    heads = {label_in(labels, grid.columns, grid.none) for labels, _ in cells}
+    if grid.columns and len(heads) > MOST_COLUMNS:
+        return replace(grid, rows=grid.sides, columns="")
+    return grid
+
+
+def cells_by_place(
+    grid: TableLayout, cells: Iterable[Labelled]
+) -> tuple[list[str], dict[tuple[str, ...], dict[str, list[Row]]]]:
+    """Return the labels of the columns, and the rows in each cell by the labels of its line and its column."""
+    lines: dict[tuple[str, ...], dict[str, list[Row]]] = {}
+    heads: dict[str, None] = {}
+    for labels, row in cells:
+        line = tuple(label_in(labels, name, grid.none) for name in grid.rows)
+        head = label_in(labels, grid.columns, grid.none)
+        heads[head] = None
+        lines.setdefault(line, {}).setdefault(head, []).append(row)
+    return list(heads), lines
+
+
+def shortened_sides(lines: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the labels of lines, shortened where they are long; different labels stay apart."""
+    sides = [shortened(labels, MOST_OF_LABEL) for labels in zip(*lines, strict=True)]
+    return list(zip(*sides, strict=True))
+
+
+def column_titles(grid: TableLayout, heads: Sequence[str]) -> list[str]:
+    """Return what heads the columns of cells."""
+    return shortened(heads, MOST_OF_LABEL) if grid.columns else [grid.headings.get("", VALUE)]
+
+
+def table_values(table: PageTable) -> tuple[list[str], list[list[str | float | None]]] | None:
+    """Return a table of a layout with the numbers behind its cells, for a file; None for other tables.
+
+    Of each column of cells there is a column of estimates, and one for each of `FIELDS` that any of its rows has.
+
+    Examples
+    --------
+    >>> rows = [Row(term="x", estimate=e, conf_low=0.0, conf_high=3.0, key=(("model", m), ("area", "home")))
+    ...         for m, e in (("a", 1 / 3), ("b", 2.0))]
+    >>> grid = TableLayout(name="areas", caption="Distance", rows=("model",), columns="area")
+    >>> header, lines = table_values(layout_table(grid, labelled_rows(rows)))
+    >>> header
+    ['Model', 'home', 'home conf_low', 'home conf_high']
+    >>> lines[0]
+    ['a', 0.3333333333333333, 0.0, 3.0]
+    """
+    if table.grid is None:
+        return None
+    grid = layout_on_page(table.grid, table.labelled)
+    heads, lines = cells_by_place(grid, table.labelled)
+    header = [grid.heading(name) for name in grid.rows]
+    body: list[list[str | float | None]] = [list(line) for line in lines]
+    for head, title in zip(heads, column_titles(grid, heads), strict=True):
+        values = [cell_values(line.get(head, ())) for line in lines.values()]
+        present = [name for name in FIELDS if any(name in cell for cell in values)]
+        header += [title, *(f"{title} {name}" for name in present)]
+        for line, cell in zip(body, values, strict=True):
+            line += [cell.get(name) for name in ("estimate", *present)]
+    return header, body
+
+
+def cell_values(rows: Iterable[Row]) -> dict[str, str | float]:
+    """Return the numbers of the rows of a cell by name, without those that are not there; sd is of a row of spread."""
+    values: dict[str, str | float] = {}
+    for row in rows:
+        if row.role == "spread":
+            named = {"sd": row.estimate}
+        else:
+            fields = ("estimate", *(name for name in FIELDS if name != "sd"))
+            named = {name: getattr(row, name) for name in fields}
+        values |= {name: value for name, value in named.items() if value is not None}
+    return values
 
 
 def cells_caption(what: str, rows: Iterable[Row], cell: Cell = "interval") -> str:

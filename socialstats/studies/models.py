@@ -24,7 +24,7 @@ from socialstats.scales.model_words import (
 from socialstats.scales.over_models import over_models
 from socialstats.sentences import is_significant, some_of
 from socialstats.studies.asking import ask_rows, attempt_result
-from socialstats.studies.estimates import Column, halving_text, p_text, pairs_to_halve, table_of
+from socialstats.studies.estimates import Column, halving_text, p_cell, pairs_to_halve, table_of
 from socialstats.studies.page import FACTORS, Block, PageTable, StudyOptions
 from socialstats.studies.row_figures import Draw, cell_map, interval_points
 from socialstats.studies.row_picking import pick_rows, row_term
@@ -198,8 +198,8 @@ def leader_table(board: Result, rows: Sequence[Row], by: str, lost: Mapping[str,
     if ranks:
         return ranked_table(lines, title, heading, columns, {"Rank interval": ranks})
     tests: dict[str, Column] = {
-        "p": lambda row: p_text(row.p_value),
-        "p (Holm)": lambda row: p_text(row.p_adjusted),
+        "p": lambda row: p_cell(row.p_value),
+        "p (Holm)": lambda row: p_cell(row.p_adjusted),
         "Why not": "undefined",
     }
     return table_of(lines, title, (capital(heading), "term"), {**columns, **tests})

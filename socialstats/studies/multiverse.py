@@ -20,7 +20,7 @@ from socialstats.studies.estimates import (
     cluster_ways,
     clusters_caption,
     design_effect,
-    p_text,
+    p_cell,
     table_of,
     whole,
 )
@@ -236,7 +236,7 @@ def dependence_block(
         "SE": "std_error",
         "Low": "conf_low",
         "High": "conf_high",
-        "p": lambda row: p_text(row.p_value),
+        "p": lambda row: p_cell(row.p_value),
         "Design effect": lambda row: number_or_none(design_effect(row, estimates[0])),
         "Why not": "undefined",
     }

@@ -16,6 +16,8 @@ from made_up import outcome
 
 from socialstats.cli import main
 from socialstats.errors import MissingDependency
+from socialstats.results import Row
+from socialstats.studies import estimates
 from socialstats_reports import read_results, render
 from socialstats_reports.exports import as_pdf, figure_of, quote_of, table_of, tables_in
 
@@ -49,6 +51,20 @@ def test_tables_are_those_of_the_page(html: str) -> None:
         r"\begin{tabular}{lrl}",
     ]
     assert "rows read & 14,000 & friend \\\\" in latex
+
+
+def test_a_file_of_a_table_has_every_digit_of_p_and_df() -> None:
+    """A page prints `< .001`; whoever adjusts p-values needs the number."""
+    row = Row(
+        term="gap", estimate=1 / 3, statistic=-5.0, df=21.3456789012, p_value=1.234567890123e-5
+    )
+    tests = estimates.tests_table([row], "Tests")
+    first = outcome().blocks[0]
+    made = replace(outcome(), blocks=(replace(first, tables=(tests,)),))
+    found = read_results(render(made))
+    cells = next(csv.DictReader(io.StringIO(table_of(found, "1", "csv"))))
+    assert (float(cells["df"]), float(cells["p"])) == (21.3456789012, 1.234567890123e-5)
+    assert "| 21.3 | < .001 |" in table_of(found, "1", "md")
 
 
 def test_a_table_is_a_word_file_with_the_cells_of_the_page(

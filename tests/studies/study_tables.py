@@ -118,9 +118,9 @@ def stray_cells(outcome: Outcome) -> list[tuple[str, object]]:
 
 
 def _p(value: float) -> str:
-    from socialstats.studies.estimates import p_text
+    from socialstats.text import PValue, number
 
-    return p_text(value) or ""
+    return number(PValue(value))
 
 
 def _close(cell: object, value: float) -> bool:

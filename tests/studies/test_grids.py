@@ -14,6 +14,7 @@ from socialstats.studies.grids import (
     labelled_rows,
     layout_table,
     stacked_grids,
+    table_values,
 )
 
 
@@ -101,3 +102,50 @@ def test_a_cell_without_an_estimate_says_why() -> None:
     row = Row(term="x", undefined="one unit", key=(("model", "a"), ("area", "b")))
     grid = TableLayout(name="areas", caption="c", rows=("model",), columns="area")
     assert layout_table(grid, labelled_rows([row])).cells == (("a", "one unit"),)
+
+
+def test_a_file_has_every_digit_of_a_cell_and_its_whole_labels() -> None:
+    """A paper's cell holds several numbers; a file has a column for each of them, and long labels whole."""
+    long = "a label of a model that is longer than a cell has room for"
+    rows = [
+        Row(
+            term="x",
+            role=role,
+            estimate=value,
+            n=12.0,
+            p_adjusted=0.0123456789,
+            key=(("model", long), ("area", area)),
+        )
+        for area, role, value in (("home", "estimate", 2 / 3), ("home", "spread", 1 / 7))
+    ]
+    rows.append(Row(term="x", undefined="no answers", key=(("model", long), ("area", "work"))))
+    layout = TableLayout(
+        name="areas", caption="Means", rows=("model",), columns="area", cell="mean_sd"
+    )
+    table = layout_table(layout, labelled_rows(rows))
+    assert table.cells[0][1:] == ("0.67 (0.14)", None)
+    header, lines = table_values(table) or ([], [])
+    assert header == [
+        "Model",
+        "home",
+        "home sd",
+        "home p_adjusted",
+        "home n",
+        "work",
+        "work undefined",
+    ]
+    assert lines == [[long, 2 / 3, 1 / 7, 0.0123456789, 12.0, None, "no answers"]]
+
+
+def test_a_file_of_many_columns_has_the_lines_of_the_page() -> None:
+    rows = [
+        Row(term="x", estimate=k / 3, key=(("model", "m"), ("area", f"a{k}"))) for k in range(14)
+    ]
+    table = layout_table(
+        TableLayout(name="areas", caption="Means", rows=("model",), columns="area"),
+        labelled_rows(rows),
+    )
+    header, lines = table_values(table) or ([], [])
+    assert header == ["Model", "Area", "Estimate"]
+    assert len(lines) == len(table.cells) == 14
+    assert lines[13] == ["m", "a13", 13 / 3]
