@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -11,9 +11,9 @@ from socialstats.errors import InputError, Problem
 from socialstats.studies.declared.declaration import Declaration, Scale, nearest_of
 from socialstats.studies.declared.reading import COLLECT, SECTIONS
 from socialstats.studies.plan_files import read_plan
-from socialstats.tables.toml_files import read_toml
+from socialstats.tables.sources import small_file
+from socialstats.tables.toml_files import read_toml, toml_of
 from socialstats.text import as_given, quoted, shorten
-from socialstats_collect.ask import Unit
 from socialstats_collect.design import RunDesign
 from socialstats_collect.protocols import protocol_class
 
@@ -30,22 +30,25 @@ COLLECTED = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudyRun:
-    """The keys of a run file that a study declares.
+class RunValues:
+    """The keys of a run file, as it has them or as a study declares them.
 
     Attributes
     ----------
     values : dict
-        Keys of a run file, with those that the sections of the study say.
+        Keys of a run file, with those that the sections of a study say.
     folder : Path
         Where the files of the run lie.
     text : str
         The file in which they stand.
+    study : Declaration or None
+        The study, where the file is one.
     """
 
     values: dict[str, Any]
     folder: Path
     text: str
+    study: Declaration | None = None
 
 
 def is_study(content: Mapping[str, Any]) -> bool:
@@ -66,30 +69,34 @@ def declared_study(path: Path) -> Declaration:
     return study
 
 
-def study_run(path: Path) -> StudyRun:
-    """Return what a study's file says of a run.
+def run_values(path: Path) -> RunValues:
+    """Return what a run file, or the file of a study, says of a run.
 
     Raises
     ------
     InputError
-        For a file without the section, and one that names a run file and has other keys of one.
+        For a file that cannot be read; for a study without the section, and one that names a run file and has other
+        keys of one.
     """
+    raw = small_file(path)
+    values = toml_of(raw, path.name)
+    run = RunValues(values=values, folder=path.parent, text=raw.decode("utf-8-sig"))
+    if not is_study(values):
+        return run
     study = declared_study(path)
     section = dict(study.collect)
     if not section:
         fix = 'Write [collect] with the keys of a run file, or run = "run.toml"'
         raise InputError(study.wrong(COLLECT, f"no section [{COLLECT}] says what is asked", fix))
-    run = StudyRun(values=section, folder=path.parent, text=study.text)
-    if RUN in section:
-        run = named_run(path, study, section)
+    run = named_run(path, study, section) if RUN in section else replace(run, values=section)
     protocol = run.values.get("protocol")
     options = {"name": protocol} if isinstance(protocol, str) else dict(protocol or {})
     if isinstance(options.get("name"), str):
         run.values["protocol"] = {**protocol_options(study, options), **options}
-    return run
+    return replace(run, study=study)
 
 
-def named_run(path: Path, study: Declaration, section: Mapping[str, Any]) -> StudyRun:
+def named_run(path: Path, study: Declaration, section: Mapping[str, Any]) -> RunValues:
     """Return the keys of the run file that a study names.
 
     Raises
@@ -98,23 +105,24 @@ def named_run(path: Path, study: Declaration, section: Mapping[str, Any]) -> Stu
         For a file outside the folder of the study, and for further keys.
     """
     name = PurePath(str(section[RUN]))
-    if name.is_absolute() or ".." in name.parts:
-        message = f"{RUN} = '{shorten(str(name))}' lies outside the folder"
-        raise InputError(study.wrong(COLLECT, message, "Name a run file beside the study"))
+    file = path.parent / name
+    message = fix = ""
     if further := [key for key in section if key != RUN]:
         message = f"{further[0]}: the run file {name} says what is asked"
-        raise InputError(study.wrong(COLLECT, message, "Write it there, or take run out"))
-    file = path.parent / name
-    raw, values = read_toml(file)
-    if is_study(values):
-        # another study may ask the same
-        values = dict(declared_study(file).collect)
-        if RUN in values or not values:
-            message = (
-                f"{RUN} = '{shorten(str(name))}' is the file of a study that asks nothing itself"
-            )
-            raise InputError(study.wrong(COLLECT, message, "Name its run file"))
-    return StudyRun(values=values, folder=file.parent, text=raw.decode("utf-8-sig"))
+        fix = "Write it there, or take run out"
+    if name.is_absolute() or ".." in name.parts:
+        message = f"{RUN} = '{shorten(str(name))}' lies outside the folder"
+        fix = "Name a run file beside the study"
+    elif not message:
+        raw, values = read_toml(file)
+        if is_study(values):
+            # another study may ask the same
+            values = dict(declared_study(file).collect)
+        if values and RUN not in values:
+            return RunValues(values=values, folder=file.parent, text=raw.decode("utf-8-sig"))
+        message = f"{RUN} = '{shorten(str(name))}' is the file of a study that asks nothing itself"
+        fix = "Name its run file"
+    raise InputError(study.wrong(COLLECT, message, fix))
 
 
 def protocol_options(study: Declaration, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,28 +186,25 @@ def check_run(study: Declaration, design: RunDesign) -> None:
         With the line of each column, label and item that the table will lack. Also for replicates and judges that the
         study does not tell apart.
     """
-    units = design.units()
-    unit = next(units)
-    columns = table_columns(design, unit)
+    columns = table_columns(design)
     names = declared_names(study, columns)
     table_names = [names.get(column, column) for column in columns]
     problems: list[Problem] = []
     for part, declared in study.parts.items():
-        for name in declared:
-            if name not in table_names:
-                message = f"map: {part} = '{shorten(name)}' is no column of the collected table"
-                problems.append(study.wrong("data", message, nearest_of(name, table_names)))
+        what = "no column of the collected table"
+        problems += absent(study, "data", f"map: {part} = ", declared, table_names, what)
     for contrast in study.contrasts.values():
-        section = f"contrast.{contrast.name}"
-        labels = factor_labels(design, contrast.column)
-        if contrast.column not in table_names:
-            message = f"column: '{shorten(contrast.column)}' is neither a factor nor a column of the items"
-            problems.append(study.wrong(section, message, nearest_of(contrast.column, table_names)))
-        for label in contrast.pair if labels else ():
-            if label not in labels:
-                message = f"pair: '{shorten(label)}' is no label of '{contrast.column}'"
-                problems.append(study.wrong(section, message, nearest_of(label, labels)))
-    problems += unasked_items(study, design, table_names)
+        section, column = f"contrast.{contrast.name}", contrast.column
+        what = "neither a factor nor a column of the items"
+        problems += absent(study, section, "column: ", [column], table_names, what)
+        if labels := factor_labels(design, column):
+            what = f"no label of '{column}'"
+            problems += absent(study, section, "pair: ", contrast.pair, labels, what)
+    there, what = table_names, "no column of the collected table"
+    if study.of("item"):
+        there, what = [item.id for item in design.asked], f"no item of {design.source}"
+    for scale in study.scales.values():
+        problems += absent(study, f"scale.{scale.name}", "items: ", scale.items, there, what)
     repeated = {
         "repeat": ("replicates", design.replicates),
         "rater": ("judges", len(design.protocol.settings.judges)),
@@ -214,25 +219,25 @@ def check_run(study: Declaration, design: RunDesign) -> None:
         raise InputError(problems)
 
 
-def unasked_items(study: Declaration, design: RunDesign, columns: Sequence[str]) -> list[Problem]:
-    """Return a problem for each item of a scale that the run does not ask or score."""
-    by_row = study.of("item")
-    there = [item.id for item in design.asked] if by_row else columns
-    what = f"item of {design.source}" if by_row else "column of the collected table"
+def absent(
+    study: Declaration,
+    section: str,
+    key: str,
+    names: Sequence[str],
+    there: Sequence[str],
+    what: str,
+) -> list[Problem]:
+    """Return a problem for each name of a section's key that is not there, with the nearest that is."""
     return [
-        study.wrong(
-            f"scale.{scale.name}",
-            f"items: '{shorten(item)}' is no {what}",
-            nearest_of(item, there),
-        )
-        for scale in study.scales.values()
-        for item in scale.items
-        if item not in there
+        study.wrong(section, f"{key}'{shorten(name)}' is {what}", nearest_of(name, there))
+        for name in names
+        if name not in there
     ]
 
 
-def table_columns(design: RunDesign, unit: Unit) -> list[str]:
+def table_columns(design: RunDesign) -> list[str]:
     """Return the columns that the table of a run has, before any is renamed."""
+    unit = next(design.units())
     row = design.protocol.rows(unit, [])[0]
     return [*dict.fromkeys([*row, *unit.item])]
 
@@ -255,8 +260,7 @@ def renaming(path: Path | None, designs: Sequence[RunDesign]) -> dict[str, str]:
     if not designs or not next_words(path):
         return {}
     assert path is not None
-    unit = next(designs[-1].units())
-    return declared_names(declared_study(path), table_columns(designs[-1], unit))
+    return declared_names(declared_study(path), table_columns(designs[-1]))
 
 
 def named_columns(names: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ import sys
 import traceback
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -58,6 +58,70 @@ SENSITIVE = re.compile(
 )  # parameters of an address
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A text as somebody could read it, and where each of its characters stands in the text that is to be hidden.
+
+    Attributes
+    ----------
+    text
+        The characters.
+    places
+        Where each begins, and at last where the text ends.
+    """
+
+    text: str
+    places: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str) -> _Reading:
+        """Return a text as it stands."""
+        return cls(text, range(len(text) + 1))
+
+    def unescaped(self) -> _Reading:
+        """Return the text with its escapes read once."""
+        if not any(sign in self.text for sign in "%=\\&+"):
+            return self
+        pieces: list[str] = []
+        places: list[int] = []
+        past = 0
+        for escape in ESCAPE.finditer(self.text):
+            start, end = escape.span()
+            signs = _character(escape)
+            pieces += [self.text[past:start], signs]
+            places += [*self.places[past:start], *[self.places[start]] * len(signs)]
+            past = end
+        return _Reading("".join([*pieces, self.text[past:]]), [*places, *self.places[past:]])
+
+    def decoded(self) -> Iterator[tuple[int, int, str]]:
+        """Yield start and end of what may be base64 or hexadecimal, and the texts in it, packed or not."""
+        for decode, (pattern, group) in DECODERS.items():
+            for run, start in itertools.product(pattern.finditer(self.text), range(group)):
+                part = run[0][start:]
+                data = decode(part[: len(part) // group * group])
+                texts = [
+                    text for block in (data, *_unpacked(data)) for text in PLAIN.findall(block)
+                ]
+                yield *run.span(), b"\n".join(texts).decode()
+
+    def secrets(self, codings: int = CODINGS) -> Iterator[tuple[int, int]]:
+        """Yield where secrets begin and end in the text that is to be hidden, also under so many codings."""
+        reading = self
+        for _ in range(ROUNDS + 1):
+            spans = [span for needles in (_LOOSE, _WORD) for span in needles.spans(reading.text)]
+            spans += [
+                (start, end)
+                for start, end, text in (reading.decoded() if codings else ())
+                if _holds(text, codings - 1)
+            ]
+            for start, end in spans:
+                yield reading.places[start], reading.places[end]
+            following = reading.unescaped()
+            if following.text == reading.text:
+                return
+            reading = following
+
+
 @dataclass(slots=True)
 class _Needles:
     """What is looked for in texts of which some bytes are dropped: any 12 characters of a secret, or a short one whole.
@@ -80,35 +144,39 @@ class _Needles:
     def add(self, secret: str) -> None:
         """Look for a secret from now on."""
         text = self.bare(secret)
-        if len(text) < WINDOW:
-            self.whole |= {text} if len(text) >= SHORTEST else set()
-            return
-        self.windows.update(text[k : k + WINDOW] for k in range(len(text) - WINDOW + 1))
-        self.seeds.update(text[k : k + SEED] for k in range(len(text) - SEED + 1))
+        if len(text) >= WINDOW:
+            self.windows.update(text[k : k + WINDOW] for k in range(len(text) - WINDOW + 1))
+            self.seeds.update(text[k : k + SEED] for k in range(len(text) - SEED + 1))
+        elif len(text) >= SHORTEST:
+            self.whole.add(text)
 
     def bare(self, text: str) -> bytes:
         """Return a text in lower case without the bytes that are dropped."""
         plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
         return plain.encode("utf-8", "surrogatepass").translate(LOWER, self.dropped)
 
-    def within(self, text: bytes) -> bool:
-        """Return whether a bare text holds a secret."""
-        return any(word in text for word in self.whole) or any(
-            text[k : k + SEED] in self.seeds
-            and next(self.spans(text[max(0, k - WINDOW) : k + 2 * WINDOW]), None)
-            for k in range(0, len(text) - SEED + 1, STRIDE)
+    def within(self, bare: bytes) -> bool:
+        """Return whether a bare text holds a secret; any window has a seed at a multiple of the stride."""
+        return any(word in bare for word in self.whole) or any(
+            bare[start : start + WINDOW] in self.windows
+            for k in range(0, len(bare) - SEED + 1, STRIDE)
+            if bare[k : k + SEED] in self.seeds
+            for start in range(max(0, k - WINDOW + SEED), k + 1)
         )
 
-    def spans(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """Yield where secrets begin and end in a bare text; they may overlap."""
-        for k in range(len(text) - WINDOW + 1):
-            if text[k : k + WINDOW] in self.windows:
-                yield k, k + WINDOW
-        for word in self.whole:
-            start = text.find(word)
-            while start >= 0:
-                yield start, start + len(word)
-                start = text.find(word, start + 1)
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where secrets begin and end in a text; they may overlap."""
+        if not self.within(self.bare(text)):
+            return
+        kept = [(byte, k) for k, sign in enumerate(text) for byte in self.bare(sign)]
+        bare = bytes(byte for byte, _ in kept)
+        for length, words in (
+            (WINDOW, self.windows),
+            *((len(word), {word}) for word in self.whole),
+        ):
+            for k in range(len(bare) - length + 1):
+                if bare[k : k + length] in words:
+                    yield kept[k][1], kept[k + length - 1][1] + 1
 
 
 _LOOSE, _WORD = _Needles(LOOSE), _Needles(WORD)
@@ -155,15 +223,16 @@ def hide(value: Any) -> Any:
     'bad key [hidden], or [hidden], or [hidden]'
     """
     if isinstance(value, str):
-        return _hidden(value) if _holds(value) else value
+        return _hidden(value)
     if not isinstance(value, dict | list | tuple) or not _holds(_dumped(value)):
         return value
-    hidden = _walked(value)
+    if isinstance(value, dict):
+        hidden: Any = {hide(name): hide(inner) for name, inner in value.items()}
+    else:
+        hidden = [hide(inner) for inner in value]
     text = _dumped(hidden)
-    if not _holds(text):
-        return hidden
     try:
-        return json.loads(_hidden(text))  # a secret in pieces
+        return json.loads(_hidden(text)) if _holds(text) else hidden  # a secret in pieces
     except ValueError:  # that reached over brackets
         return HIDDEN
 
@@ -172,39 +241,23 @@ def _dumped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _walked(value: Any) -> Any:
-    """Return a JSON value with each of its texts hidden."""
-    if isinstance(value, str):
-        return hide(value)
-    if isinstance(value, dict):
-        return {_walked(name): _walked(inner) for name, inner in value.items()}
-    return [_walked(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
 def _holds(text: str, codings: int = CODINGS) -> bool:
-    """Return whether a text holds a secret, also under escapes, and under so many codings."""
-    if len(text) < SHORTEST or not (_LOOSE.whole or _LOOSE.windows):
-        return False
-    for _ in range(ROUNDS + 1):
-        if any(needles.within(needles.bare(text)) for needles in (_LOOSE, _WORD)):
-            return True
-        if codings and any(_holds(inner, codings - 1) for *_, inner in _decoded(text)):
-            return True
-        plain = ESCAPE.sub(_character, text) if any(sign in text for sign in "%=\\&+") else text
-        if plain == text:
-            return False
-        text = plain
-    return False
+    """Return whether a text holds a secret."""
+    return next(_Reading.of(text).secrets(codings), None) is not None
 
 
-def _decoded(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start and end of what may be base64 or hexadecimal in a text, and the texts in it, packed or not."""
-    for decode, (pattern, group) in DECODERS.items():
-        for run, start in itertools.product(pattern.finditer(text), range(group)):
-            part = run[0][start:]
-            data = decode(part[: len(part) // group * group])
-            texts = [one for block in (data, *_unpacked(data)) for one in PLAIN.findall(block)]
-            yield *run.span(), b"\n".join(texts).decode()
+def _hidden(text: str) -> str:
+    """Return a text with what is secret in it replaced, where it stands; a very long one is hidden as a whole."""
+    if len(text) > LONGEST:
+        return HIDDEN if _holds(text) else text
+    pieces: list[str] = []
+    past = 0
+    for start, end in sorted(_Reading.of(text).secrets()):
+        # spans that overlap or touch are one
+        if start > past or not pieces:
+            pieces += [text[past:start], HIDDEN]
+        past = max(past, end)
+    return "".join([*pieces, text[past:]]) if pieces else text
 
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
@@ -222,55 +275,6 @@ def _character(escape: re.Match[str]) -> str:
     if escape.lastindex is None:
         return " "  # a line break or a tabulator
     return chr(int(escape[escape.lastindex], 8 if escape.lastindex == OCTAL else 16))
-
-
-def _hidden(text: str) -> str:
-    """Return a text with what is secret in it replaced, where it stands."""
-    if len(text) > LONGEST:
-        return HIDDEN
-    spans: list[tuple[int, int]] = []
-    characters = [(sign, k, k + 1) for k, sign in enumerate(text)]
-    for _ in range(ROUNDS + 1):
-        for needles in (_LOOSE, _WORD):
-            kept = [(byte, *span) for sign, *span in characters for byte in needles.bare(sign)]
-            bare = bytes(byte for byte, *_ in kept)
-            spans += [(kept[start][1], kept[end - 1][2]) for start, end in needles.spans(bare)]
-        coded = _decoded("".join(sign for sign, *_ in characters))
-        spans += [
-            (characters[start][1], characters[end - 1][2])
-            for start, end, inner in coded
-            if _holds(inner, CODINGS - 1)
-        ]
-        characters = list(_unescaped(characters))
-    pieces, past = [], 0
-    for start, end in _merged(spans):
-        pieces += [text[past:start], HIDDEN]
-        past = end
-    return "".join([*pieces, text[past:]])
-
-
-def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield spans in their order, those that overlap or touch as one."""
-    begin = past = -1
-    for start, end in sorted(spans):
-        if start > past:
-            if past >= 0:
-                yield begin, past
-            begin = start
-        past = max(past, end)
-    if past >= 0:
-        yield begin, past
-
-
-def _unescaped(characters: list[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
-    """Yield the characters of a text with its escapes read once, each with its start and end in the first text."""
-    text, past = "".join(sign for sign, *_ in characters), 0
-    for escape in ESCAPE.finditer(text):
-        yield from characters[past : escape.start()]
-        past = escape.end()
-        for sign in _character(escape):
-            yield sign, characters[escape.start()][1], characters[past - 1][2]
-    yield from characters[past:]
 
 
 def print_hidden(

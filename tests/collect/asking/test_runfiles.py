@@ -134,9 +134,9 @@ def test_limits_beyond_all_bounds(
 
 
 PRICES = {
-    "input = 1.0": "prices.toy has no output",
-    "output = 1.0": "prices.toy has no input",
-    "": "prices.toy has no input",
+    "input = 1.0": "no prices.toy.output. Write 0 where it is free",
+    "output = 1.0": "no prices.toy.input. Write 0 where it is free",
+    "": "no prices.toy.input. Write 0 where it is free",
     f"input = {HUGE}\noutput = 1": "is not a finite number of at least 0",
 }
 
