@@ -36,19 +36,35 @@ def read_items(path: Path, *, id_column: str | None = None) -> tuple[Item, ...]:
     NothingToAnalyse
         For a file without rows.
     """
-    numbered = read_rows(path)
-    if not numbered:
+    rows = read_rows(path)
+    if not rows:
         raise NothingToAnalyse(f"{path.name}: no items in it")
-    columns = tuple(dict.fromkeys(name for _, row in numbered for name in row))
-    name = _id_column(columns, id_column, path)
-    ids = tuple(
-        row.get(name, "") if name else str(place) for place, (_, row) in enumerate(numbered, 1)
-    )
-    _unique(ids, [line for line, _ in numbered], path, name)
-    return tuple(
-        Item(id=one, columns={column: row.get(column, "") for column in columns}, drawn=one)
-        for one, (_, row) in zip(ids, numbered, strict=True)
-    )
+    columns = dict.fromkeys(name for _, row in rows for name in row)
+    if id_column is not None and id_column not in columns:
+        message = f"no column '{id_column}' for the identifiers (there are {', '.join(columns)})"
+        raise InputError(Problem(message=message, source=path.name))
+    column = id_column or next((name for name in ID_NAMES if name in columns), None)
+    first_lines: dict[str, int] = {}
+    items, problems = [], []
+    for place, (line, row) in enumerate(rows, 1):
+        identifier = row.get(column, "") if column else str(place)
+        message = _wrong_identifier(same_form(identifier), first_lines, line)
+        if message:
+            problem = Problem(message=message, source=path.name, column=column, lines=(line,))
+            problems.append(replace(problem, fix="Every item needs its own identifier."))
+        texts = {name: row.get(name, "") for name in columns}
+        items.append(Item(id=identifier, columns=texts, drawn=identifier))
+    if problems:
+        raise InputError(problems)
+    return tuple(items)
+
+
+def _wrong_identifier(identifier: str, first_lines: dict[str, int], line: int) -> str:
+    """Return what is wrong with an identifier, and note the line that has it first."""
+    if not identifier.strip():
+        return "no identifier"
+    first = first_lines.setdefault(identifier, line)
+    return "" if first == line else f"'{identifier}' was already used in line {first}"
 
 
 def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
@@ -69,16 +85,12 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     if suffix in {".jsonl", ".ndjson"}:
         return [(line, _texts(row, path.name, line)) for line, row in json_lines(path)]
     if suffix == ".json":
-        whole = load_json(path)
-        return [
-            (k, _texts(one, path.name, k))
-            for k, one in enumerate(whole if isinstance(whole, list) else [whole], 1)
-        ]
-    table = read_source(
-        replace(from_path(path), encoding="UTF-8"), "tsv" if suffix == ".tsv" else "csv"
-    )
-    columns = table.frame.lazy().collect().to_dict(as_series=False)
-    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+        content = load_json(path)
+        objects = content if isinstance(content, list) else [content]
+        return [(k, _texts(row, path.name, k)) for k, row in enumerate(objects, 1)]
+    source = replace(from_path(path), encoding="UTF-8")
+    table = read_source(source, "tsv" if suffix == ".tsv" else "csv")
+    rows = table.frame.lazy().collect().rows(named=True)
     lines = table.locate(range(len(rows))) if table.locate else ()
     return [
         (line, row)
@@ -105,50 +117,17 @@ def _check_size(path: Path) -> None:
 
 
 def _texts(row: object, source: str, line: int) -> dict[str, str]:
+    place = Problem(message="not an object with one key a column", source=source, lines=(line,))
     if not isinstance(row, dict):
-        raise InputError(
-            Problem(message="not an object with one key a column", source=source, lines=(line,))
-        )
-    try:
-        json.dumps(row, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        fix = "Mend the \\ud800-like escapes."
-        raise InputError(
-            Problem(
-                message="half a character (a lone surrogate)", source=source, lines=(line,), fix=fix
-            )
-        ) from None
-    return {
-        str(name): value
-        if isinstance(value, str)
-        else ""
-        if value is None
-        else json.dumps(value, ensure_ascii=False)
+        raise InputError(place)
+    texts = {
+        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for name, value in row.items()
     }
-
-
-def _id_column(columns: tuple[str, ...], asked: str | None, path: Path) -> str | None:
-    if asked is not None and asked not in columns:
-        message = f"no column '{asked}' for the identifiers (there are {', '.join(columns)})"
-        raise InputError(Problem(message=message, source=path.name))
-    return asked or next((name for name in ID_NAMES if name in columns), None)
-
-
-def _unique(ids: tuple[str, ...], lines: list[int], path: Path, name: str | None) -> None:
-    seen: dict[str, int] = {}
-    problems = []
-    for identifier, line in zip(map(same_form, ids), lines, strict=True):
-        if not identifier.strip():
-            problems.append(
-                Problem(message="no identifier", source=path.name, column=name, lines=(line,))
-            )
-        elif identifier in seen:
-            message = f"'{identifier}' was already used in line {seen[identifier]}"
-            fix = "Every item needs its own identifier."
-            problems.append(
-                Problem(message=message, source=path.name, column=name, lines=(line,), fix=fix)
-            )
-        seen.setdefault(identifier, line)
-    if problems:
-        raise InputError(problems)
+    try:
+        "".join([*texts, *texts.values()]).encode()
+    except UnicodeEncodeError:
+        message = "half a character (a lone surrogate)"
+        problem = replace(place, message=message, fix="Mend the \\ud800-like escapes.")
+        raise InputError(problem) from None
+    return {name: "" if row[name] is None else text for name, text in texts.items()}
