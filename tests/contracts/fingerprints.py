@@ -28,7 +28,7 @@ from socialstats.metrics import METRICS
 from socialstats.results import Result
 from socialstats.shares.reply_shares import reply_shares
 from tests.contracts.further import FURTHER
-from tests.contracts.subjects import run, subject_of
+from tests.contracts.subjects import run, subject_of, thin_tables
 from tests.contracts.test_derived import DERIVED, OF_FITS, replies
 
 FILE = Path(__file__).parents[1] / "golden" / "fingerprints.json"
@@ -157,7 +157,7 @@ def least_cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 def thin_cases(name: str, table: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield the calls of a metric on a table with few units or uneven clusters, one option changed at a time."""
     rows, parameters = (
-        subject_of(name).thin()[table],
+        thin_tables(subject_of(name))[table],
         inspect.signature(METRICS[name].function).parameters,
     )
     quick = {option: value for option, value in QUICK.items() if option in parameters}
@@ -209,7 +209,7 @@ def every_case() -> Iterator[tuple[str, Callable[[], Any]]]:
     for name in METRICS:
         yield from least_cases(name)
     for name in METRICS:
-        for table in subject_of(name).thin():
+        for table in thin_tables(subject_of(name)):
             yield from thin_cases(name, table)
     for further in FURTHER.values():
         yield from further()

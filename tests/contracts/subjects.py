@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from dataclasses import dataclass
@@ -670,6 +671,12 @@ class LabelsSubject(Subject):
             "one label once": rows.assign(cites=np.where(rows["unit"] == "q000", "care", "")),
             "one story": rows.assign(story="s"),
         }
+
+
+@functools.cache
+def thin_tables(subject: Subject) -> dict[str, pd.DataFrame]:
+    """Return `Subject.thin`, which many tests of every metric read: made once for each kind of data."""
+    return subject.thin()
 
 
 def subject_of(name: str) -> Subject:

@@ -17,7 +17,7 @@ import socialstats as ss
 from socialstats.errors import SocialStatsError
 from socialstats.results import Result
 from tests.contracts.further import FURTHER
-from tests.contracts.subjects import subject_of
+from tests.contracts.subjects import subject_of, thin_tables
 
 
 def halves(metric: str) -> tuple[Any, Any]:
@@ -207,7 +207,9 @@ def test_an_independent_implementation_agrees_on_thin_tables(kind: str) -> None:
 
 def test_other_quasi_variances_agree_where_one_is_negative() -> None:
     subject = subject_of("bradley_terry")
-    found = ss.bradley_terry(subject.design(subject.thin()["eleven workers"])).quasi_variances()
+    found = ss.bradley_terry(
+        subject.design(thin_tables(subject)["eleven workers"])
+    ).quasi_variances()
     assert min(found.extras["quasi_variance"].values()) < 0
     (lost,) = (row for row in found.rows if row.std_error is None)
     assert (lost.undefined or "").startswith("negative quasi-variance")

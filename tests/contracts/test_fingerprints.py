@@ -11,11 +11,11 @@ import pytest
 from socialstats.metrics import METRICS
 from tests.contracts.fingerprints import FILE, cases, derived, least_cases, outcome, thin_cases
 from tests.contracts.further import FURTHER
-from tests.contracts.subjects import subject_of
+from tests.contracts.subjects import subject_of, thin_tables
 from tests.contracts.test_derived import OF_FITS
 
 KNOWN = json.loads(FILE.read_text(encoding="utf-8"))
-THIN = [(name, table) for name in METRICS for table in subject_of(name).thin()]
+THIN = [(name, table) for name in METRICS for table in thin_tables(subject_of(name))]
 NOTHING = [0, 0.0]
 SMALL = 1e-7  # what is 0 but for rounding
 

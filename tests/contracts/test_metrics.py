@@ -22,7 +22,7 @@ from socialstats.metrics import METRICS
 from socialstats.references import all_references
 from socialstats.results import TIDY_COLUMNS, Result, Row
 from socialstats.text import count_with_noun
-from tests.contracts.subjects import run, subject_of
+from tests.contracts.subjects import run, subject_of, thin_tables
 
 ROOT = Path(__file__).parents[2]
 each_metric = pytest.mark.parametrize("name", METRICS)
@@ -132,12 +132,12 @@ def test_an_independent_implementation_agrees(name, results):
 
 
 @pytest.mark.parametrize(
-    ("name", "table"), [(n, table) for n in METRICS for table in subject_of(n).thin()]
+    ("name", "table"), [(n, table) for n in METRICS for table in thin_tables(subject_of(n))]
 )
 @pytest.mark.slow
 def test_it_agrees_on_thin_tables_and_uneven_clusters(name, table):
     subject = subject_of(name)
-    verification = run(name, subject.design(subject.thin()[table])).verify()
+    verification = run(name, subject.design(thin_tables(subject)[table])).verify()
     assert verification.ok, verification.tidy().to_string()
 
 
