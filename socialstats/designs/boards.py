@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from socialstats.designs.cluster_columns import clusters_of_units
 from socialstats.designs.column_profile import ColumnProfile, Columns
 from socialstats.designs.profile import TableProfile, names_text
-from socialstats.designs.repeated_answers import WEAK, Kind, SourceCells, is_numbered_anew
+from socialstats.designs.repeated_answers import Kind, SourceCells, is_numbered_anew
 from socialstats.designs.roles import (
     EQUAL,
     FEWEST_UNNAMED,
+    MET_BY,
     MOST_UNITS,
     contrasts,
     is_balanced,
@@ -25,7 +27,6 @@ from socialstats.designs.roles import (
 from socialstats.designs.vocabulary import (
     BENCHMARKS,
     CALLS,
-    CLUSTER_NAME,
     CONDITIONS,
     CONFIDENCE,
     COSTS,
@@ -42,8 +43,6 @@ from socialstats.designs.vocabulary import (
 
 # labels of a source that a unit met on average
 SEVERAL_MET = 1.3
-# share of units x models that occur in a board, from which it is one
-MET_BY = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,8 +267,8 @@ def board_of_one_unit(
         and not c.called(COSTS, TIMINGS)
     ]
     task = [c for c in (*part, *owners) if c.called(BENCHMARKS)][:1]
-    # few infer nothing
-    clusters = [c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)]
+    free = [c for c in profile.varying() if c not in (*used, *task)]
+    clusters = clusters_of_units(profile, unit, free)
     named = unit.called(UNITS, PERSONS) and (unit.id_named or not unit.called(REPEATS))
     return BoardColumns(
         model=model,
@@ -294,13 +293,6 @@ def answers_alike(profile: TableProfile, value: ColumnProfile) -> Columns:
     enough = len(columns) > 2 or (len(columns) == 2 and value.called(REPEATS))
     plain = all(c.numbers is not None or c.yes_no for c in columns)
     return columns if enough and plain and not any("," in c.name for c in columns) else ()
-
-
-def holds_units(column: ColumnProfile) -> bool:
-    """Whether a column is called like what holds several units together: a topic, a document, a school."""
-    return bool(CLUSTER_NAME.search(column.name)) or (
-        column.called(UNITS) and not column.called(WEAK)
-    )
 
 
 def owned_by(profile: TableProfile, group: ColumnProfile) -> bool:

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 
 from socialstats.designs.answer_columns import outcome_columns
-from socialstats.designs.boards import MET_BY, board_of_labels, fills_rows, owned_by
+from socialstats.designs.boards import board_of_labels, fills_rows, owned_by
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import (
     FEWEST_CLUSTERS,
     FEWEST_UNNAMED,
+    MET_BY,
     MOST_GROUPS,
     met_share,
     model_columns,

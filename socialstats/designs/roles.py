@@ -14,25 +14,24 @@ Repeats never count as units. Names (`designs/vocabulary.py`) decide where struc
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.designs.aliases import Texts
 from socialstats.designs.column_pairs import OPPOSITES
-from socialstats.designs.column_profile import ColumnProfile
+from socialstats.designs.column_profile import ColumnProfile, Columns
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.people import HUMANS, MACHINES, people_level, words_of_label
 from socialstats.designs.profile import TableProfile
-from socialstats.designs.undeclared import holds_outcomes
 from socialstats.designs.vocabulary import (
     CALLS,
-    CLUSTERS,
     CONDITIONS,
     CONTROLS,
     CUES,
     GRADERS,
     IDENTITIES,
+    KINDS,
     KINDS_OF,
     LABELLINGS,
     MEASURES,
@@ -43,6 +42,7 @@ from socialstats.designs.vocabulary import (
     ORDINALS,
     PERIODS,
     PERSONS,
+    PROMPTED,
     PROVIDERS,
     RATERS,
     REPEATS,
@@ -90,6 +90,12 @@ QUESTION = 4
 MOST_GROUPS = 6
 # labels of a column called like units that rather are conditions, such as two prompts
 FEW_NAMED = 4
+# share of units x models that occur in a board, from which it is one
+MET_BY = 0.5
+# models of which each gets results of its own
+MOST_APART = 50
+# labels of a kind of units that one reports by
+MOST_KINDS = 12
 # columns that are tried as units
 MOST_UNITS = 12
 
@@ -343,62 +349,15 @@ def names_units(column: ColumnProfile) -> bool:
     return not column.text or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
 
 
+def is_kind_of_units(column: ColumnProfile) -> bool:
+    """Whether a column is called like a kind of units, such as their domain, and has few labels: one reports by it."""
+    name = column.name.casefold()
+    return column.size <= MOST_KINDS and any(word in name for word in KINDS)
+
+
 def met_share(profile: TableProfile, model: ColumnProfile, unit: ColumnProfile) -> float:
     """Return the share of pairs of a unit and a model that occur in the table."""
     return profile.combinations(model, unit) / (unit.size * model.size)
-
-
-DEPENDENT = (*UNITS, *RATERS, *CLUSTERS, *PERSONS, "user", "visitor", "ip", "instruction")
-
-
-def cluster_columns(
-    profile: TableProfile, a: ColumnProfile, b: ColumnProfile, used: Texts
-) -> list[str]:
-    """Return at most two columns whose labels repeat across pairs of items: judges, prompts, sessions.
-
-    A name that says so is enough for few labels. Others need many labels, and texts or ids rather than numbers. What
-    lies within another such column is left to that one.
-
-    Parameters
-    ----------
-    profile : Profile
-    a, b : Column
-        Those of the items.
-    used : sequence of str
-        Further columns that play a part.
-    """
-    pair = (a.name, b.name)
-    pairs = profile.combinations(a, b)
-
-    def named(c: ColumnProfile) -> bool:
-        return c.called(DEPENDENT) and not c.called(REPEATS, VALUES)
-
-    def told(c: ColumnProfile) -> bool:
-        return c.text or c.identifies or (c.lists and not c.called(REPEATS))
-
-    def numbers(c: ColumnProfile) -> bool:
-        # the samples of each pair
-        few = c.whole and c.size < FEWEST_UNNAMED
-        return few and c.name in profile.planned and not (c.called(PERSONS, RATERS) or c.numbering)
-
-    def unit_of(c: ColumnProfile) -> bool:
-        # says the same as the pair, has several rows, and is enough of a sample
-        return c.called(UNITS) and 2 * len(a.labels | b.labels) <= c.size <= profile.rows / 2
-
-    free = [c for c in profile.varying() if c.names_things and c.name not in (*pair, *used)]
-    free = [c for c in free if FEWEST_CLUSTERS <= c.size <= profile.rows / 2]
-    free = [c for c in free if not (c.describes or numbers(c) or (c.prose and not named(c)))]
-    free = [c for c in free if not profile.has_partner(c)]
-    free = [c for c in free if named(c) or (c.size >= FEWEST_UNNAMED and told(c))]
-    # else the pair says it
-    free = [c for c in free if profile.combinations(c, a, b) != pairs or unit_of(c)]
-    free = [c for c in free if not holds_outcomes(pair, used, profile.table, c)]
-    free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
-    first = free[:1]
-    apart = [
-        c for c in free if not any(profile.constant(d, c) or profile.constant(c, d) for d in first)
-    ]
-    return [c.name for c in (*first, *apart[:1])]
 
 
 def people_among(column: ColumnProfile) -> str:
@@ -406,14 +365,77 @@ def people_among(column: ColumnProfile) -> str:
     return people_level(column.levels)
 
 
-def says_who_answered(source: ColumnProfile) -> bool:
-    """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
-    named = (
-        source.called(SOURCES, KINDS_OF)
-        or any(map(FAMILIES.search, source.levels))
-        or source.size > 2
-    )
-    return named and not source.called(TREATMENTS)
+def who_answered(
+    profile: TableProfile, rater: ColumnProfile, free: Iterable[ColumnProfile]
+) -> ColumnProfile | None:
+    """Return the column that tells raters who are people from models; None where none does."""
+    kinds = [c for c in free if people_among(c) and profile.constant(c, rater)]
+    kinds = [c for c in kinds if says_who_answered(profile, c, rater)]
+    return min(kinds, key=lambda c: not c.called(SOURCES), default=None)
+
+
+def says_who_answered(
+    profile: TableProfile, source: ColumnProfile, rater: ColumnProfile | None
+) -> bool:
+    """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI.
+
+    Labels of raters who are no people may be names of models. Names of columns come second. Else many people stand
+    beside few others: treated groups are of one size.
+    """
+    if rater is not None and are_models(profile, source, rater):
+        return True
+    if source.called(TREATMENTS):
+        return False
+    named = source.called(SOURCES, KINDS_OF) or any(map(FAMILIES.search, source.levels))
+    if named or source.size > 2 or rater is None:
+        return named or source.size > 2
+    people, others = people_and_others(profile, source, rater)
+    few = of_people_and_machines(source) and len(others) <= min(MOST_SOURCES, len(people) / 3)
+    return few or not rater.called(PERSONS)
+
+
+def are_models(profile: TableProfile, source: ColumnProfile, rater: ColumnProfile) -> bool:
+    """Whether the labels of raters who are no people by the labels of a source are names of models."""
+    _, others = people_and_others(profile, source, rater)
+    return 2 * sum(FAMILIES.search(label) is not None for label in others) > len(others)
+
+
+def people_and_others(
+    profile: TableProfile, source: ColumnProfile, rater: ColumnProfile
+) -> tuple[list[str], list[str]]:
+    """Return the raters of people, and of each other label of a source, by their labels."""
+    _, (kinds, who) = profile.combined(source, rater)
+    is_person = kinds.codes == kinds.levels.index(people_among(source))
+    filled = (kinds.codes >= 0) & (who.codes >= 0)
+    people, others = (who.codes[filled & chosen].tolist() for chosen in (is_person, ~is_person))
+    return [who.levels[code] for code in people], [who.levels[code] for code in others]
+
+
+def answered_apart(
+    profile: TableProfile, free: Columns, sides: Columns = ()
+) -> list[ColumnProfile]:
+    """Return the columns that one analyses apart, the likeliest first: models, or few prompts or personas.
+
+    Parameters
+    ----------
+    profile : TableProfile
+    free : sequence of ColumnProfile
+        Those that play no part.
+    sides : sequence of ColumnProfile, optional
+        The two columns of items of a comparison: models chose between these where most pairs met them, and none is an
+        item.
+    """
+    models = [c for c in model_columns(profile) if c in free and c.size <= MOST_APART]
+    named = [c for c in free if c.called(PROMPTED) and not (c.unique or c.prose)]
+    likely = [*models, *(c for c in named if c.size < FEWEST_CLUSTERS and not models)]
+    return [c for c in likely if not sides or chose(profile, c, sides)]
+
+
+def chose(profile: TableProfile, model: ColumnProfile, sides: Columns) -> bool:
+    """Whether most pairs of items met most labels of a column, and no label is an item."""
+    pairs = profile.combinations(*sides)
+    apart = all(model.labels.isdisjoint(side.labels) for side in sides)
+    return apart and profile.combinations(*sides, model) >= MET_BY * model.size * pairs
 
 
 def of_people_and_machines(column: ColumnProfile) -> bool:

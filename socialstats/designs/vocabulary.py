@@ -512,7 +512,7 @@ ARENA = spelled("elo arena bradleyterry bt")
 # averages that no task of shares has
 UNSHARED_SCALES = spelled("elo ppl perplexity perplexities bpb bitsperbyte")
 # what a table is likely to be analysed by
-ANALYSED_BY = spelled("model system llm prompt persona")
+PROMPTED = spelled("prompt persona")
 # columns that say whether people or models rated
 SOURCES = spelled("source rater_source rater_type rater_kind quelle fuente fonte origin pool")
 # kinds of units, which one rather reports by than clusters on

@@ -10,7 +10,7 @@ from socialstats.designs.aliases import Fields
 from socialstats.designs.settings import Settings
 from socialstats.errors import InputError
 from socialstats.proposals.deciding import NoDesign, decide, words
-from socialstats.proposals.guesses import Columns, ratings_guess
+from socialstats.proposals.guesses import Remaining, settings_of_rest
 from socialstats.proposals.proposing import proposals, reading
 from socialstats.proposals.shapes import shaped
 from socialstats.tables import Table
@@ -32,13 +32,12 @@ def guessed(table: Table, settings: Settings, chosen: str | None = None) -> Fiel
         return said
     design, said = fitting(table, said, chosen)
     try:
-        columns = Columns(table, said, design) if design is not None else None
+        remaining = Remaining(table, said, design) if design is not None else None
     except InputError:
-        columns = None
-    if columns is None or (design == "paired" and not columns.parts.get("condition")):
+        remaining = None
+    if remaining is None or (design == "paired" and "condition" not in remaining.parts):
         return said
-    of_rows: Fields = {"cluster": columns.clusters(), "by": columns.model()}
-    guess = ratings_guess(columns) if design == "ratings" else of_rows
+    guess = settings_of_rest(remaining)
     entries = [*words(said.get("map")), *guess.pop("map", [])]
     found = {key: value for key, value in guess.items() if value and not said.get(key)}
     return said | found | ({"map": entries} if entries else {})

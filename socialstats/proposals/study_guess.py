@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from socialstats.designs.calls import keywords
+from socialstats.designs.cluster_columns import clusters_of_units
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.level_orders import conventional_order
@@ -20,7 +21,7 @@ from socialstats.designs.settings import Settings
 from socialstats.designs.vocabulary import KINDS_OF, PERSONS, REPEATS, SOURCES, UNITS, VALUES
 from socialstats.errors import InputError, Problem
 from socialstats.proposals.deciding import mapped_columns, words
-from socialstats.proposals.guesses import Columns, is_cluster
+from socialstats.proposals.guesses import Remaining
 from socialstats.proposals.guessing import fitting
 from socialstats.studies.declared.declaration import texts_in
 from socialstats.tables import Table
@@ -213,13 +214,14 @@ def take_duel(guess: Guess, table: Table, settings: Settings) -> None:
             "counts of wins in a square, and a study of your own has a row for each comparison"
         )
         raise InputError(Problem(source=table.source, message=message, fix=fix))
-    columns = Columns(table, settings, "comparisons")
+    remaining = Remaining(table, settings, "comparisons")
     readable = {*keywords(Comparisons)} - {"cluster", "by"}
-    options = {**columns.mapped, **columns.parts, **settings}
+    parts = {part: column.name for part, column in remaining.parts.items()}
+    options = {**remaining.mapped, **parts, **settings}
     guess.duel = {key: value for key, value in options.items() if key in readable}
-    model = options.get("by") or columns.model()
+    model = options.get("by") or remaining.apart()
     guess.take_named("source", [model] if model else [], "called like models")
-    clusters = words(settings.get("cluster")) or columns.clusters()
+    clusters = words(settings.get("cluster")) or remaining.clusters()
     guess.take_named("cluster", clusters, "rows of one label depend on each other")
 
 
@@ -261,8 +263,8 @@ def take_clusters(guess: Guess) -> None:
     """Take a column that is called like clusters and has one label for each unit."""
     unit = guess.first("unit")
     if unit is not None and "cluster" not in guess.parts:
-        nested = [c for c in guess.free() if is_cluster(c) and guess.profile.constant(c, unit)]
-        guess.take("cluster", nested[:1], "units with one label depend on each other")
+        clusters = clusters_of_units(guess.profile, unit, guess.free())
+        guess.take("cluster", clusters[:1], "units with one label depend on each other")
 
 
 def take_items(guess: Guess) -> None:

@@ -19,6 +19,7 @@ from socialstats.designs.boards import (
     unit_rank,
     units_met,
 )
+from socialstats.designs.cluster_columns import clusters_of_comparisons
 from socialstats.designs.group_columns import independent_groups, only_measure
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.repeated_answers import (
@@ -27,7 +28,7 @@ from socialstats.designs.repeated_answers import (
     is_numbered_anew,
     refuse_other_answers,
 )
-from socialstats.designs.roles import LIKELY, cluster_columns, contrasts, model_columns
+from socialstats.designs.roles import LIKELY, contrasts, model_columns
 from socialstats.tables import as_table
 
 MODELS = ("ash", "birch")
@@ -676,7 +677,7 @@ def clusters(**columns: Any) -> list[str]:
         winner=rng.choice(["a", "b"], 80),
         **columns,
     )
-    return cluster_columns(found, found.columns["a"], found.columns["b"], ["winner"])
+    return clusters_of_comparisons(found, found.columns["a"], found.columns["b"], ["winner"])
 
 
 def turns(labels: int) -> list[str]:

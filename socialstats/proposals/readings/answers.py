@@ -12,7 +12,8 @@ from itertools import product
 
 from socialstats.designs.aliases import Fields
 from socialstats.designs.answer_columns import outcome_columns
-from socialstats.designs.boards import MET_BY, BoardColumns, board_of_labels
+from socialstats.designs.boards import BoardColumns, board_of_labels
+from socialstats.designs.cluster_columns import holds_units
 from socialstats.designs.column_pairs import paired_names
 from socialstats.designs.column_profile import ColumnProfile, Columns
 from socialstats.designs.group_columns import independent_groups, only_measure, tells_groups
@@ -24,6 +25,7 @@ from socialstats.designs.repeated_answers import SourceCells
 from socialstats.designs.roles import (
     EQUAL,
     FEWEST_UNNAMED,
+    MET_BY,
     ContrastColumn,
     contrasts,
     is_designed,
@@ -31,13 +33,11 @@ from socialstats.designs.roles import (
     model_columns,
     names_raters,
     names_units,
-    of_people_and_machines,
     people_among,
     says_who_answered,
 )
 from socialstats.designs.vocabulary import (
     CALLS,
-    CLUSTER_NAME,
     CONDITIONS,
     CONFIDENCE,
     COVARIATES,
@@ -261,7 +261,9 @@ def left_out(profile: TableProfile, unit: Columns, source: ColumnProfile) -> dic
 def two_levels(value: ColumnProfile) -> Fields:
     """Return the setting that says which of two labels counts as 1, where they are no opposites."""
     return (
-        level_settings([value], "paired") if value.text and opposites(value.levels) is None else {}
+        level_settings(value.levels, "paired")
+        if value.text and opposites(value.levels) is None
+        else {}
     )
 
 
@@ -461,7 +463,7 @@ def answers_of_people_and_models(profile: TableProfile, values: Columns) -> Prop
             or profile.constant(source, unit)
         ):
             continue
-        if not (says_who_answered(source) or has_few_machines(profile, source, rater)):
+        if not says_who_answered(profile, source, rater):
             continue
         if unit.prose and met_share(profile, rater, unit) < FEW_MET:
             continue  # texts that one task each showed
@@ -482,14 +484,6 @@ def answers_of_people_and_models(profile: TableProfile, values: Columns) -> Prop
         means = f"{rater} answers {unit} with {free[0]}, {source} says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts)
         return
-
-
-def has_few_machines(profile: TableProfile, source: ColumnProfile, rater: ColumnProfile) -> bool:
-    """Whether many people stand beside few others, as where these are models: treated groups are of one size."""
-    _, (kinds, _) = profile.combined(source, rater)
-    people = int((kinds.codes == kinds.levels.index(people_among(source))).sum())
-    others = int((kinds.codes >= 0).sum()) - people
-    return of_people_and_machines(source) and others <= min(MOST_BY, people / 3)
 
 
 def answer_for(profile: TableProfile, rater: ColumnProfile, source: ColumnProfile) -> bool:
@@ -658,12 +652,7 @@ def is_compared(profile: TableProfile, used: Columns, owner: ColumnProfile | Non
     rest = [
         c
         for c in rest
-        if not (c.prose or c.describes or c.numbering or c.id_named or groups_units(c))
+        if not (c.prose or c.describes or c.numbering or c.id_named or holds_units(c))
     ]
-    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, COVARIATES)]
+    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, COVARIATES, TASKS)]
     return any(c.text or names_raters(profile, c) or c.called(CONDITIONS) for c in rest)
-
-
-def groups_units(column: ColumnProfile) -> bool:
-    """Whether the name says that units of one label are alike: a topic, a task, a cluster."""
-    return column.called(TASKS) or bool(CLUSTER_NAME.search(column.name))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.aliases import Fields
-from socialstats.designs.boards import MET_BY
+from socialstats.designs.cluster_columns import DEPENDENT, clusters_of_comparisons
 from socialstats.designs.column_pairs import (
     BEATEN,
     SIDES,
@@ -26,7 +26,7 @@ from socialstats.designs.column_profile import ColumnProfile, Columns
 from socialstats.designs.frequencies import TIE_COUNTS, WIN_WORDS
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import MOST_KEYS, TableProfile
-from socialstats.designs.roles import DEPENDENT, FEWEST_UNNAMED, cluster_columns, model_columns
+from socialstats.designs.roles import FEWEST_UNNAMED, answered_apart
 from socialstats.designs.settings import Settings
 from socialstats.designs.vocabulary import (
     ACTORS,
@@ -55,7 +55,6 @@ MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
 RANKS = {"rank", "ranks", "place", "platz", "rang", "puesto", "posto"}
 MOST_TIED = 0.3  # share of rows without ties, from which columns called ranks are ranks
 RANKED, MOST_RANKS = 9.3, 12  # score of columns of ranks; most of them
-MOST_MODELS = 12  # that chose, of which each gets results of its own
 NAMES_ONE = 9.2  # score where a result names one of both items in each row
 COUNTED = ("count", "n", "num", "times", "anzahl", "conteo")
 COUNTED_WINS = 9.1  # score of counts of the two sides, before counts of raters by level
@@ -70,18 +69,14 @@ def proposed_contest(
     """Propose comparisons of two columns of items, with judges and prompts as clusters."""
     a, b = sides
     names = [c.name for columns in results.values() for c in columns]
-    by = next(
-        (
-            c.name
-            for c in model_columns(profile)
-            if c not in sides and c.name not in names and chose(profile, c, sides)
-        ),
-        None,
-    )
+    free = [c for c in profile.varying() if c not in sides and c.name not in names]
+    by = next((c.name for c in answered_apart(profile, free, sides)), None)
     if by is not None:
         options, means = {**options, "by": by}, f"{means}; for each '{by}'"
     clusters = {
-        "cluster": cluster_columns(profile, a, b, [*names, *([by] if by is not None else [])])
+        "cluster": clusters_of_comparisons(
+            profile, a, b, [*names, *([by] if by is not None else [])]
+        )
     }
     return Proposal(
         "comparisons",
@@ -90,15 +85,6 @@ def proposed_contest(
         {"item_a": [a], "item_b": [b], **results},
         {**options, **clusters},
     )
-
-
-def chose(profile: TableProfile, model: ColumnProfile, sides: Pair) -> bool:
-    """Whether models are those who chose, and no items: most pairs met most of them, and none is an item."""
-    items = sides[0].labels | sides[1].labels
-    few = model.size <= MOST_MODELS and not model.labels & items
-    return few and profile.combinations(
-        *sides, model
-    ) >= MET_BY * model.size * profile.combinations(*sides)
 
 
 def winners_and_losers(profile: TableProfile) -> Proposals:

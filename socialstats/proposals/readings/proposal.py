@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from socialstats.designs.aliases import Fields
@@ -97,8 +97,9 @@ class Proposal:
         answers = [c for part in ANSWERS for c in self.parts.get(part, ())]
         if not answers or "study" in self.options:
             return {}
+        labels = [level for column in answers for level in column.levels]
         levels = (
-            {} if {"levels", "scale"} & {*self.options} else level_settings(answers, self.design)
+            {} if {"levels", "scale"} & {*self.options} else level_settings(labels, self.design)
         )
         return levels | (drop_gaps(answers) if self.design in ("groups", "paired") else {})
 
@@ -126,9 +127,12 @@ def drop_gaps(columns: Columns) -> dict[str, str]:
     return {"missing": "drop"} if any(c.filled < c.rows for c in columns) else {}
 
 
-def level_settings(columns: Columns, design: str) -> Fields:
-    """Return the levels or scale that texts need; numbers and opposites need none."""
-    levels = sorted({level for column in columns for level in column.levels})
+def level_settings(labels: Iterable[str], design: str, *, letters: bool = False) -> Fields:
+    """Return the levels or scale that texts need; numbers and opposites need none.
+
+    With `letters`, single letters are in order too.
+    """
+    levels = sorted({*labels})
     folded = {level.casefold() for level in levels}
     if (
         all(as_number(level) is not None for level in levels)
@@ -136,7 +140,8 @@ def level_settings(columns: Columns, design: str) -> Fields:
         or folded <= {"yes", "no"}
     ):
         return {}
-    order = conventional_order(levels) if len(levels) <= FEW and max(map(len, levels)) > 1 else []
+    ordered = len(levels) <= FEW and (letters or max(map(len, levels)) > 1)
+    order = conventional_order(levels) if ordered else []
     if design in ("groups", "paired") and not order and len(levels) == 2:
         return {"levels": levels[::-1] if says_yes(*levels) else levels}
     return {"levels": order} if order else {"scale": "nominal"}

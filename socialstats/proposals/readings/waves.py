@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from socialstats.designs.boards import MET_BY, SEVERAL_MET, meets
+from socialstats.designs.boards import SEVERAL_MET, meets
 from socialstats.designs.column_profile import ColumnProfile, Columns
 from socialstats.designs.profile import TableProfile, names_text
-from socialstats.designs.roles import FEWEST_UNNAMED, model_columns
+from socialstats.designs.roles import FEWEST_UNNAMED, MET_BY, model_columns
 from socialstats.designs.vocabulary import PERSONS
 from socialstats.proposals.readings.answers import UNEVEN
 

@@ -174,7 +174,9 @@ def as_answers(group: Group) -> Proposal:
     means = f"one row per person, who rates {count(group.size, 'unit')} in columns"
     score = (7.4 if group.sure else 5.6) - group.rows.less
     profile = group.rows.profile
-    source = [c for c in profile.varying() if people_among(c) and says_who_answered(c)][:1]
+    source = [
+        c for c in profile.varying() if people_among(c) and says_who_answered(profile, c, None)
+    ][:1]
     waves = group.waves
     parts = {"rater": group.units, "units": group.columns, "rater_source": source}
     model = next(
@@ -205,7 +207,7 @@ def as_survey(group: Group) -> Proposal:
     )
     named = {"map": [f"person={group.units[0].name}"]} if group.units else {}
     options = {"study": "survey", "units": [c.name for c in group.columns], **named}
-    options |= level_settings(group.columns, "ratings")
+    options |= level_settings((x for c in group.columns for x in c.levels), "ratings")
     return Proposal("ratings", 8.6 - group.rows.less, means, {}, options)
 
 

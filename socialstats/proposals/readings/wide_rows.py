@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from itertools import combinations
 
-from socialstats.designs.boards import holds_units
+from socialstats.designs.cluster_columns import clusters_of_units
 from socialstats.designs.column_pairs import (
     OPPOSITES,
     SIDES,
@@ -25,9 +25,7 @@ from socialstats.designs.profile import (
 )
 from socialstats.designs.roles import (
     FAMILIES,
-    FEWEST_UNNAMED,
     is_setting,
-    names_a_count,
 )
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.vocabulary import (
@@ -141,12 +139,6 @@ class WideRows:
         """Whether one word names a column as unit or rater, where no other column names the rows."""
         lone = len(column.tokens) == 1 and column.names_things and column.called(UNITS, RATERS)
         return lone and (column.unique or not self.named) and not column.ranks
-
-    def is_cluster(self, column: ColumnProfile) -> bool:
-        """Whether a column is called like what holds units together, and has several rows for each of its labels."""
-        several = FEWEST_UNNAMED <= column.size <= column.rows / 2
-        names = column.names_things and column is not self.identity and not names_a_count(column)
-        return several and names and holds_units(column)
 
 
 def is_mean(one: ColumnProfile, other: ColumnProfile) -> bool:
@@ -281,9 +273,9 @@ class Group:
         """Return what holds rows together: the persons who have several, or what these lie within."""
         profile, person = self.rows.profile, self.waves.person if self.waves is not None else None
         free = [c for c in profile.varying() if c not in self.columns and c is not person]
-        clusters = [c for c in free if self.rows.is_cluster(c)]
-        if person is not None:
-            clusters = [c for c in clusters if profile.constant(c, person)]
+        clusters = clusters_of_units(
+            profile, person, [c for c in free if c is not self.rows.identity]
+        )
         return next(iter(clusters), person)
 
     def _call_raters(self) -> bool:
