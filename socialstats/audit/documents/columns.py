@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from socialstats.audit.documents.cells import MARKS
 from socialstats.audit.documents.data_tables import data_tables
 from socialstats.audit.documents.sheets import MISSING, Sheet
-from socialstats.audit.numbers import Printed, is_number, printed
+from socialstats.audit.numbers import Printed
 
 TABLES = data_tables("columns")
 KINDS: Mapping[str, Sequence[str]] = TABLES["names"]
@@ -151,10 +151,11 @@ def columns_of(sheet: Sheet) -> dict[str, PrintedColumn]:
     letters = {name.strip(MARKS).casefold() for name in sheet.columns}
     lettered = {"a", "b", "c"} <= letters
     retrieval = any(kind == "f1" for kind, _ in kinds.values())
+    reading = replace(sheet.reading, rounding="half", strip=MARKS)
     columns = {}
     for name, (kind, stem) in kinds.items():
         texts = [row[name] for row in sheet.rows]
-        numbers = tuple(_numbers(texts, sheet))
+        numbers = tuple(reading.number(text) for text in texts if reading.is_number(text))
         if lettered and name.strip(MARKS).casefold() in "bdefg":
             kind, stem = "", stem or name
         elif retrieval and kind in RETRIEVED and not stem:
@@ -164,14 +165,6 @@ def columns_of(sheet: Sheet) -> dict[str, PrintedColumn]:
         present = sum(text.strip().casefold() not in MISSING for text in texts)
         columns[name] = PrintedColumn(name, kind, stem, numbers, len(numbers) > present / 2)
     return columns
-
-
-def _numbers(texts: Sequence[str], sheet: Sheet) -> Iterator[Printed]:
-    """Yield the cells that are numbers; the others are labels, or named when a rule needs them."""
-    how: dict[str, Any] = {"strip": MARKS, "decimal": sheet.reading.decimal}
-    for text in texts:
-        if is_number(text, **how):
-            yield printed(text, **how)
 
 
 def _impossible(kind: str, numbers: Sequence[Printed]) -> bool:

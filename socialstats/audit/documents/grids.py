@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from socialstats.audit.documents.cells import parts_of, split_cells
@@ -16,6 +16,9 @@ WIDEST, LARGEST = 1000, 200_000  # columns and cells of one table
 SPACE = re.compile(r"\s+")
 BRACKETED = re.compile(r"[(\[].*[)\]][*†‡]*")
 BETWEEN = " / "  # stands between the levels of a head
+SECTION = "section"
+Span = tuple[float, float]
+Cells = list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +109,13 @@ class Run:
     right: float
     text: str
 
+    @property
+    def middle(self) -> float:
+        """Place of its middle."""
+        return (self.left + self.right) / 2
 
-def aligned(
-    rows: Sequence[Sequence[Run]], under: Sequence[Sequence[tuple[float, float]]]
-) -> list[list[str]]:
+
+def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[Span]]) -> list[list[str]]:
     """Arrange the runs of lines in columns by the places of those in lines with numbers.
 
     Parameters
@@ -129,40 +135,43 @@ def aligned(
     >>> aligned([heads, row], [[(9, 19)], []])
     [['', 'A and B', 'A and B'], ['x', '3.1', '0.5']]
     """
-    body = [i for i, row in enumerate(rows) if any(is_value(run.text) for run in row)] or list(
-        range(len(rows))
-    )
-    most = max((len(rows[i]) for i in body), default=0)
-    spans: list[list[float]] = []
-    full = [run for i in body if len(rows[i]) >= max(2, most - 1) for run in rows[i]]
-    for run in sorted(full, key=lambda run: run.left):
-        if spans and run.left < spans[-1][1] - 0.5:
-            spans[-1][1] = max(spans[-1][1], run.right)
-        else:
-            spans.append([run.left, run.right])
-    before = [run for row in rows for run in row if spans and run.right < spans[0][0]]
-    if before:  # labels in rows of their own, between those that they name
-        spans.insert(0, [min(run.left for run in before), max(run.right for run in before)])
-    made = []
-    for i, row in enumerate(rows):
-        cells = [""] * len(spans)
-        for run in row if spans else ():
-            middle = (run.left + run.right) / 2
-            line = (
-                next((one for one in under[i] if one[0] <= middle < one[1]), None)
-                if i not in body
-                else None
-            )
+    body = [i for i, row in enumerate(rows) if any(is_value(run.text) for run in row)]
+    body = body or [*range(len(rows))]
+    columns = column_spans(rows, body)
+    cells = [[""] * len(columns) for _ in rows]
+    for i, row in enumerate(rows) if columns else ():
+        for run in row:
+            left, right = run.left, run.right
+            lines = () if i in body else under[i]
+            line = next((span for span in lines if span[0] <= run.middle < span[1]), None)
             over = [
                 j
-                for j, (a, b) in enumerate(spans)
-                if (line[0] < (a + b) / 2 < line[1] if line else run.left < b and a < run.right)
+                for j, (start, end) in enumerate(columns)
+                if (line[0] < (start + end) / 2 < line[1] if line else left < end and start < right)
             ]
-            over = over or [min(range(len(spans)), key=lambda j: abs(sum(spans[j]) / 2 - middle))]
+            if not over:
+                away = [abs((start + end) / 2 - run.middle) for start, end in columns]
+                over = [away.index(min(away))]
             for j in over[:1] if i in body else over:
-                cells[j] = f"{cells[j]} {run.text}".strip()
-        made.append(cells)
-    return made
+                cells[i][j] = f"{cells[i][j]} {run.text}".strip()
+    return cells
+
+
+def column_spans(rows: Sequence[Sequence[Run]], body: Sequence[int]) -> list[Span]:
+    """Return from where to where the columns reach, by the fullest lines with numbers."""
+    most = max((len(rows[i]) for i in body), default=0)
+    full = [run for i in body if len(rows[i]) >= max(2, most - 1) for run in rows[i]]
+    spans: list[Span] = []
+    for run in sorted(full, key=lambda run: run.left):
+        if spans and run.left < spans[-1][1] - 0.5:
+            left, right = spans.pop()
+            spans.append((left, max(right, run.right)))
+        else:
+            spans.append((run.left, run.right))
+    before = [run for row in rows for run in row if spans and run.right < spans[0][0]]
+    if before:  # labels in rows of their own, between those that they name
+        spans.insert(0, (min(run.left for run in before), max(run.right for run in before)))
+    return spans
 
 
 def is_value(text: str) -> bool:
@@ -177,77 +186,76 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
     label become a column ``section``, and a row of bracketed numbers without a label joins the row above.
     """
     width = max((len(row) for row in grid.rows), default=0)
-    rows = [
-        [SPACE.sub(" ", cell).strip() for cell in row] + [""] * (width - len(row))
-        for row in grid.rows
-    ]
-    kept = [(row, line) for row, line in zip(rows, grid.lines, strict=True) if any(row)]
-    if width < 2 or len(kept) < 2:
+    lines: list[tuple[Cells, int]] = []
+    for row, line in zip(grid.rows, grid.lines, strict=True):
+        cells = [SPACE.sub(" ", cell).strip() for cell in row]
+        if any(cells):
+            lines.append((cells + [""] * (width - len(cells)), line))
+    if width < 2 or len(lines) < 2:
         return []
     caption = grid.caption
-    while kept and width > 2 and len(set(kept[0][0])) == 1:  # a title over all columns
-        caption = f"{caption} {kept.pop(0)[0][0]}".strip()
-    while (
-        len(kept) > 2 and _is_section(kept[-1][0]) and len(kept[-1][0][0]) > 3
-    ):  # a note below the rows
-        caption = f"{caption} {kept.pop()[0][0]}".strip()
-    heads = min(grid.heads, len(kept) - 1) or _heads([row for row, _ in kept])
-    while (
-        heads < len(kept) - 1
-        and grid.heads
-        and _is_head(kept[heads][0])
-        and not _is_section(kept[heads][0])
-    ):
-        heads += 1
-    blocks: list[tuple[list[str], list[tuple[list[str], int]]]] = [
-        (joined([row for row, _ in kept[:heads]]), [])
-    ]
-    numeric = {j for row, _ in kept[heads:] for j, cell in enumerate(row) if is_value(cell)}
-    top = {tuple(row) for row, _ in kept[:heads]}
-    for row, line in kept[heads:]:
-        if tuple(row) in top:
-            continue
-        body = blocks[-1][1]
-        words = [j for j in numeric if row[j].casefold() not in MISSING and not is_value(row[j])]
-        if (
-            len(words) > 1
-            and len(words) == len([j for j in numeric if row[j]])
-            and len(set(row)) > 2
-            and any(is_value(cell) for row_above, _ in body[-1:] for cell in row_above[1:])
-        ):
-            blocks.append((joined([row]), []))
-        elif (
-            body
-            and not row[0]
-            and all(BRACKETED.fullmatch(cell) for cell in row if cell)
-            and any(body[-1][0])
-        ):
-            above = body[-1][0]
-            body[-1] = ([f"{a} {b}".strip() for a, b in zip(above, row, strict=True)], body[-1][1])
-        else:
-            body.append((row, line))
-    made = [_sheet(columns, body, name, caption, grid.source) for columns, body in blocks]
-    found = [sheet for sheet in made if sheet is not None]
+    while lines and width > 2 and len(set(lines[0][0])) == 1:  # a title over all columns
+        caption = f"{caption} {lines.pop(0)[0][0]}".strip()
+    while len(lines) > 2 and is_note(lines[-1][0]):
+        caption = f"{caption} {lines.pop()[0][0]}".strip()
+    heads = size_of_head([cells for cells, _ in lines], grid.heads)
+    blocks = blocks_of([cells for cells, _ in lines[:heads]], lines[heads:])
+    sheets = [block.sheet(name, caption, grid.source) for block in blocks]
+    filled = [sheet for sheet in sheets if sheet is not None]
     return [
         replace(sheet, name=f"{name}, block {i}") if i > 1 else sheet
-        for i, sheet in enumerate(found, start=1)
+        for i, sheet in enumerate(filled, start=1)
     ]
 
 
-def _is_head(row: Sequence[str]) -> bool:
-    marks = any(cell and cell.casefold() in MISSING for cell in row)
-    return not marks and not any(is_value(cell) for cell in row) and any(row[1:])
+def blocks_of(head: Sequence[Cells], body: Sequence[tuple[Cells, int]]) -> list[Block]:
+    """Part the rows below a head where another head stands; the head that a page repeats is none."""
+    numeric = {j for cells, _ in body for j, cell in enumerate(cells) if is_value(cell)}
+    blocks = [Block(joined(head))]
+    for cells, line in body:
+        lines = blocks[-1].lines
+        above = lines[-1][0] if lines else []
+        present = [cells[j] for j in numeric if cells[j]]
+        named = len(present) > 1 and all(map(is_word, present)) and len(set(cells)) > 2
+        bracketed = not cells[0] and all(BRACKETED.fullmatch(cell) for cell in cells if cell)
+        if cells in head:
+            continue
+        if named and any(map(is_value, above[1:])):
+            blocks.append(Block(joined([cells])))
+        elif bracketed and any(above):
+            both = [f"{upper} {lower}".strip() for upper, lower in zip(above, cells, strict=True)]
+            lines[-1] = (both, lines[-1][1])
+        else:
+            lines.append((cells, line))
+    return blocks
 
 
-def _is_section(row: Sequence[str]) -> bool:
+def is_word(cell: str) -> bool:
+    """Return whether a cell is neither a number nor the mark of a missing one."""
+    return cell.casefold() not in MISSING and not is_value(cell)
+
+
+def is_head(row: Cells) -> bool:
+    """Return whether a row has no number, no mark of a missing one, and more than a label."""
+    return all(is_word(cell) for cell in row if cell) and any(row[1:]) and not is_section(row)
+
+
+def is_section(row: Cells) -> bool:
     """Return whether a row only holds a label, in its first cell or over all of them."""
     return len(set(row)) == 1 or (bool(row[0]) and not any(row[1:]))
 
 
-def _heads(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many leading rows have no number; at least 1."""
-    heads = 1
-    while heads < min(len(rows) - 1, 4) and _is_head(rows[heads]) and not _is_section(rows[heads]):
+def is_note(row: Cells) -> bool:
+    """Return whether a row below a table is a note, which is longer than a mark."""
+    return is_section(row) and len(row[0]) > 3
+
+
+def size_of_head(rows: Sequence[Cells], marked: int) -> int:
+    """Return how many rows are the head: those that the markup marks, else one, and what looks like a head below."""
+    last = len(rows) - 1
+    heads = min(marked, last) or 1
+    most = last if marked else min(last, 4)
+    while heads < most and is_head(rows[heads]):
         heads += 1
     return heads
 
@@ -260,22 +268,15 @@ def joined(heads: Sequence[Sequence[str]]) -> list[str]:
     >>> joined([["", "GPT-4", "", "Claude", ""], ["Task", "Acc.", "F1", "Acc.", "F1"]])
     ['Task', 'GPT-4 / Acc.', 'GPT-4 / F1', 'Claude / Acc.', 'Claude / F1']
     """
-    filled = []
-    for i, row in enumerate(heads):
-        cells = list(row)
-        spanning = any(a and a == b for a, b in pairwise(cells))  # then what it spans is known
-        for j in range(
-            2, len(cells)
-        ):  # an upper head without markup stands over the empty cells to its right
-            if (
-                not spanning
-                and i < len(heads) - 1
-                and not cells[j]
-                and cells[j - 1]
-                and not any(r[j - 1] == "" for r in heads[i + 1 :])
-            ):
-                cells[j] = cells[j - 1] if j - 1 > 0 and heads[-1][j] else ""
-        filled.append(cells)
+    filled = [list(row) for row in heads]
+    for i, cells in enumerate(filled[:-1]):
+        if any(cell and cell == after for cell, after in pairwise(cells)):
+            continue  # what it spans is known
+        # an upper head without markup stands over the empty cells to its right
+        for j in range(2, len(cells)):
+            parted = all(row[j - 1] for row in heads[i + 1 :])
+            if not cells[j] and parted and heads[-1][j]:
+                cells[j] = cells[j - 1]
     names: list[str] = []
     for j, levels in enumerate(zip(*filled, strict=True)):
         parts = list(dict.fromkeys(part for part in levels if part))
@@ -285,37 +286,39 @@ def joined(heads: Sequence[Sequence[str]]) -> list[str]:
     return names
 
 
-def _sheet(
-    columns: list[str], body: list[tuple[list[str], int]], name: str, caption: str, source: str
-) -> Sheet | None:
-    """Return the rows of one head as a sheet, with its sections as a column and its labels filled down."""
-    numeric = {j for row, _ in body for j, cell in enumerate(row) if is_value(cell)}
-    labels = [j for j in range(len(columns)) if all(k >= j for k in numeric)][
-        : min(numeric, default=0)
-    ]
-    section, above = "", [""] * len(columns)
-    rows: list[dict[str, str]] = []
-    lines: list[int] = []
-    for row, line in body:
-        if _is_section(row):
-            section = row[0]
-            continue
-        filled = [above[j] if j in labels[:-1] and not cell else cell for j, cell in enumerate(row)]
-        above = filled
-        rows.append(
-            {**({"section": section} if section else {}), **dict(zip(columns, filled, strict=True))}
+@dataclass(slots=True)
+class Block:
+    """The columns of one head, and the rows below it with their lines."""
+
+    columns: list[str]
+    lines: list[tuple[Cells, int]] = field(default_factory=list)
+
+    def sheet(self, name: str, caption: str, source: str) -> Sheet | None:
+        """Return the rows as a sheet, with sections as a column and labels filled down; None without rows."""
+        numeric = {j for cells, _ in self.lines for j, cell in enumerate(cells) if is_value(cell)}
+        labels = range(min(numeric, default=0) - 1)  # all but the last column of labels
+        section, above = "", list[str]()
+        rows: list[dict[str, str]] = []
+        lines: list[int] = []
+        for cells, line in self.lines:
+            if is_section(cells):
+                section = cells[0]
+                continue
+            row = list(cells)
+            for j in labels:
+                row[j] = row[j] or (above[j] if above else "")
+            above = row
+            rows.append({SECTION: section, **dict(zip(self.columns, row, strict=True))})
+            lines.append(line)
+        if not rows:
+            return None
+        sections = any(row[SECTION] for row in rows)
+        sheet = Sheet(
+            name=name,
+            columns=(SECTION, *self.columns) if sections else tuple(self.columns),
+            rows=tuple(rows),
+            lines=tuple(lines),
+            sources=(source,) * len(rows),
+            title=caption,
         )
-        lines.append(line)
-    if not rows:
-        return None
-    sections = any("section" in row for row in rows)
-    rows = [{"section": "", **row} if sections else row for row in rows]
-    sheet = Sheet(
-        name=name,
-        columns=(*(("section",) if sections else ()), *columns),
-        rows=tuple(rows),
-        lines=tuple(lines),
-        sources=(source,) * len(rows),
-        title=caption,
-    )
-    return split_cells(sheet)
+        return split_cells(sheet)

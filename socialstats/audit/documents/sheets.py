@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
-from socialstats.audit.numbers import Printed, Rounding, is_number, located, printed
+from socialstats.audit.numbers import Printed, Rounding, decimals_of, is_number, located, printed
 from socialstats.errors import InputError, Problem
 from socialstats.text import quoted, shorten
 
@@ -31,7 +32,7 @@ MISSING = (
 LOOKED_AT = 50  # rows that tell which columns hold labels
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Reading:
     """How the numbers of a table are printed.
 
@@ -56,6 +57,30 @@ class Reading:
     strip: str = ""
     missing: tuple[str, ...] = ()
     lenient: bool = False
+
+    @cached_property
+    def how(self) -> dict[str, Any]:
+        """The settings of `printed`."""
+        return {"rounding": self.rounding, "decimal": self.decimal, "strip": self.strip}
+
+    def number(self, text: str) -> Printed:
+        """Read a cell as a printed number."""
+        return printed(text, **self.how)
+
+    def is_number(self, text: str) -> bool:
+        """Return whether a cell is a printed number."""
+        return is_number(text, **self.how)
+
+    @cached_property
+    def no_numbers(self) -> frozenset[str]:
+        """The cells that hold no number, in lower case."""
+        return frozenset((*MISSING, *(text.casefold() for text in self.missing)))
+
+    def is_missing(self, text: str) -> bool:
+        """Return whether a cell says that there is no number; marks alone, or after a word, say nothing: ``ns*``."""
+        plain = text.strip().casefold()
+        bare = plain.strip(self.strip.casefold()).strip()
+        return not self.no_numbers.isdisjoint((plain, bare))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,75 +177,54 @@ class Sheet:
     def cell(self, row: int, column: str) -> Cell:
         """Return a cell as a number."""
         text = self.rows[row][self.known(column)]
-        if self.numbers is not None and column == "value":
-            return Cell(
-                number=self.numbers[row],
-                text=text,
-                source=self.sources[row],
-                row=row,
-                line=self.lines[row],
-                column=column,
-                computed=True,
-            )
-        plain = text.strip().casefold()
-        bare = plain.strip(
-            self.reading.strip.casefold()
-        ).strip()  # marks alone, or after a word: '**', 'ns*'
-        missing = not {plain, bare}.isdisjoint(
-            (*MISSING, *(m.casefold() for m in self.reading.missing))
-        )
-        missing = (
-            missing or plain == column.strip().casefold()
-        )  # a header that is repeated among the rows
-        how: dict[str, Any] = {"decimal": self.reading.decimal, "strip": self.reading.strip}
-        missing = missing or (self.reading.lenient and not is_number(text, **how))
-        number = None if missing else self._number(text, row, column)
+        computed = self.numbers is not None and column == "value"
         return Cell(
-            number=number,
+            number=self.numbers[row] if self.numbers and computed else self._number(row, column),
             text=text,
             source=self.sources[row],
             row=row,
             line=self.lines[row],
             column=column,
+            computed=computed,
         )
 
-    def _number(self, text: str, row: int, column: str) -> Printed:
-        problem = Problem(
-            source=self.sources[row], column=column, lines=(self.lines[row],), message=""
+    def _number(self, row: int, column: str) -> Printed | None:
+        """Read a cell as its number; None where it holds none, or repeats the head of its column."""
+        text, reading = self.rows[row][column], self.reading
+        head = text.strip().casefold() == column.strip().casefold()
+        if head or reading.is_missing(text) or (reading.lenient and not reading.is_number(text)):
+            return None
+        decimals = reading.decimals
+        if isinstance(decimals, Mapping):
+            decimals = decimals[column]
+        place = Problem(
+            message="", source=self.sources[row], column=column, lines=(self.lines[row],)
         )
-        given = self.reading
-        how: dict[str, Any] = {
-            "rounding": given.rounding,
-            "decimal": given.decimal,
-            "strip": given.strip,
-        }
-        number = located(text, problem, **how)
-        decimals = given.decimals[column] if isinstance(given.decimals, Mapping) else given.decimals
+        number = located(text, place, **reading.how)
         if not isinstance(decimals, int) or number.relation != "=" or "e" in text.lower():
             return number  # as printed; "column" was settled when the table was read
-        return located(text, problem, decimals=decimals, **how)
+        return located(text, place, decimals=decimals, **reading.how)
 
 
 def label_columns(sheet: Sheet) -> tuple[str, ...]:
     """Return the columns that hold text in most of the first rows."""
-    some, found = sheet.rows[:LOOKED_AT], list[str]()
-    for column in sheet.columns:
-        texts = [row[column] for row in some if row[column].strip() and not is_number(row[column])]
-        found += [column] if len(texts) > len(some) / 2 else []
-    return tuple(found)
+    first = sheet.rows[:LOOKED_AT]
+    texts = {
+        column: sum(bool(row[column].strip()) and not is_number(row[column]) for row in first)
+        for column in sheet.columns
+    }
+    return tuple(column for column in sheet.columns if texts[column] > len(first) / 2)
 
 
 def most_decimals(sheet: Sheet, column: str) -> int:
     """Return the decimals of the most precise number of a column."""
-    how, most = sheet.reading, 0
+    most = 0
     for row in sheet.rows:
-        try:
-            number = printed(row[column], decimal=how.decimal, strip=how.strip)
-        except InputError:
-            continue  # a missing cell, or one that is refused where it is used
-        if "e" not in row[column].lower() and number.relation == "=":
-            shown = number.text.partition(how.decimal)[2].strip(how.strip + "% ")
-            most = max(most, len(shown))
+        text = row[column]
+        # a missing cell, or one that is refused where it is used, has no decimals
+        if sheet.reading.is_number(text) and "e" not in text.lower():
+            number = sheet.reading.number(text)
+            most = max(most, decimals_of(number.unit) if number.relation == "=" else 0)
     return most
 
 
@@ -252,15 +256,15 @@ def read_sheet(
             raise InputError(f"table '{name}': {table.source} has other columns than {sources[0]}")
         columns = columns or table.columns
         frame: Any = table.frame.collect() if isinstance(table.frame, nw.LazyFrame) else table.frame
-        found = [
-            {k: "" if v is None else str(v) for k, v in row.items()}
+        cells = [
+            {column: "" if cell is None else str(cell) for column, cell in row.items()}
             for row in frame.iter_rows(named=True)
         ]
-        rows += found
-        places = table.locate(range(len(found))) if table.locate else list(range(1, len(found) + 1))
-        lines += places
-        sources += [table.source] * len(found)
-    made = Sheet(
+        size = len(cells)
+        rows += cells
+        lines += table.locate(range(size)) if table.locate else range(1, size + 1)
+        sources += [table.source] * size
+    sheet = Sheet(
         name=name,
         columns=columns,
         rows=tuple(rows),
@@ -269,14 +273,16 @@ def read_sheet(
         reading=reading or Reading(),
         names=names or {},
     )
-    wanted = made.reading.decimals
-    each = wanted if isinstance(wanted, Mapping) else {"*": wanted}
-    decimals = {column: each.get(column, each.get("*", "printed")) for column in columns}
+    decimals = sheet.reading.decimals
+    settings = dict.fromkeys(columns, decimals if not isinstance(decimals, Mapping) else "printed")
+    if isinstance(decimals, Mapping):
+        general = decimals.get("*", "printed")
+        settings = {column: decimals.get(column, general) for column in columns}
     counted = {
-        column: most_decimals(made, column) if how == "column" else how
-        for column, how in decimals.items()
+        column: most_decimals(sheet, column) if setting == "column" else setting
+        for column, setting in settings.items()
     }
-    return replace(made, reading=replace(made.reading, decimals=counted))
+    return replace(sheet, reading=replace(sheet.reading, decimals=counted))
 
 
 def _wanted(label: str, rule: Any) -> bool:

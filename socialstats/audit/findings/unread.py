@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from socialstats.audit.documents.columns import kind_of
-from socialstats.audit.documents.sheets import MISSING, Sheet
-from socialstats.audit.numbers import Finding, is_number
+from socialstats.audit.documents.sheets import Sheet
+from socialstats.audit.numbers import Finding
 from socialstats.text import listing, shorten
 
 NEEDS = {
@@ -76,17 +76,16 @@ def unread_cells(
     }
     made, numbers = [], 0
     for sheet in sheets:
-        how: Mapping[str, Any] = {"strip": sheet.reading.strip, "decimal": sheet.reading.decimal}
-        missing = {*MISSING, *(word.casefold() for word in sheet.reading.missing)}
+        reading = sheet.reading
         for column in sheet.columns:
             held = free = 0
             odd = list[str]()
             for row, line, source in zip(sheet.rows, sheet.lines, sheet.sources, strict=True):
                 text = row[column].strip()
-                if is_number(text, **how):
+                if reading.is_number(text):
                     held += 1
                     free += (source, line, column) not in seen
-                elif text.casefold() not in missing and any(ch.isdigit() for ch in text):
+                elif text.casefold() not in reading.no_numbers and any(ch.isdigit() for ch in text):
                     odd.append(f"line {line}: '{shorten(text, 30)}'")
             mostly = held > len(odd)
             numbers += held
