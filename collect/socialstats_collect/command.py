@@ -6,11 +6,11 @@ import argparse
 import asyncio
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from socialstats.errors import InputError, Problem
@@ -34,14 +34,13 @@ from socialstats_collect.design import (
 from socialstats_collect.forming import PAGE, TO_FILL_IN, form_data, page, parts_of, rows_to_fill_in
 from socialstats_collect.log import Log, encode
 from socialstats_collect.protocols import protocol_class
-from socialstats_collect.protocols.base import replay
 from socialstats_collect.rehearsal import rehearse
 from socialstats_collect.run import Run, versions
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.saying import DONE, refuse_windows, say_hidden
 from socialstats_collect.secrets import hide, host_of, print_hidden
 from socialstats_collect.summary import as_text, failures, methods_text, summary_of_cells
-from socialstats_collect.survey import Work, survey
+from socialstats_collect.survey import Work, replayed, survey
 from socialstats_collect.tally import BYTES_A_TOKEN, Progress
 from socialstats_collect.tidy import table_of
 
@@ -56,111 +55,95 @@ def collect(options: argparse.Namespace) -> int:
         raise InputError("name a run file, or write one to start from: --new PROTOCOL FOLDER")
     refuse_windows()
     sys.excepthook = print_hidden
-    runfile = read_runfile(Path(options.runfile), options.base_url)
-    if options.base_url:
-        hosts = dict.fromkeys(runfile.models, host_of(options.base_url))
-        there = replace(runfile.endpoint, base_url=options.base_url)
-        runfile = replace(
-            runfile, endpoint=there, endpoints={}, design=replace(runfile.design, hosts=hosts)
-        )
+    runfile = _addressed(read_runfile(Path(options.runfile), options.base_url), options.base_url)
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
-    if options.dry_run:
-        with Log(path) if path.exists() else nullcontext() as log:
-            runfile, change = _resumed(runfile, log)
-            reply_to = log.reply if log else lambda _: None
-            work = survey(runfile, reply_to, estimate=True)
-            notes = _rehearsed(runfile, work)
+    if not options.dry_run:
+        for model in runfile.models:
+            runfile.endpoint_of(model).key()
+        if not path.parent.exists():
+            message = f"no folder {path.parent}"
+            raise InputError(Problem(message=message, source=path.name, fix="Make it first."))
+    has_log = path.exists() or not options.dry_run
+    with Log(path, writing=not options.dry_run) if has_log else nullcontext() as log:
+        change = _resumed(runfile, log)
+        runfile = replace(runfile, design=change.design)
+        work = survey(runfile, log.reply if log else lambda _: None, estimate=options.dry_run)
+        notes = [*log.repairs()] if log else []
+        if work.finished < work.units:
+            notes += rehearse(runfile.design)
+        if words := str(change):
+            notes.append(f"since the last run: {words}")
+        if options.dry_run:
             print("\n".join(map(hide, _plan(runfile, work))))
-            for note in [*notes, *_changes(change)]:
-                say_hidden(note)
-            _check(options, log, change)
-        return DONE
-    for model in runfile.models:
-        runfile.endpoint_of(model).key()
-    if not path.parent.exists():
-        raise InputError(
-            Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first.")
-        )
-    with Log(path, writing=True) as log:
-        runfile, change = _resumed(runfile, log)
-        _check(options, log, change)
-        work = survey(runfile, log.reply)
+        for note in notes:
+            say_hidden(note)
+        if log is not None and not options.again:
+            _check(log, change)
+        if options.dry_run or log is None:
+            return DONE
+        say_hidden(f"{work}; writing to {path.name}")
         progress = Progress(sys.stderr, total=work.units)
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
-        for note in [*log.repairs(), *_rehearsed(runfile, work), *_changes(change)]:
-            say_hidden(note)
-        say_hidden(f"{work}; writing to {path.name}")
         code = _go(run, work, progress)
     _ended(run, work)
     return code
 
 
-def _rehearsed(runfile: RunFile, work: Work) -> list[str]:
-    """Stop where replies could not be read, if any are still to come; return notes."""
-    return rehearse(runfile.design) if work.finished < work.units else []
+def _addressed(runfile: RunFile, base_url: str | None) -> RunFile:
+    """Return a run file whose models are all asked at one address, where that is typed."""
+    if not base_url:
+        return runfile
+    hosts = dict.fromkeys(runfile.models, host_of(base_url))
+    endpoint = replace(runfile.endpoint, base_url=base_url)
+    design = replace(runfile.design, hosts=hosts)
+    return replace(runfile, endpoint=endpoint, endpoints={}, design=design)
 
 
-def _resumed(runfile: RunFile, log: Log | None) -> tuple[RunFile, Change]:
-    """Match a run file with the designs of a log that it goes on with."""
-    change = matched(
-        replace(runfile.design, versions=versions()), designs_of(log.runs) if log else []
-    )
-    return replace(runfile, design=change.design), change
+def _resumed(runfile: RunFile, log: Log | None) -> Change:
+    """Return the design of a run file, matched with those of a log that it goes on with."""
+    present = replace(runfile.design, versions=versions())
+    return matched(present, designs_of(log.runs) if log else [])
 
 
-def _check(options: argparse.Namespace, log: Log | None, change: Change) -> None:
-    """Refuse to ask in other words than before, unless that is wanted; say how many units it would be."""
-    if options.again or log is None or not (change.words or change.changed):
+def _check(log: Log, change: Change) -> None:
+    """Refuse to ask in other words than before; say how many units it would be."""
+    if not (change.words or change.changed):
         return
-    added = {*change.added}
-    before, now = (
-        sum(
-            replay(one.protocol, unit, log.reply)[1] is None
-            for unit in one.units()
-            if unit.item_id not in added
-        )
-        for one in (designs_of(log.runs)[-1], change.design)
-    )
+    left = []
+    for design in (designs_of(log.runs)[-1], change.design):
+        units = replayed(design, log.reply)
+        asks = [ask for unit, _, ask in units if unit.item_id not in change.added]
+        left.append(sum(ask is None for ask in asks))
+    before, now = left
     if before > now:
         refuse_changes(change, log.path.name, before - now)
-
-
-def _changes(change: Change) -> Iterator[str]:
-    if said := str(change):
-        yield f"since the last run: {said}"
 
 
 def _open(run: Run, work: Work) -> None:
     """Write the design that the run begins with; its items only where no run before had the same."""
     log, design = run.log, run.runfile.design
-    last = log.runs[-1] if log.runs else None
-    same = last and "format" in last and design_of(last).items == design.items
-    heads = [one["run_id"] for one in heads_of(log.runs)]
+    last = log.runs[-1] if log.runs else {}
+    same = "format" in last and design_of(last).items == design.items
+    items_of = last.get("items_of", last["run_id"]) if same else ""
+    heads = [head["run_id"] for head in heads_of(log.runs)]
     started = datetime.now(UTC).isoformat()
-    for line in design.lines(
-        run.run_id,
-        heads,
-        started,
-        work.units,
-        last.get("items_of", last["run_id"]) if same and last else "",
-    ):
+    for line in design.lines(run.run_id, heads, started, work.units, items_of):
         log.append(line)
 
 
 def _start(name: str, folder: str) -> int:
     """Write a protocol's run file, items and texts into a folder, where nothing is overwritten."""
     protocol_class(name)
-    there, target = files("socialstats_collect") / "new" / name, Path(folder)
-    made = {Path(one.name): one for one in there.iterdir() if one.is_file()}
-    made |= {Path("texts", one.name): one for one in (there / "texts").iterdir()}
-    if old := [str(target / one) for one in sorted(made) if (target / one).exists()]:
-        raise InputError(
-            Problem(message=f"{', '.join(old)} would be overwritten", fix="Name another folder.")
-        )
-    (target / "texts").mkdir(parents=True, exist_ok=True)
-    for one, text in sorted(made.items()):
-        (target / one).write_bytes(text.read_bytes())
-        print(target / one)
+    target = Path(folder)
+    with as_file(files("socialstats_collect") / "new" / name) as source:
+        paths = sorted(path.relative_to(source) for path in source.rglob("*.*"))
+        if there := [str(target / path) for path in paths if (target / path).exists()]:
+            message = f"{', '.join(there)} would be overwritten"
+            raise InputError(Problem(message=message, fix="Name another folder."))
+        (target / "texts").mkdir(parents=True, exist_ok=True)
+        for path in paths:
+            (target / path).write_bytes((source / path).read_bytes())
+            print(target / path)
     command = shlex.join(["socialstats", "collect", str(target / "run.toml"), "--dry-run"])
     say_hidden(f"put your models into run.toml; next: {command}")
     return DONE
@@ -175,13 +158,8 @@ def _go(run: Run, work: Work, progress: Progress) -> int:
         run.stop("interrupted at once; calls in progress were abandoned")
     except OSError as error:
         fix = "Everything before is in the log; make room and run the same command again."
-        raise InputError(
-            Problem(
-                message=f"cannot be written: {error.strerror or error}",
-                source=run.log.path.name,
-                fix=fix,
-            )
-        ) from None
+        message = f"cannot be written: {error.strerror or error}"
+        raise InputError(Problem(message=message, source=run.log.path.name, fix=fix)) from None
     finally:
         progress.close()
         with suppress(OSError):  # so that a lost last line of the run leaves a gap
@@ -205,13 +183,11 @@ def _ended(run: Run, work: Work) -> None:
         say_hidden(note)
     for model, why in run.shut.items():
         say_hidden(f"{model} was abandoned: {why}")
-    missing = work.units - tally.units_done
     if run.stopped:
         say_hidden(f"{'error' if run.fault else 'stopped'}: {run.stopped}")
-    if missing:
-        say_hidden(
-            f"{missing:,} of {work.units:,} units are not finished; run the same command again to ask only for those"
-        )
+    if missing := work.units - tally.units_done:
+        again = "run the same command again to ask only for those"
+        say_hidden(f"{missing:,} of {work.units:,} units are not finished; {again}")
 
 
 def form(options: argparse.Namespace) -> int:
@@ -219,27 +195,22 @@ def form(options: argparse.Namespace) -> int:
     path = Path(options.runfile)
     log = Path(options.log or path.with_suffix(".log.jsonl"))
     target = options.output or ("" if options.csv else str(path.with_suffix(".form.html")))
-    for one, kind in ((target, PAGE), (options.csv, TO_FILL_IN)):
-        if one and one != "-":
-            writable_place(one, kind)
+    for place, kind in ((target, PAGE), (options.csv, TO_FILL_IN)):
+        if place and place != "-":
+            writable_place(place, kind)
     with Log(log) if options.log or log.exists() else nullcontext() as record:
-        design = _resumed(read_runfile(path), record)[0].design
+        design = _resumed(read_runfile(path), record).design
     n = len(design.asked)
     each = options.per_rater or n
-    parts = (
-        parts_of(n, options.raters, each, design.seed)
-        if options.raters or options.per_rater
-        else []
-    )
-    data = form_data(design, parts)
+    divided = options.raters or options.per_rater
+    data = form_data(design, parts_of(n, options.raters, each, design.seed) if divided else [])
     if options.csv:
         put_rows(options.csv, rows_to_fill_in(data))
         say_hidden(f"table to fill in: {options.csv}")
     if target:
         write_whole(target, page(data), PAGE)
-        say_hidden(
-            f"form {data['form_id']} of {count(n, 'question')}, {each} for each rater: {target}"
-        )
+        questions = f"{count(n, 'question')}, {each} for each rater"
+        say_hidden(f"form {data['form_id']} of {questions}: {target}")
     say_hidden("what comes back: socialstats tidy LOG --people FILE_OR_FOLDER")
     return DONE
 
@@ -247,67 +218,61 @@ def form(options: argparse.Namespace) -> int:
 def merge(options: argparse.Namespace) -> int:
     """Merge logs of one design: every record once."""
     refuse_windows()
-    seen: set[object] = set()
+    seen: set[str] = set()
     with opened_whole(options.output, LOG) as out:
         for name in options.logs:
             with Log(Path(name)) as log:
                 for note in log.repairs():
                     say_hidden(f"{name}: {note}")
-                held = False
+                empty = True
                 for line in log.records():
-                    held = True
+                    empty = False
                     if line.get("n", 0) is None:
-                        line.pop("n")
-                    mark = (line["run_id"], line["n"]) if "n" in line else digest(line)
+                        del line["n"]
+                    mark = digest(line)
                     if mark not in seen:
                         seen.add(mark)
                         out.write(encode(line))
-                if not held:
-                    raise InputError(
-                        f"{name} holds no record of 'socialstats collect': name the log of a run"
-                    )
+                if empty:
+                    fix = "name the log of a run"
+                    raise InputError(f"{name} holds no record of 'socialstats collect': {fix}")
         out.flush()
         with Log(Path(f"/dev/fd/{out.fileno()}")) as log:
             log.path = Path(options.output)  # its name for messages
             table_of(log)
-            said = f"{count(log.tally.calls, 'attempt')} of {count(len(options.logs), 'log')} in {options.output}"
-    say_hidden(said)
+            calls = log.tally.calls
+    logs = count(len(options.logs), "log")
+    say_hidden(f"{count(calls, 'attempt')} of {logs} in {options.output}")
     return DONE
 
 
-def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
+def _plan(runfile: RunFile, work: Work) -> Iterator[str]:
+    """Yield what a run would do, line by line."""
     design, limits = runfile.design, runfile.limits
     factors = ", ".join(f"{len(levels)} {name}" for name, levels in design.factors.items())
-    items = (
-        f"{count(len(design.asked), 'item')} x {factors} x {count(design.replicates, 'replicate')}"
-    )
-    yield f"protocol {design.protocol.name}: {items}"
+    items, replicates = count(len(design.asked), "item"), count(design.replicates, "replicate")
+    yield f"protocol {design.protocol.name}: {items} x {factors} x {replicates}"
     if controls := sum(design.protocol.once(item.columns) for item in design.asked):
         yield f"{count(controls, 'item')} of them control texts, which judges score once"
     yield str(work)
-    back = (
-        f"at most {work.back:,} back"
-        if not work.unbounded
-        else "no max_tokens bounds what comes back"
-    )
-    yield f"at most {count(work.calls, 'call')}, failed attempts aside; about {work.sent:,} tokens to send, {back}"
+    calls = f"at most {count(work.calls, 'call')}, failed attempts aside"
+    back = f"at most {work.back:,} back"
+    if work.unbounded:
+        back = "no max_tokens bounds what comes back"
+    yield f"{calls}; about {work.sent:,} tokens to send, {back}"
     yield f"(tokens by tiktoken, or {BYTES_A_TOKEN} bytes each where it is not installed; at most {work.bytes_sent:,})"
-    free = [model for model in runfile.models if model not in runfile.prices]
+    free = quoted([model for model in runfile.models if model not in runfile.prices])
     if work.cost:
-        without = f", without {quoted(free)}" if free else ""
+        without = f", without {free}" if free else ""
         most = "cost of what is sent about" if work.unbounded else "cost at most"
         yield f"{most} {work.cost:,.4g}, by the prices of the run file{without}"
     if limits.max_cost is not None and free:
-        yield f"[prices] has none for {quoted(free)}: max_cost ends the run where the endpoint says no cost either"
-    for name, unit in (
-        ("max_calls", "calls"),
-        ("max_tokens_total", "tokens"),
-        ("max_cost", "in money"),
-    ):
-        if (allowed := getattr(limits, name)) is not None:
-            short = (
-                f", fewer than the {work.units:,} units need"
-                if unit == "calls" and allowed < work.units
-                else ""
-            )
-            yield f"limits: at most {allowed:,} {unit}{short}"
+        yield f"[prices] has none for {free}: max_cost ends the run where the endpoint says no cost either"
+    if limits.max_calls is not None:
+        few = limits.max_calls < work.units
+        short = f", fewer than the {work.units:,} units need" if few else ""
+        yield f"limits: at most {limits.max_calls:,} calls{short}"
+    if limits.max_tokens_total is not None:
+        yield f"limits: at most {limits.max_tokens_total:,} tokens"
+    if limits.max_cost is not None:
+        yield f"limits: at most {limits.max_cost:,} in money"

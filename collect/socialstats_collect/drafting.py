@@ -110,14 +110,14 @@ def parts_of_design(design: RunDesign, columns: Collection[str]) -> dict[str, li
     protocol = design.protocol
     factors = [name for name, levels in design.factors.items() if len(levels) > 1]
     stages = protocol.instrument.stages if protocol.instrument is not None else ()
-    labels = protocol.labels(next(design.units()))
+    choices = protocol.choices(next(design.units()))
     conditions = [name for name in factors if name != "model"]
     parts = {
         "source": ["model"],
         "unit": ["scenario" if "scenario" in columns else "item_id"],
         "repeat": ["replicate"] if design.replicates > 1 else [],
         "rater": ["judge"] if protocol.settings.judges else [],
-        "value": [protocol.people or "answer"] if labels else [],
+        "value": [protocol.column] if choices else [],
         "condition": [*conditions, "stage"] if len(stages) > 1 else conditions,
     }
     return {part: names for part, names in parts.items() if names}
@@ -149,9 +149,9 @@ def simulated_rows(design: RunDesign) -> Iterator[Cells]:
 
 def answered_rows(design: RunDesign, unit: Unit, place: int) -> list[Cells]:
     """Return the rows of a unit that gave one of its answers, in turn."""
-    labels = design.protocol.labels(unit)
-    if not labels:
+    choices = design.protocol.choices(unit)
+    if not choices:
         return design.protocol.rows(unit, [])
     ask = Ask(model=unit.factors["model"], messages=())
-    reply = Reply(key="", status="ok", choice=labels[place % len(labels)])
+    reply = Reply(key="", status="ok", choice=choices[place % len(choices)].label)
     return design.protocol.rows(unit, [(ask, reply)])

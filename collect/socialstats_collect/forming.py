@@ -36,7 +36,7 @@ def form_data(design: RunDesign, parts: Sequence[Sequence[int]] = ()) -> dict[st
         }
         for one in questions(design)
     ]
-    column = design.protocol.people
+    column = design.protocol.column
     return {
         "kind": KIND,
         "form_id": digest(asked)[:12],

@@ -13,7 +13,7 @@ from socialstats.text import count, quoted
 from socialstats_collect.ask import Ask, Reply, Unit, digest
 from socialstats_collect.design import RunDesign
 from socialstats_collect.items import read_rows
-from socialstats_collect.protocols.base import fields, filled
+from socialstats_collect.protocols.base import fields
 
 HUMAN = "human"
 KEYS = ("item_id", "rater", "source")
@@ -49,15 +49,13 @@ class Question:
     @property
     def id(self) -> str:
         """Hash of the item's content and the options as shown; neither its name nor the words above it count."""
-        words = [words for _, words in self.design.protocol.choices(self.unit)]
+        words = [choice.words for choice in self.design.protocol.choices(self.unit)]
         return digest([self.design.protocol.name, self.content.hex(), words])[:16]
 
     @property
     def text(self) -> str:
         """What stands above the choices."""
-        text = filled(
-            self.design.protocol.texts["people"], self.unit, **self.design.protocol.words(self.unit)
-        )
+        text = self.design.protocol.asked(self.unit, "people")
         return re.sub(r"\n\s*\n", "\n\n", text).strip()
 
     @property
@@ -65,10 +63,11 @@ class Question:
         """Each answer as the table spells it, its words, and its row; the last one is none."""
         protocol, found = self.design.protocol, []
         unseen = {*self.design.factors} - {"model", *fields(protocol.texts["people"])}
-        for label, words in [*protocol.choices(self.unit), (None, "")]:
+        pairs = [(choice.label, choice.words) for choice in protocol.choices(self.unit)]
+        for label, words in [*pairs, (None, "")]:
             reply = Reply(key="", status="empty" if label is None else "ok", choice=label)
             row = protocol.rows(self.unit, [(Ask(model=HUMAN, messages=()), reply)])[0]
-            value = "" if label is None else str(row[protocol.people])
+            value = "" if label is None else str(row[protocol.column])
             found.append((value, words, {**row, **dict.fromkeys(unseen & row.keys())}))
         return found
 
@@ -95,7 +94,8 @@ def questions(design: RunDesign) -> Iterator[Question]:
     InputError
         Where people cannot answer what the models are asked.
     """
-    if not design.protocol.people:
+    protocol = design.protocol
+    if "people" not in protocol.texts or not protocol.choices(next(design.units())):
         fix = "A template needs a text 'people' (what stands above the choices), and choices or labels."
         raise InputError(
             Problem(message=f"protocol {design.protocol.name} asks nothing of people", fix=fix)
@@ -150,7 +150,7 @@ class People:
     """
 
     def __init__(self, design: RunDesign) -> None:
-        self.column = design.protocol.people
+        self.column = design.protocol.column
         self.rows: list[dict[str, object]] = []
         self.problems: list[Problem] = []
         self._asked = {question.unit.item_id: question for question in questions(design)}

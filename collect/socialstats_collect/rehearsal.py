@@ -37,10 +37,9 @@ def rehearse(design: RunDesign) -> list[str]:
         for problem in _faults(design, unit):
             problems.setdefault(problem.message, problem)
         for example in design.protocol.examples(unit):
-            if (wrong := _problem(design, example)) is not None:
-                problems.setdefault(
-                    (example.text, example.key, example.models), wrong
-                )  # one for all answers
+            for model, problem in _problems(design, unit, example):
+                # one for all answers
+                problems.setdefault((example.text, example.key, model), problem)
         if len(problems) >= MOST_PROBLEMS:
             break
     if problems:
@@ -61,7 +60,7 @@ def _units(design: RunDesign) -> Iterator[Unit]:
 
 
 def _faults(design: RunDesign, unit: Unit) -> Iterator[Problem]:
-    labels = [*design.protocol.labels(unit)]
+    labels = [choice.label for choice in design.protocol.choices(unit)]
     if twice := [label for label in dict.fromkeys(labels) if labels.count(label) > 1]:
         fix = "Give each answer a label of its own."
         yield Problem(
@@ -73,30 +72,31 @@ def _faults(design: RunDesign, unit: Unit) -> Iterator[Problem]:
         yield Problem(message=message, source=design.run_file, fix=fix)
 
 
-def _problem(design: RunDesign, example: Example) -> Problem | None:
-    """Return what is wrong with the reading of an example; None where it is read as it was meant."""
-    who = "judge" if example.models == design.protocol.settings.judges else "model"
-    whom = f"{who}{'s' if len(example.models) > 1 else ''} {quoted(list(example.models), 5)}"
-    reply, parsed = shorten(example.reply, 120), example.parsed
+def _problems(design: RunDesign, unit: Unit, example: Example) -> Iterator[tuple[str, Problem]]:
+    """Yield what is wrong with the reading of an example, or with its length, and of which model."""
+    settings = design.protocol.settings
+    who, parameters = "model", settings.parameters
+    models: tuple[str, ...] = (unit.factors["model"],)
+    if example.text == "judge":
+        who, models, parameters = "judge", settings.judges, settings.judge_parameters
+    asked = f"a reply as text '{example.text}' asks for"
+    parsed = example.parsed
     if parsed.status != "ok" or parsed.label != example.wanted:
-        what = (
-            f"has no readable score of '{example.key}'"
-            if example.key
-            else f"is not read as '{example.wanted}'"
-        )
+        what = f"is not read as '{example.wanted}'"
+        if example.key:
+            what = f"has no readable score of '{example.key}'"
         why = parsed.rule if parsed.label is None else f"read as '{parsed.label}'"
-        message = f"{whom}: a reply as text '{example.text}' asks for {what} ({why}): {reply}"
-        return Problem(message=message, source=design.run_file, fix=example.fix)
-    for model in example.models:
-        ask = Ask(model=model, messages=(), parameters=example.parameters)
-        most, needed = most_tokens(ask), tokens_of(example.reply, model)
+        names = f"{who}{'s' if len(models) > 1 else ''} {quoted(models, 5)}"
+        message = f"{names}: {asked} {what} ({why}): {shorten(example.reply, 120)}"
+        yield models[0], Problem(message=message, source=design.run_file, fix=example.fix)
+        return
+    for model in models:
+        most = most_tokens(Ask(model=model, messages=(), parameters=parameters))
+        needed = tokens_of(example.reply, model)
         if most is not None and needed > most:
-            message = (
-                f"{who} '{model}': a reply as text '{example.text}' asks for has about {count(needed, 'token')}, and "
-                f"max_tokens = {most} would cut it"
-            )
-            return Problem(message=message, source=design.run_file, fix="Raise max_tokens.")
-    return None
+            cost = f"has about {count(needed, 'token')}, and max_tokens = {most} would cut it"
+            message = f"{who} '{model}': {asked} {cost}"
+            yield model, Problem(message=message, source=design.run_file, fix="Raise max_tokens.")
 
 
 def _unread(design: RunDesign) -> Iterator[str]:

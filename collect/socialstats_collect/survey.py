@@ -12,7 +12,8 @@ from socialstats.errors import InputError, Problem
 from socialstats.text import count
 from socialstats_collect.ask import Ask, Reply, Unit
 from socialstats_collect.budget import most_tokens, prompt_tokens
-from socialstats_collect.protocols.base import replay
+from socialstats_collect.design import RunDesign
+from socialstats_collect.protocols.base import Exchange, replay
 from socialstats_collect.runfile import RunFile
 from socialstats_collect.tally import money
 
@@ -70,50 +71,48 @@ def survey(runfile: RunFile, reply_to: ReplyTo, *, estimate: bool = False) -> Wo
     InputError
         Where two units ask the very same thing: both are named.
     """
-    work, first = Work(), array("Q")
-    for _, asks, following in conversations(runfile, reply_to):
-        begins = (*asks, following)[0]
+    design, work, first = runfile.design, Work(), array("Q")
+    for _, exchanges, following in replayed(design, reply_to):
+        begins = exchanges[0][0] if exchanges else following
         if begins is None:
             continue
         work.units += 1
         first.append(int(begins.key[:16], 16))
         work.finished += following is None
-        work.begun += bool(asks) and following is not None
+        work.begun += bool(exchanges) and following is not None
     if len(np.unique(np.frombuffer(first, dtype=np.uint64))) < len(first):
-        raise InputError(list(repeated_units(runfile)))
-    if estimate:
-        for ask in asks_ahead(runfile, reply_to):
-            work.add(ask, runfile)
+        raise InputError([*repeated_units(design)])
+    for ask in asks_ahead(design, reply_to) if estimate else ():
+        work.add(ask, runfile)
     return work
 
 
-def conversations(
-    runfile: RunFile, reply_to: ReplyTo
-) -> Iterator[tuple[Unit, list[Ask], Ask | None]]:
-    """Yield each unit, its requests that have a reply, and the next one; None where it is finished."""
-    for unit in runfile.design.units():
-        exchanges, following = replay(runfile.design.protocol, unit, reply_to)
-        yield unit, [ask for ask, _ in exchanges], following
+def replayed(
+    design: RunDesign, reply_to: ReplyTo
+) -> Iterator[tuple[Unit, list[Exchange], Ask | None]]:
+    """Yield each unit, its requests with their replies, and the next request; None where it is finished."""
+    for unit in design.units():
+        yield unit, *replay(design.protocol, unit, reply_to)
 
 
-def asks_ahead(runfile: RunFile, reply_to: ReplyTo) -> Iterator[Ask]:
-    """Yield the requests that are left."""
+def asks_ahead(design: RunDesign, reply_to: ReplyTo) -> Iterator[Ask]:
+    """Yield the requests that are left, as if every reply had its full length and none were readable."""
 
     def supposed(key: str) -> Reply:
         return reply_to(key) or Reply(key=key, status="ok", content=TEXT)
 
-    for _, asks, _ in conversations(runfile, supposed):
-        yield from (ask for ask in asks if reply_to(ask.key) is None)
+    for _, exchanges, _ in replayed(design, supposed):
+        yield from (ask for ask, reply in exchanges if reply.content is TEXT)
 
 
-def repeated_units(runfile: RunFile) -> Iterator[Problem]:
+def repeated_units(design: RunDesign) -> Iterator[Problem]:
     """Yield a problem for each unit that asks the very same thing as an earlier one."""
     names: dict[str, str] = {}
-    for unit, _, ask in conversations(runfile, lambda _: None):
+    for unit, _, ask in replayed(design, lambda _: None):
         if ask is None:
             continue
         if ask.key in names:
             fix = "Take one of them out; to ask a question more than once, use replicates."
             message = f"'{unit.name}' asks the very same as '{names[ask.key]}'"
-            yield Problem(message=message, source=runfile.design.source, fix=fix)
+            yield Problem(message=message, source=design.source, fix=fix)
         names.setdefault(ask.key, unit.name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from socialstats_collect.ask import Ask, Reply, Unit
 from socialstats_collect.design import Item, RunDesign, design_of, differences, heads_of, matched
 from socialstats_collect.log import Log, reply_of
 from socialstats_collect.parse import printable
-from socialstats_collect.protocols.base import Exchange, RowCalls, replay
+from socialstats_collect.protocols.base import Exchange, Step, replay
 from socialstats_collect.runfile import read_runfile
 
 Cells = dict[str, object]
@@ -32,27 +31,43 @@ BY_JUDGE = {f"judge_{name.removeprefix('model_')}": place for name, place in PRO
 OURS = (*PROVENANCE, *BY_JUDGE, "attempts", "last_failure")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class UnitRecord:
     """What a log holds of a unit.
 
     Attributes
     ----------
-    unit, exchanges
-        The unit, and its requests with their replies.
+    log, design, unit
     lines
         The line of each reply, by the key of its request.
+    exchanges
+        Its requests with their replies.
     following
         The request that is still to be answered; None: the unit is finished.
     failures
         Statuses of the attempts at it.
     """
 
+    log: Log
+    design: RunDesign
     unit: Unit
-    exchanges: Sequence[Exchange]
-    lines: Mapping[str, Line]
-    following: Ask | None
-    failures: Sequence[str]
+    lines: dict[str, Line] = field(default_factory=dict)
+    exchanges: Sequence[Exchange] = ()
+    following: Ask | None = None
+    failures: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        self.exchanges, self.following = replay(self.design.protocol, self.unit, self._reply)
+        if self.following is not None:
+            self.failures = [status for _, status in self.log.entries(self.following.key)]
+
+    def _reply(self, key: str) -> Reply | None:
+        """Return the first answer on record for a request, and keep its line."""
+        line = self.log.answer(key)
+        if line is None:
+            return None
+        self.lines[key] = line
+        return reply_of(line)
 
     @property
     def keys(self) -> list[str]:
@@ -60,10 +75,38 @@ class UnitRecord:
         asks = [ask for ask, _ in self.exchanges]
         return [ask.key for ask in (*asks, self.following) if ask is not None]
 
-    @property
-    def begun(self) -> bool:
-        """Whether anything was asked."""
-        return bool(self.exchanges or self.failures)
+    def rows(self) -> list[Cells]:
+        """Return the rows of the unit, each with where it comes from."""
+        protocol = self.design.protocol
+        rows = protocol.rows(self.unit, self.exchanges)
+        several = zip(rows, protocol.steps(self.unit), strict=True)
+        return [row | self._provenance(steps) for row, steps in several]
+
+    def _provenance(self, steps: Sequence[Step]) -> Cells:
+        """Return which lines of the log gave a row: that of its reply, that of its judge, and how many attempts."""
+        asks = [ask for ask, _ in self.exchanges if self._rests(steps, ask)]
+        lines = {(ask.step, ask.model): self.lines[ask.key] for ask in asks}
+        if steps:
+            played, judged = steps
+            score = lines.get(judged, {})
+            cells = _line_cells(lines.get(played, score), PROVENANCE) | _line_cells(score, BY_JUDGE)
+        else:
+            cells = _line_cells([*lines.values()][-1] if lines else {}, PROVENANCE)
+        waits = self.following is not None and self._rests(steps, self.following)
+        failures = self.failures if waits else ()
+        attempts = [self.log.entries(ask.key) for ask in asks]
+        cells["attempts"] = sum(map(len, attempts)) + len(failures)
+        cells["last_failure"] = failures[-1] if failures and not asks else None
+        return cells
+
+    def _rests(self, steps: Sequence[Step], ask: Ask) -> bool:
+        """Return whether a row with these steps rests on a request."""
+        return not steps or (ask.step, ask.model) in steps
+
+
+def _line_cells(line: Line, columns: Mapping[str, str]) -> Cells:
+    """Return what a line of the log holds for columns of a row."""
+    return {name: line.get(place) for name, place in columns.items()}
 
 
 @dataclass(slots=True)
@@ -99,41 +142,28 @@ class LogTable:
         """
         self.used = self.units = self.asked = self.finished = 0
         self._clashes = {name for design in self.designs for name in _clashes(design)}
-        damaged = bool(self.log.lost or self.log.damaged)
         keys: set[str] = set()
+        several, damaged = len(self.designs) > 1, bool(self.log.lost or self.log.damaged)
         for design in self.designs:
             columns = dict.fromkeys(name for item in design.items for name in item.columns)
             for unit in design.units():
-                record = self._record(design, unit)
-                if not record.keys or (len(self.designs) > 1 and record.keys[0] in keys):
+                record = UnitRecord(self.log, design, unit)
+                begun = bool(record.exchanges or record.failures)
+                # a model of an earlier run file is not asked an item of a later one
+                planned = begun or self._planned(unit)
+                if not planned or not record.keys or (several and record.keys[0] in keys):
                     continue
-                if damaged or len(self.designs) > 1:
+                if several or damaged:
                     keys.update(record.keys)
-                if not record.begun and not self._planned(unit):
-                    continue  # a model of an earlier run file, with an item of a later one
                 self.used += len(record.exchanges)
                 self.units += 1
                 self.finished += record.following is None
-                self.asked += record.begun
-                yield self._rows(design, record, columns), design.protocol.once(unit.item)
+                self.asked += begun
+                item = {name: unit.item.get(name) for name in columns}
+                rows = [self.columns(item, row) for row in record.rows()]
+                yield rows, design.protocol.once(unit.item)
         if damaged:
             yield from self._homeless(keys)
-
-    def _record(self, design: RunDesign, unit: Unit) -> UnitRecord:
-        lines: dict[str, Line] = {}
-        exchanges, ask = replay(design.protocol, unit, partial(self._reply, lines))
-        failures = [status for _, status in self.log.entries(ask.key)] if ask else []
-        return UnitRecord(
-            unit=unit, exchanges=exchanges, lines=lines, following=ask, failures=failures
-        )
-
-    def _reply(self, lines: dict[str, Line], key: str) -> Reply | None:
-        """Return the first answer on record for a request, and keep its line."""
-        line = self.log.answer(key)
-        if line is None:
-            return None
-        lines[key] = line
-        return reply_of(line)
 
     def _planned(self, unit: Unit) -> bool:
         """Return whether the last run of the log asks a unit."""
@@ -141,16 +171,6 @@ class LogTable:
         return bool(self.log.runs) and all(
             level in factors.get(name, (level,)) for name, level in unit.factors.items()
         )
-
-    def _rows(self, design: RunDesign, record: UnitRecord, columns: Collection[str]) -> list[Cells]:
-        unit, protocol = record.unit, design.protocol
-        item = {name: unit.item.get(name) for name in columns}
-        rows = protocol.rows(unit, record.exchanges)
-        sources = protocol.sources(unit, record.exchanges)
-        return [
-            {**self.columns(item, row), **self._provenance(source, record)}
-            for row, source in zip(rows, sources, strict=True)
-        ]
 
     def columns(self, item: Mapping[str, object], row: Mapping[str, object]) -> Cells:
         """Return a row with its item's columns; one whose name the table needs itself is called ``item_NAME``."""
@@ -160,23 +180,6 @@ class LogTable:
                 cells[f"item_{name}"] = value
             elif name not in row:
                 cells[name] = value
-        return cells
-
-    def _provenance(self, source: RowCalls, record: UnitRecord) -> Cells:
-        """Return which lines of the log gave a row: that of its reply, that of its judge, and how many attempts."""
-        calls = [(source.reply, PROVENANCE)]
-        if source.steps:  # only some protocols have judges
-            calls.append((source.judge, BY_JUDGE))
-        cells: Cells = {}
-        for exchange, columns in calls:
-            line = record.lines[exchange[0].key] if exchange else {}
-            cells |= {name: line.get(place) for name, place in columns.items()}
-        waits = record.following is not None and source.takes(record.following)
-        failures = record.failures if waits else ()
-        attempts = [self.log.entries(ask.key) for ask, _ in source.calls]
-        cells["attempts"] = sum(map(len, attempts)) + len(failures)
-        unanswered = failures and source.reply is None
-        cells["last_failure"] = failures[-1] if unanswered else None
         return cells
 
     def _homeless(self, keys: Collection[str]) -> Iterator[tuple[list[Cells], bool]]:
@@ -194,7 +197,7 @@ class LogTable:
                 "rule": f"the log has lost the item ({line.get('step')})",
                 "reply_status": line["status"],
                 "reply_text": line.get("content"),
-                **{name: line.get(place) for name, place in PROVENANCE.items()},
+                **_line_cells(line, PROVENANCE),
                 "attempts": 1,
                 "last_failure": None,
             }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -92,32 +91,30 @@ Conversation = Generator[Ask, Reply, None]
 """Yields requests and is sent their replies; it ends when the unit needs nothing more."""
 
 Exchange = tuple[Ask, Reply]
+Step = tuple[str, str]
+"""The name of a step of a conversation, and the model that is asked in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowCalls:
-    """The calls behind a row of the table.
+class Choice:
+    """An answer that a question allows.
 
     Parameters
     ----------
-    reply
-        The call whose reply the row holds; None: there is none yet.
-    judge
-        The call in which a judge scored it.
-    calls
-        All calls that led to the row, those of earlier wordings included.
-    steps
-        Step and model of the calls that the row takes; empty: every call of the unit.
+    label
+        What the parser reads in replies.
+    words
+        The answer as a person is shown it.
+    value
+        What the table has for it.
+    name
+        The column of its probability is ``p_NAME``; there is none without a name.
     """
 
-    reply: Exchange | None = None
-    judge: Exchange | None = None
-    calls: tuple[Exchange, ...] = ()
-    steps: tuple[tuple[str, str], ...] = ()
-
-    def takes(self, ask: Ask) -> bool:
-        """Return whether a call is one of the row's."""
-        return not self.steps or (ask.step, ask.model) in self.steps
+    label: str
+    words: str
+    value: object
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,28 +125,22 @@ class Example:
     ----------
     text
         Name of the text.
-    models
-        Who would be asked with it.
-    parameters
-        What would be sent with it.
     reply, wanted
         The reply, and the label that stands in it.
     parsed
         What the parser read.
-    key
-        The key that was looked for, where a reply has several.
     fix
         What to do where it was read wrong.
+    key
+        The key that was looked for, where a reply has several.
     """
 
     text: str
-    models: tuple[str, ...]
-    parameters: Mapping[str, Any]
     reply: str
     wanted: str
     parsed: Parsed
+    fix: str
     key: str = ""
-    fix: str = ""
 
 
 SHOWN = re.compile(r"\{[^{}]*\}")
@@ -231,16 +222,13 @@ def default_texts(name: str) -> Mapping[str, str]:
     >>> default_texts("who-is-right")["rung_2"]
     '{question}\\nThe answer is'
     """
-    found = sorted(
-        (files("socialstats_collect") / "new" / name / "texts").iterdir(), key=lambda one: one.name
-    )
-    return {
-        one.name.removesuffix(".txt"): one.read_text("utf-8").removesuffix("\n") for one in found
-    }
+    folder = files("socialstats_collect") / "new" / name / "texts"
+    texts = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir())
+    return {name.removesuffix(".txt"): text.removesuffix("\n") for name, text in texts}
 
 
-class CollectionProtocol(ABC):
-    """A way of asking. Instances are made from `Settings` and hold no state of a run.
+class CollectionProtocol:
+    """A way of asking: by default one question with a few answers. Instances hold no state of a run.
 
     Attributes
     ----------
@@ -262,10 +250,12 @@ class CollectionProtocol(ABC):
         Factors whose levels are fixed by the protocol, with all levels there are.
     takes
         Keys of the table ``[protocol]`` beside its name, with what each may hold.
-    people
-        The column of people's answers to the same items; empty where no person is asked.
+    column
+        The column of the answers.
     key
         The key of a JSON reply under which the parser looks for the answer.
+    any_case
+        Whether a label counts in any letter case where probabilities are read.
     probable
         Options of the report that read the probabilities of answers in place of the sampled ones.
     instrument
@@ -281,58 +271,69 @@ class CollectionProtocol(ABC):
     factors: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
     takes: Mapping[str, Any] = {}
-    people = ""
+    column = "answer"
     key = "answer"
+    any_case = False
     probable: tuple[str, ...] = ("--probabilities", "p_")
     instrument: Instrument | None = None
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        given = ((name, value) for name, value in settings.options.items() if name in self.takes)
-        if wrong := [
-            one
-            for name, value in given
-            for one in wrong_value(f"protocol.{name}", value, self.takes[name])
-        ]:
+        wrong: list[Problem] = []
+        for name in settings.options.keys() & self.takes.keys():
+            wrong += wrong_value(f"protocol.{name}", settings.options[name], self.takes[name])
+        if wrong:
             raise InputError(wrong)
-        own = default_texts(self.name)
+        defaults = default_texts(self.name)
         for name in settings.texts:
-            if name not in own and not (self.family and name.startswith(f"{self.family}_")):
-                fix = meant(name, own).strip() or f"There are: {', '.join(sorted(own))}."
-                raise InputError(
-                    Problem(message=f"protocol {self.name} has no text '{name}'", fix=fix)
-                )
-        self.texts: Mapping[str, str] = {**own, **settings.texts}
+            if name not in defaults and not (self.family and name.startswith(f"{self.family}_")):
+                fix = meant(name, defaults).strip() or f"There are: {', '.join(sorted(defaults))}."
+                message = f"protocol {self.name} has no text '{name}'"
+                raise InputError(Problem(message=message, fix=fix))
+        self.texts: Mapping[str, str] = {**defaults, **settings.texts}
+
+    # what is asked
 
     def names(self, text: str) -> tuple[str, ...] | None:
         """Return the names that a text may use beside columns and factors; None of a list, which uses none."""
+        if text in self.lists:
+            return None
         text = "prompt" if text == "people" else text
-        return (
-            None
-            if text in self.lists
-            else self.provides.get(text, self.provides.get(text.partition("_")[0], ()))
-        )
+        family, _, _ = text.partition("_")
+        return self.provides.get(text) or self.provides.get(family, ())
 
     def unordered(self) -> bool:
         """Return whether the prompt shows nothing of the order of the options, so that none may be drawn."""
-        shown = {"option_a", "option_b", "option_1", "option_2", "actions", "names", "options"}
-        return len(self.orders) > 1 and not shown & set(fields(self.texts["prompt"]))
+        return len(self.orders) > 1 and SHOW_OPTIONS.isdisjoint(fields(self.texts["prompt"]))
 
     def once(self, item: Mapping[str, str]) -> bool:
         """Return whether an item is asked once, whatever the models: a control text, which judges score."""
         return False
 
-    def report(self, varies: Varies, people: bool = False) -> list[str]:
-        """Return the options of ``socialstats report`` with which the study of the protocol reads the table."""
-        return []
+    def choices(self, unit: Unit) -> Sequence[Choice]:
+        """Return the answers of a unit, in the order shown; empty where any text is one."""
+        return ()
+
+    def order(self, unit: Unit) -> str:
+        """Return the order in which the options of a unit are shown."""
+        return unit.factors.get("order") or self.orders[0]
+
+    def pair(self, unit: Unit) -> tuple[str, str]:
+        """Return what the last two of the columns hold, in the order drawn."""
+        one, two = (unit.item[name] for name in self.columns[-2:])
+        return (two, one) if self.order(unit) == self.orders[1] else (one, two)
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return what the prompt of a unit may use beside its columns and factors, by name."""
         return {}
 
-    def asked(self, unit: Unit) -> str:
-        """Return the prompt of a unit."""
-        return filled(self.texts["prompt"], unit, **self.words(unit))
+    def lines(self, text: str) -> list[str]:
+        """Return the entries of a list."""
+        return [line.strip() for line in self.texts[text].splitlines() if line.strip()]
+
+    def asked(self, unit: Unit, text: str = "prompt") -> str:
+        """Return the prompt of a unit, or another text as the unit fills it."""
+        return filled(self.texts[text], unit, **self.words(unit))
 
     def conversation(self, unit: Unit) -> Conversation:
         """Return the conversation with a unit's model: one question, whose answer stays on record, however it is."""
@@ -373,26 +374,82 @@ class CollectionProtocol(ABC):
             parent=parent,
         )
 
-    def pair(self, unit: Unit) -> tuple[str, str]:
-        """Return what the last two of the columns hold, in the order drawn."""
-        one, two = (unit.item[name] for name in self.columns[-2:])
-        return (two, one) if unit.factors.get("order") == self.orders[1] else (one, two)
+    # what was answered
 
-    def choices(self, unit: Unit) -> list[tuple[str, str]]:
-        """Return what a person chooses from, as shown: the label that the parser would read, and the words."""
+    def parse(self, unit: Unit, text: str) -> Parsed:
+        """Return the label that a reply of a unit gives."""
+        return Parsed(status="ok", rule="whole", label=text)
+
+    def read(self, unit: Unit, reply: Reply | None) -> Parsed:
+        """Return what a reply says: a person's choice, a block, a marked refusal, an answer, or a refusal in words.
+
+        A filter's block and a marked refusal are refusals whatever else stands there. A cut-off reply is parsed as far
+        as it goes.
+        """
+        if reply is None:
+            return Parsed(status="empty", rule=NOT_ASKED)
+        if reply.choice is not None:
+            return Parsed(status="ok", rule="person", label=reply.choice)
+        if reply.status in REFUSED:
+            return Parsed(status="refusal", rule=REFUSED[reply.status])
+        return self.parse(unit, reply.content)
+
+    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
+        """Return the table's rows for a unit, one at least: by default the answer of the last reply."""
+        reply = exchanges[-1][1] if exchanges else None
+        parsed, choices = self.read(unit, reply), self.choices(unit)
+        values: dict[str | None, object] = {choice.label: choice.value for choice in choices}
+        row = {**about(unit), **self.facts(unit, exchanges, parsed)}
+        row[self.column] = values.get(parsed.label, parsed.label)
+        row["answer_status"] = parsed.status if reply else NOT_ASKED
+        row |= {"rule": parsed.rule, "conflict": parsed.conflict, **reply_columns(reply)}
+        named = sorted((choice.name, choice.label) for choice in choices if choice.name)
+        if named and self.settings.parameters.get("logprobs"):
+            row |= self.probabilities(unit, dict(named), reply, parsed)
+        return [row]
+
+    def steps(self, unit: Unit) -> Sequence[tuple[Step, ...]]:
+        """Return the steps on which each row of a unit rests; none: on all, and it holds the last reply."""
+        return [()]
+
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+        """Return what the row of an answer has beside the columns that all rows have."""
+        return {}
+
+    def probabilities(
+        self, unit: Unit, labels: Mapping[str, str], reply: Reply | None, parsed: Parsed
+    ) -> dict[str, object]:
+        """Return the probabilities of the answers as columns.
+
+        Parameters
+        ----------
+        unit
+        labels
+            Name in the table -> label as the reply spells it: the column of ``first`` is ``p_first``.
+        reply, parsed
+            The reply, and what it says.
+        """
+        read = ChoiceProbabilities(reason="no_answer")
+        if reply and parsed.label is not None:
+            read = choice_probabilities(
+                reply.logprobs,
+                reply.content,
+                [*labels.values()],
+                parsed.span,
+                any_case=self.any_case,
+            )
+        least = 0.0 if read.bound is not None and read.bound <= UNLISTED else None
+        shares = {f"p_{name}": read.p.get(label) for name, label in labels.items()}
+        columns: dict[str, object] = {
+            name: least if share is None else share for name, share in shares.items()
+        }
+        return columns | {"p_rest": read.rest, "p_bound": read.bound, "p_reason": read.reason}
+
+    def report(self, varies: Varies, people: bool = False) -> list[str]:
+        """Return the options of ``socialstats report`` with which the study of the protocol reads the table."""
         return []
 
-    @abstractmethod
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
-        """Return the table's rows for a unit: at least one, also where nothing was answered."""
-
-    def labels(self, unit: Unit) -> Sequence[str]:
-        """Return every answer that the parser should read in replies of a unit; empty where any text is one."""
-        return ()
-
-    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
-        """Return what reads the replies of a unit."""
-        return lambda text: Parsed(status="ok", rule="whole", label=text)
+    # what is rehearsed before anybody is asked
 
     def asking(self, unit: Unit) -> dict[str, str]:
         """Return every text that asks a unit's model for an answer, by name."""
@@ -400,19 +457,16 @@ class CollectionProtocol(ABC):
 
     def examples(self, unit: Unit) -> Iterator[Example]:
         """Yield a reply for each answer, in the form that the texts ask for, as the parser reads it."""
-        bare = replace(
-            unit, item=dict.fromkeys(unit.item, "")
-        )  # what an item says is no form of a reply
+        # what an item says is no form of a reply
+        bare = replace(unit, item=dict.fromkeys(unit.item, ""))
         for text, prompt in self.asking(bare).items():
-            for label in self.labels(unit):
-                reply = as_asked(prompt, self.key, label)
+            for choice in self.choices(unit):
+                reply = as_asked(prompt, self.key, choice.label)
                 yield Example(
                     text=text,
-                    models=(unit.factors["model"],),
-                    parameters=self.settings.parameters,
                     reply=reply,
-                    wanted=label,
-                    parsed=self.parser(unit)(reply),
+                    wanted=choice.label,
+                    parsed=self.parse(unit, reply),
                     fix=self.cure(prompt),
                 )
 
@@ -422,67 +476,14 @@ class CollectionProtocol(ABC):
 
     def cure(self, prompt: str) -> str:
         """Return what to do where the parser does not read the replies that a prompt asks for."""
-        given = keys_asked(prompt)
-        want = f'the key "{self.key}"' + (f" in place of {quoted(list(given), 3)}" if given else "")
+        keys = keys_asked(prompt)
+        shown = f" in place of {quoted(list(keys), 3)}" if keys else ""
+        want = f'the key "{self.key}"{shown}'
         return f"Ask for {want}, and for one of the answers as it is declared."
 
-    def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[RowCalls]:
-        """Return the calls behind each of the rows: the last reply is that of the row, unless a protocol differs."""
-        return [RowCalls(reply=exchanges[-1] if exchanges else None, calls=tuple(exchanges))]
 
-    def read(
-        self,
-        exchanges: Sequence[Exchange],
-        parser: Callable[[str], Parsed],
-        labels: Mapping[str, str],
-        *,
-        any_case: bool = False,
-    ) -> dict[str, object]:
-        """Return what the last reply says as columns, and where log-probabilities are asked for those of labels.
-
-        The columns: answer, answer_status, rule, conflict, the reply's status and text. A cut-off reply is parsed as
-        far as it goes.
-
-        Parameters
-        ----------
-        exchanges
-        parser
-        labels
-            Name in the table -> label as the reply spells it: the column of ``first`` is ``p_first``.
-        any_case
-            As in `choice_probabilities`.
-        """
-        reply = exchanges[-1][1] if exchanges else None
-        parsed = decide(reply, parser) if reply else Parsed(status="empty", rule=NOT_ASKED)
-        found: dict[str, object] = {
-            "answer": parsed.label,
-            "answer_status": parsed.status if reply else NOT_ASKED,
-            "rule": parsed.rule,
-            "conflict": parsed.conflict,
-            "parser_version": VERSION,
-            "reply_status": reply.status if reply else NOT_ASKED,
-            "blocked_by": reply.blocked_by or None if reply else None,
-            "reply_text": reply.content if reply else None,
-        }
-        if labels and self.settings.parameters.get("logprobs"):
-            told = ChoiceProbabilities(reason="no_answer")
-            if reply and parsed.label is not None:
-                told = choice_probabilities(
-                    reply.logprobs,
-                    reply.content,
-                    [*labels.values()],
-                    parsed.span,
-                    any_case=any_case,
-                )
-            least = 0.0 if told.bound is not None and told.bound <= UNLISTED else None
-            given = ((name, told.p.get(label)) for name, label in labels.items())
-            found |= {f"p_{name}": least if p is None else p for name, p in given}
-            found |= {"p_rest": told.rest, "p_bound": told.bound, "p_reason": told.reason}
-        return found
-
-    def lines(self, text: str) -> list[str]:
-        """Return the entries of a list."""
-        return [line.strip() for line in self.texts[text].splitlines() if line.strip()]
+SHOW_OPTIONS = {"option_a", "option_b", "option_1", "option_2", "actions", "names", "options"}
+"""Names in a prompt where options stand."""
 
 
 def filled(template: str, unit: Unit, **more: str) -> str:
@@ -522,25 +523,21 @@ def about(unit: Unit) -> dict[str, object]:
     return {"item_id": unit.item_id, **named, "replicate": unit.replicate}
 
 
+def reply_columns(reply: Reply | None) -> dict[str, object]:
+    """Return the columns of the reply that a row holds."""
+    return {
+        "parser_version": VERSION,
+        "reply_status": reply.status if reply else NOT_ASKED,
+        "blocked_by": reply.blocked_by or None if reply else None,
+        "reply_text": reply.content if reply else None,
+    }
+
+
 UNLISTED = 0.001
 """The most that an answer which is not among the likeliest tokens may have, to count as 0."""
 
-REFUSED = ("blocked", "refusal")
-"""Statuses of a reply that say that it is a refusal, whatever its words."""
+REFUSED: Mapping[str, str] = {"blocked": "blocked", "refusal": "marked_refusal"}
+"""Statuses of a reply that say that it is a refusal, whatever its words, and the rule by which it is read."""
 
 NOT_ASKED = "missing"
 """Status of a unit without any answer on record."""
-
-
-def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
-    """Return what a reply says: a person's choice, a block, a marked refusal, an answer, or a refusal in words.
-
-    A filter's block and a marked refusal are refusals whatever else stands there.
-    """
-    if reply.choice is not None:
-        return Parsed(status="ok", rule="person", label=reply.choice)
-    if reply.status in REFUSED:
-        return Parsed(
-            status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal"
-        )
-    return parser(reply.content)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import ACTIONS, Parsed, parse_action
 from socialstats_collect.protocols.base import (
+    Choice,
     CollectionProtocol,
     Exchange,
     Settings,
     Varies,
-    about,
 )
 
 COLON = re.compile("[:：]")
@@ -39,14 +39,14 @@ class Norms(CollectionProtocol):
     columns = ("goal", "situation", "norm")
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("actions", "names", "pressure_text")}
     lists = ("actions",)
-    people = key = "action"
+    column = key = "action"
+    any_case = True
     probable = ("--levels", ",".join(ACTIONS), "--probabilities", "p_")
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.shown = {
-            parse_action(COLON.split(line)[0]).label or line: line for line in self.lines("actions")
-        }
+        lines = {COLON.split(line)[0]: line for line in self.lines("actions")}
+        self.shown = {parse_action(name).label or line: line for name, line in lines.items()}
         if set(self.shown) != set(ACTIONS):
             fix = "Write one line per action, such as '- comply: keep to the norm'."
             message = f"text 'actions' has lines for {', '.join(self.shown)}, not for {', '.join(ACTIONS)}"
@@ -54,57 +54,37 @@ class Norms(CollectionProtocol):
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the actions in the order drawn, their names, and what is said under pressure."""
-        order = unit.factors.get("order", self.orders[0]).split()
+        names = self.order(unit).split()
         return {
-            "actions": "\n".join(self.shown[name] for name in order),
-            "names": " or ".join(f'"{name}"' for name in order),
+            "actions": "\n".join(self.shown[name] for name in names),
+            "names": " or ".join(f'"{name}"' for name in names),
             "pressure_text": unit.item.get("pressure_text", ""),
         }
 
-    def choices(self, unit: Unit) -> list[tuple[str, str]]:
+    def choices(self, unit: Unit) -> Sequence[Choice]:
         """Return the actions in the order drawn, without the signs of a list."""
-        order = unit.factors.get("order", self.orders[0]).split()
-        return [(name, self.shown[name].lstrip("-*• ")) for name in order]
-
-    def labels(self, unit: Unit) -> Sequence[str]:
-        """Return the actions."""
-        return tuple(ACTIONS)
-
-    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
-        """Return what reads an action."""
-        return parse_action
-
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
-        """Return one row: the action, and who took it."""
-        found = self.read(
-            exchanges, self.parser(unit), {name: name for name in ACTIONS}, any_case=True
-        )
-        model = unit.factors["model"]
         return [
-            {
-                **about(unit),
-                "scenario": unit.item.get("scenario", unit.item_id),
-                "source": model,
-                "rater": f"{model}, run {unit.replicate}",
-                "action": found.pop("answer"),
-                **found,
-            }
+            Choice(label=name, words=self.shown[name].lstrip("-*• "), value=name, name=name)
+            for name in self.order(unit).split()
         ]
+
+    def parse(self, unit: Unit, text: str) -> Parsed:
+        """Return the action."""
+        return parse_action(text)
+
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+        """Return the scenario, and who took the action: the model, and each run of it as a rater."""
+        model = unit.factors["model"]
+        return {
+            "scenario": unit.item.get("scenario", unit.item_id),
+            "source": model,
+            "rater": f"{model}, run {unit.replicate}",
+        }
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study norm-goal: pressures compared within scenarios, where there are several."""
         units = ["--map", "unit=item_id", "--cluster", "scenario"]
         units = ["--map", "unit=scenario", "--by", "pressure"] if varies("pressure") else units
         strata = ["--strata", "domain"] if varies("domain") else []
-        return [
-            "--study",
-            "norm-goal",
-            *units,
-            *strata,
-            "--map",
-            "value=action",
-            "--map",
-            "status=answer_status",
-            "--scale",
-            "nominal",
-        ]
+        mapped = ["--map", "value=action", "--map", "status=answer_status"]
+        return ["--study", "norm-goal", *units, *strata, *mapped, "--scale", "nominal"]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from socialstats_collect.ask import Unit
+from socialstats_collect.ask import Reply, Unit
 from socialstats_collect.parse import Parsed, parse_answer, values_named
 from socialstats_collect.parse.text import clean, values_of
 from socialstats_collect.protocols.base import (
+    Choice,
     CollectionProtocol,
     Exchange,
     Varies,
-    about,
 )
 
 
@@ -38,7 +36,7 @@ class RoleChoice(CollectionProtocol):
         "prompt": ("option_a", "option_b", "values", "prefix")
     }
     lists = ("values",)
-    people = "choice"
+    column = "choice"
     key = "Answer"
     probable = ("--map", "winner=p_role_a", "--winner-coding", "probability", "--missing", "drop")
 
@@ -53,48 +51,45 @@ class RoleChoice(CollectionProtocol):
             "prefix": f"{prefix}\n\n" if prefix else "",
         }
 
-    def choices(self, unit: Unit) -> list[tuple[str, str]]:
+    def choices(self, unit: Unit) -> Sequence[Choice]:
         """Return the roles in the order drawn."""
-        return list(zip("AB", self.pair(unit), strict=True))
-
-    def labels(self, unit: Unit) -> Sequence[str]:
-        """Return the letters of the two roles."""
-        return ("A", "B")
-
-    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
-        """Return what reads the letter of a role."""
-        return partial(parse_answer, key=self.key, labels=("A", "B"))
-
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
-        """Return one row: the chosen role by name, which was shown first, the values cited, and the reason."""
-        found = self.read(exchanges, self.parser(unit), {"first": "A", "second": "B"})
         first, second = self.pair(unit)
-        if "p_reason" in found:
-            both: list[Any] = [found["p_first"], found["p_second"]]
-            of_a = both[first != unit.item["role_a"]]
-            found["p_role_a"] = None if None in both or not any(both) else of_a / sum(both)
-        letter, text = found.pop("answer"), str(found["reply_text"] or "")
         return [
-            {
-                **about(unit),
-                "role_a": unit.item["role_a"],
-                "role_b": unit.item["role_b"],
-                "first": first,
-                "choice": {"A": first, "B": second}.get(str(letter)),
-                "letter": letter,
-                **found,
-                "values": "; ".join(values_named(text, self.lines("values"))) or None,
-                "reason": next(
-                    (str(one.value) for one in values_of(clean(text).text, "Reason")), None
-                ),
-            }
+            Choice(label="A", words=first, value=first, name="first"),
+            Choice(label="B", words=second, value=second, name="second"),
         ]
+
+    def parse(self, unit: Unit, text: str) -> Parsed:
+        """Return the letter of a role."""
+        return parse_answer(text, key=self.key)
+
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+        """Return the roles, which was shown first, the letter, the values cited, and the reason."""
+        text = exchanges[-1][1].content if exchanges else ""
+        reasons = [str(place.value) for place in values_of(clean(text).text, "Reason")]
+        return {
+            "role_a": unit.item["role_a"],
+            "role_b": unit.item["role_b"],
+            "first": self.pair(unit)[0],
+            "letter": parsed.label,
+            "values": "; ".join(values_named(text, self.lines("values"))) or None,
+            "reason": reasons[0] if reasons else None,
+        }
+
+    def probabilities(
+        self, unit: Unit, labels: Mapping[str, str], reply: Reply | None, parsed: Parsed
+    ) -> dict[str, object]:
+        """Return the probabilities of both roles, and that of ``role_a`` among the two."""
+        columns = super().probabilities(unit, labels, reply, parsed)
+        pair = [columns["p_first"], columns["p_second"]]
+        shares = [share for share in pair if isinstance(share, float)]
+        columns["p_role_a"] = None
+        if len(shares) == 2 and any(shares):
+            place = self.pair(unit).index(unit.item["role_a"])
+            columns["p_role_a"] = shares[place] / sum(shares)
+        return columns
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study role-conflict: models and people, or prefixes of one model, compared."""
-        by = (
-            "model"
-            if people
-            else next((name for name in ("model", "prefix") if varies(name)), None)
-        )
-        return ["--study", "role-conflict", *(["--by", by] if by else [])]
+        several = [name for name in ("model", "prefix") if varies(name) or people]
+        return ["--study", "role-conflict", *(["--by", several[0]] if several else [])]

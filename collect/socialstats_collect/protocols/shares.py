@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 from socialstats.errors import InputError
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import Option, Parsed, parse_options
 from socialstats_collect.protocols.base import (
+    Choice,
     CollectionProtocol,
     Exchange,
     Settings,
     Varies,
-    about,
     fields,
     filled,
 )
@@ -46,70 +45,53 @@ class Shares(CollectionProtocol):
     }
     lists = ("options",)
     family = "form"
-    people = "answer"
     factors: Mapping[str, Sequence[str]] = {"prompt": ("options",)}
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.known = {
-            "prompt": [
-                name.removeprefix("form_") for name in self.texts if name.startswith("form_")
-            ]
-        }
-        self.shares = [
-            tuple(part.strip() for part in line.partition(":")[::2])
-            for line in self.lines("options")
-        ]
+        forms = [name for name in self.texts if name.startswith("form_")]
+        self.known = {"prompt": [name.removeprefix("form_") for name in forms]}
+        lines = [line.partition(":") for line in self.lines("options")]
+        self.shares = [(share.strip(), meaning.strip()) for share, _, meaning in lines]
         if not 2 <= len(self.shares) <= len(LETTERS) or len(set(self.shares)) < len(self.shares):
-            raise InputError(
-                "text 'options' needs 2 to 26 lines, each another option, such as '50%: people are divided'"
-            )
+            line = "such as '50%: people are divided'"
+            raise InputError(f"text 'options' needs 2 to 26 lines, each another option, {line}")
         self.letters = LETTERS[: len(self.shares)]
+
+    def form(self, unit: Unit) -> str:
+        """Return the text that shows the options."""
+        return self.texts[f"form_{unit.factors['prompt']}"]
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the options as a form shows them: each line that names a part of an option, for every option."""
         shown: list[str] = []
-        options = self.offered(unit.factors.get("order", "rising"))
-        for line in self.texts[f"form_{unit.factors['prompt']}"].split("\n"):
-            for one in options if PARTS & set(fields(line)) else options[:1]:
-                meaning = "".join(one.descriptions)
-                shown.append(filled(line, unit, letter=one.letter, share=one.text, meaning=meaning))
+        options = self.offered(self.order(unit))
+        for line in self.form(unit).split("\n"):
+            for option in options if PARTS & {*fields(line)} else options[:1]:
+                meaning = "".join(option.descriptions)
+                parts = {"letter": option.letter, "share": option.text, "meaning": meaning}
+                shown.append(filled(line, unit, **parts))
         return {"options": "\n".join(shown)}
 
-    def choices(self, unit: Unit) -> list[tuple[str, str]]:
-        """Return the options in the order drawn, with their meanings where the form of the prompt has them."""
-        whole = "meaning" in fields(self.texts[f"form_{unit.factors['prompt']}"])
-        return [
-            (one.letter, ": ".join((one.text, *one.descriptions) if whole else (one.text,)))
-            for one in self.offered(unit.factors.get("order", "rising"))
-        ]
+    def choices(self, unit: Unit) -> Sequence[Choice]:
+        """Return the options in the order drawn, with their meanings where the form has them; values rise from A."""
+        order = self.order(unit)
+        described = "meaning" in fields(self.form(unit))
+        values = self.letters if order == "rising" else self.letters[::-1]
+        choices = []
+        for option, value in zip(self.offered(order), values, strict=True):
+            words = ": ".join([option.text, *(option.descriptions if described else ())])
+            choices.append(Choice(label=option.letter, words=words, value=value, name=value))
+        return choices
 
-    def labels(self, unit: Unit) -> Sequence[str]:
-        """Return the letters of the options."""
-        return self.letters
+    def parse(self, unit: Unit, text: str) -> Parsed:
+        """Return the letter of an option as shown."""
+        return parse_options(text, self.offered(self.order(unit)))
 
-    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
-        """Return what reads the letter of an option as shown."""
-        return partial(parse_options, options=self.offered(unit.factors.get("order", "rising")))
-
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
-        """Return one row: the answer in rising letters."""
-        order = unit.factors.get("order", "rising")
-        rising = dict(
-            zip(
-                self.letters, self.letters if order == "rising" else self.letters[::-1], strict=True
-            )
-        )
-        found = self.read(exchanges, self.parser(unit), rising)
-        found["answer"] = rising.get(str(found["answer"]))
-        return [
-            {
-                **about(unit),
-                "source": unit.factors["model"],
-                "rater": unit.factors["model"],
-                **found,
-            }
-        ]
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+        """Return the model as the source of the answer and as its rater."""
+        model = unit.factors["model"]
+        return {"source": model, "rater": model}
 
     def offered(self, order: str) -> tuple[Option, ...]:
         """Return the options as shown: letters always run from A, the shares rise or fall."""
@@ -121,25 +103,14 @@ class Shares(CollectionProtocol):
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study ordinal-alignment; people are shared by all forms of the prompt."""
-        forms = varies("prompt")
-        rater = (
-            ["--map", "rater=rater", "--map", "rater_source=source"]
-            if people
-            else ["--map", "rater=model"]
-        )
-        return [
-            "--study",
-            "ordinal-alignment",
-            "--map",
-            "unit=item_id",
-            *rater,
-            "--map",
-            "value=answer",
-            "--map",
-            "status=answer_status",
-            "--levels",
-            ",".join(self.letters),
-            *(["--strata", "area"] if varies("area") else []),
-            *(["--by", "prompt"] if forms else []),
-            *(["--shared", "people"] if forms and people else []),
-        ]
+        raters = ["--map", "rater=model"]
+        if people:
+            raters = ["--map", "rater=rater", "--map", "rater_source=source"]
+        words = ["--study", "ordinal-alignment", "--map", "unit=item_id", *raters]
+        words += ["--map", "value=answer", "--map", "status=answer_status"]
+        words += ["--levels", ",".join(self.letters)]
+        if varies("area"):
+            words += ["--strata", "area"]
+        if varies("prompt"):
+            words += ["--by", "prompt", *(["--shared", "people"] if people else [])]
+        return words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from socialstats.errors import InputError, Problem
@@ -16,10 +16,9 @@ from socialstats_collect.parse import (
     parse_options,
 )
 from socialstats_collect.protocols.base import (
+    Choice,
     CollectionProtocol,
-    Exchange,
     Settings,
-    about,
     fields,
     keys_asked,
 )
@@ -50,9 +49,8 @@ class Template(CollectionProtocol):
             raise InputError(Problem(message="this protocol needs a prompt", fix=fix))
         super().__init__(settings)
         self.texts = settings.texts
-        self.columns = tuple(
-            name for name in fields(self.texts["prompt"]) if name not in {"model", "item_id"}
-        )
+        columns = fields(self.texts["prompt"])
+        self.columns = tuple(name for name in columns if name not in {"model", "item_id"})
         self.key = str(settings.options.get("key", "Answer"))
         self.reads = str(settings.options.get("parser", "none"))
         if self.reads not in PARSERS:
@@ -61,63 +59,45 @@ class Template(CollectionProtocol):
         if self.reads == "options" and len(self.offered) < 2:
             fix = 'Add choices = [{letter = "A", text = "yes"}, ...].'
             raise InputError(Problem(message="parser 'options' needs choices", fix=fix))
-        self.shown = [str(one) for one in settings.options.get("labels", ())] or [
-            one.letter for one in self.offered
-        ]
-        self.people = (
-            "answer" if self.shown and self.reads != "none" and "people" in self.texts else ""
-        )
+        letters = [option.letter for option in self.offered]
+        labels = {
+            "none": [],
+            "options": letters,
+            "json": [*map(str, settings.options.get("labels") or letters or ("A", "B"))],
+            "action": [*ACTIONS],
+        }
+        self.labels: Sequence[str] = labels[self.reads]
 
-    def choices(self, unit: Unit) -> list[tuple[str, str]]:
+    def choices(self, unit: Unit) -> Sequence[Choice]:
         """Return the labels, each with the text of the choice of that letter, where there is one."""
-        words = {one.letter: one.text for one in self.offered}
-        return [(label, words.get(label, label)) for label in self.shown]
+        texts = {option.letter: option.text for option in self.offered}
+        return [
+            Choice(label=label, words=texts.get(label, label), value=label) for label in self.labels
+        ]
 
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
-        """Return one row: the answer, how it was read, and the text."""
-        return [{**about(unit), **self.read(exchanges, self.parse, {})}]
-
-    def labels(self, unit: Unit) -> Sequence[str]:
-        """Return the labels of JSON answers, the letters of the choices, or the actions."""
-        if self.reads == "json":
-            return self.shown or ("A", "B")
-        return {"options": [one.letter for one in self.offered], "action": tuple(ACTIONS)}.get(
-            self.reads, ()
-        )
-
-    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
-        """Return the chosen parser."""
-        return self.parse
-
-    def cure(self, prompt: str) -> str:
-        """Return what to ask for, or what to declare."""
-        first = next(iter(keys_asked(prompt)), "")
-        other = (
-            f', or declare key = "{first}" in [protocol]' if self.reads == "json" and first else ""
-        )
-        return f"{super().cure(prompt).removesuffix('.')}{other}."
-
-    def parse(self, text: str) -> Parsed:
-        """Read a reply with the chosen parser."""
+    def parse(self, unit: Unit, text: str) -> Parsed:
+        """Return what the chosen parser reads."""
         if self.reads == "options":
             return parse_options(text, self.offered)
         if self.reads == "action":
             return parse_action(text)
         if self.reads == "json":
-            return parse_answer(text, key=self.key, labels=self.shown or ("A", "B"))
-        return (
-            Parsed(status="ok", rule="whole", label=text)
-            if text.strip()
-            else Parsed(status="empty", rule="empty")
-        )
+            return parse_answer(text, key=self.key, labels=self.labels)
+        if not text.strip():
+            return Parsed(status="empty", rule="empty")
+        return super().parse(unit, text)
+
+    def cure(self, prompt: str) -> str:
+        """Return what to ask for, or what to declare."""
+        cure, keys = super().cure(prompt), [*keys_asked(prompt)]
+        if self.reads != "json" or not keys:
+            return cure
+        return f'{cure.removesuffix(".")}, or declare key = "{keys[0]}" in [protocol].'
 
 
-def _option(one: object) -> Option:
-    if not isinstance(one, dict) or not {"letter", "text"} <= set(one):
-        raise InputError(f"choices: {one!r} is not a table with letter and text")
-    descriptions = one.get("descriptions", ())
-    return Option(
-        letter=str(one["letter"]),
-        text=str(one["text"]),
-        descriptions=tuple(str(d) for d in descriptions),
-    )
+def _option(choice: object) -> Option:
+    if not isinstance(choice, dict) or not {"letter", "text"} <= choice.keys():
+        raise InputError(f"choices: {choice!r} is not a table with letter and text")
+    descriptions = tuple(str(words) for words in choice.get("descriptions", ()))
+    letter, text = str(choice["letter"]), str(choice["text"])
+    return Option(letter=letter, text=text, descriptions=descriptions)

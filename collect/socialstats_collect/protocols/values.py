@@ -15,7 +15,7 @@ from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import toml_of
 from socialstats.text import meant, shorten
 from socialstats_collect.ask import Ask, Message, Reply, Unit, canonical
-from socialstats_collect.parse import VERSION, Parsed, parse_scores
+from socialstats_collect.parse import Parsed, parse_scores
 from socialstats_collect.parse.cues import AFTER, BEFORE
 from socialstats_collect.parse.text import clean
 from socialstats_collect.protocols.base import (
@@ -25,13 +25,14 @@ from socialstats_collect.protocols.base import (
     Conversation,
     Example,
     Exchange,
-    RowCalls,
     Settings,
+    Step,
     Varies,
     about,
     fields,
     filled,
     keys_asked,
+    reply_columns,
 )
 
 MOST_STAGES = 100
@@ -109,10 +110,17 @@ class Values(CollectionProtocol):
         self.named, order = _stages(settings.options)
         self.columns = tuple(self.named)
         declared = {name: settings.options[name] for name in DECLARED if name in settings.options}
-        declared, self.scales = _without_words(declared or shipped())
-        self.instrument: Instrument = Instrument.read({**declared, **order}, "[protocol]")
+        values, meanings = split_scales(declared or shipped())
+        self.instrument: Instrument = Instrument.read({**values, **order}, "[protocol]")
+        traits = dict.fromkeys(self.instrument.traits, self.instrument.scale)
+        self.ranges = {**traits, **self.instrument.further}
+        ends = {"": self.instrument.scale, **self.instrument.further}
+        self.scales = {
+            name: f"{low:g}{meanings[name][0]} to {high:g}{meanings[name][1]}"
+            for name, (low, high) in ends.items()
+        }
         self.declared = json.dumps(self.instrument.facts(), ensure_ascii=False, sort_keys=True)
-        if taken := [name for name in self.instrument.names if name in OURS]:
+        if taken := [name for name in self.ranges if name in OURS]:
             message = f"'{taken[0]}' is a column of the table, and cannot be a score"
             raise InputError(
                 Problem(message=message, source="[protocol]", fix="Give the score another name.")
@@ -180,26 +188,11 @@ class Values(CollectionProtocol):
             )
 
     def scored(self, reply: Reply | None) -> dict[str, Parsed]:
-        """Return the scores of a judge's reply: traits, and further scores each on its scale."""
-        text, (low, high) = reply.content if reply else "", self.instrument.scale
-        found = parse_scores(text, self.instrument.traits, low=low, high=high)
-        for name, (least, most) in self.instrument.further.items():
-            found |= parse_scores(text, (name,), low=least, high=most)
-        return found
-
-    def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[RowCalls]:
-        """Return the calls behind each row: that of the answer, which a control text has not, and that of the judge."""
-        calls = {(request.step, request.model): (request, reply) for request, reply in exchanges}
-        control = self.once(unit.item)
-        stages = [CONTROL] if control else self.instrument.stages
-        rows = []
-        for stage, judge in product(stages, self.settings.judges):
-            steps = (stage, unit.factors["model"]), (f"judge {stage}", judge)
-            answer, score = (calls.get(step) for step in steps)
-            both = tuple(call for call in (answer, score) if call)
-            reply = score if control else answer
-            rows.append(RowCalls(reply=reply, judge=score, calls=both, steps=steps))
-        return rows
+        """Return the scores of a judge's reply, each on its scale."""
+        scores: dict[str, Parsed] = {}
+        for name, (low, high) in self.ranges.items():
+            scores |= parse_scores(reply.content if reply else "", (name,), low=low, high=high)
+        return scores
 
     def examples(self, unit: Unit) -> Iterator[Example]:
         """Yield a judge's reply with the keys that the judge text asks for, once for each score that is declared.
@@ -207,30 +200,26 @@ class Values(CollectionProtocol):
         The keys are those of the JSON that the text shows; where it shows none, or goes on with dots, those declared
         that it names.
         """
-        prompt, instrument = self.judged(unit, ""), self.instrument
-        scales = {**dict.fromkeys(instrument.traits, instrument.scale), **instrument.further}
+        prompt = self.judged(unit, "")
         keys = keys_asked(prompt)
         if not keys or "..." in prompt or "\u2026" in prompt:
             text = clean(prompt).text
-            named = [name for name in instrument.names if names_word(text, name)]
-            keys |= {name: "" for name in named if name not in keys}
-        ends = {cleaned_name(name): high for name, (_, high) in scales.items()}
+            keys = {**{name: "" for name in self.ranges if names_word(text, name)}, **keys}
+        ends = {cleaned_name(name): high for name, (_, high) in self.ranges.items()}
         numbers = {
             name: float(number or ends.get(cleaned_name(name), 0)) for name, number in keys.items()
         }
         reply = json.dumps(numbers, ensure_ascii=False)
         scores = self.scored(Reply(key="", status="ok", content=reply))
-        for name, (_, high) in scales.items():
-            fix = f"{meant(name, keys)}Ask for the key \"{name}\" in the text 'judge', where {{traits}} names all "
+        for name, (_, high) in self.ranges.items():
+            place = f"Ask for the key \"{name}\" in the text 'judge', where {{traits}} names all traits."
             yield Example(
                 text="judge",
-                models=self.settings.judges,
-                parameters=self.settings.judge_parameters,
                 reply=reply,
                 wanted=f"{numbers.get(name, high):g}",
                 parsed=scores[name],
+                fix=f"{meant(name, keys)}{place} Or declare the keys that it asks for in [protocol].",
                 key=name,
-                fix=f"{fix}traits. Or declare the keys that it asks for in [protocol].",
             )
 
     def faults(self, unit: Unit) -> Iterator[tuple[str, str]]:
@@ -241,46 +230,52 @@ class Values(CollectionProtocol):
                 "Write {reply} where it belongs.",
             )
         numbers = {float(number) for number in NUMBERS.findall(self.judged(unit, ""))}
-        scales = {"scale": self.instrument.scale}
-        scales |= {f"further.{name}": scale for name, scale in self.instrument.further.items()}
-        for name, scale in scales.items():
+        further = {f"further.{name}": scale for name, scale in self.instrument.further.items()}
+        for name, scale in {"scale": self.instrument.scale, **further}.items():
             if lost := [f"{end:g}" for end in scale if abs(end) not in numbers]:
                 fix = "Write {scale} and {further}, or the numbers themselves; or declare the scale that it asks for."
                 yield f"the text 'judge' does not name {' and '.join(lost)}, an end of {name}", fix
-        if clash := [name for name in self.instrument.names if name in unit.factors]:
+        if clash := [name for name in self.ranges if name in unit.factors]:
             yield f"'{clash[0]}' is a score and a factor", "Give one of them another name."
+
+    def steps(self, unit: Unit) -> list[tuple[Step, Step]]:
+        """Return the steps of each stage and judge: the answer, which a control text has not, and its scores."""
+        stages = [CONTROL] if self.once(unit.item) else self.instrument.stages
+        return [
+            ((stage, unit.factors["model"]), (f"judge {stage}", judge))
+            for stage, judge in product(stages, self.settings.judges)
+        ]
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return a row for every stage and judge, also where a stage or a score is missing."""
-        return [self._row(unit, source) for source in self.sources(unit, exchanges)]
+        replies = {(ask.step, ask.model): reply for ask, reply in exchanges}
+        return [self._row(unit, replies, *steps) for steps in self.steps(unit)]
 
-    def _row(self, unit: Unit, source: RowCalls) -> dict[str, object]:
-        (stage, _), (_, judge) = source.steps
-        answer = source.reply[1] if source.reply else None
-        score = source.judge[1] if source.judge else None
+    def _row(
+        self, unit: Unit, replies: Mapping[Step, Reply], played: Step, judged: Step
+    ) -> dict[str, object]:
+        score = replies.get(judged)
+        answer = replies.get(played, score)
         scores = self.scored(score)
-        unread = sorted(name for name, one in scores.items() if one.status != "ok")
+        unread = sorted(name for name, parsed in scores.items() if parsed.status != "ok")
         status = "unparsed" if unread else "ok"
         if score is None:
-            refused = answer is not None and answer.status in REFUSED
-            status = "refusal" if refused else NOT_ASKED
+            status = "refusal" if answer and answer.status in REFUSED else NOT_ASKED
         row: dict[str, object] = {"text": unit.item_id}
         if not self.once(unit.item):
             row = {**about(unit), SCENARIO: unit.item.get(SCENARIO, unit.item_id)}
-            row |= {"stage": stage, WORDING: unit.item.get(WORDING, "1")}
-        row["judge"] = judge
-        row |= {name: one.label for name, one in scores.items()}
-        row["answer_status"] = status
-        row["scores_unread"] = (
-            "; ".join(f"{name}: {scores[name].status}" for name in unread) or None
-        )
-        row["reply_status"] = answer.status if answer else NOT_ASKED
-        row["blocked_by"] = (answer.blocked_by or None) if answer else None
-        row["judge_status"] = score.status if score else NOT_ASKED
-        row["parser_version"] = VERSION
-        row["reply_text"] = answer.content if answer else None
-        row[COLUMN] = self.declared
-        return row
+            row |= {"stage": played[0], WORDING: unit.item.get(WORDING, "1")}
+        reasons = "; ".join(f"{name}: {scores[name].status}" for name in unread)
+        return {
+            **row,
+            "judge": judged[1],
+            **{name: parsed.label for name, parsed in scores.items()},
+            "answer_status": status,
+            "scores_unread": reasons or None,
+            "judge_status": score.status if score else NOT_ASKED,
+            **reply_columns(answer),
+            COLUMN: self.declared,
+        }
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study staged-values; personas are crossed with models."""
@@ -316,40 +311,33 @@ def shipped() -> Mapping[str, Any]:
     (10, [0, 5])
     """
     path = files("socialstats_collect") / "new" / Values.name / "run.toml"
-    given = toml_of(path.read_bytes(), "run.toml")["protocol"]
-    return {name: given[name] for name in DECLARED if name in given}
+    protocol = toml_of(path.read_bytes(), "run.toml")["protocol"]
+    return {name: protocol[name] for name in DECLARED if name in protocol}
 
 
-def _without_words(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return a declaration without what the ends of its scales mean, and each scale in words; that of traits by "".
+def split_scales(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
+    """Return a declaration without what the ends of its scales mean, and these meanings; that of traits by "".
 
     Examples
     --------
-    >>> _without_words({"scale": [1, 7, "never", "always"], "further": {"care": [0, 5]}})
-    ({'scale': [1, 7], 'further': {'care': [0, 5]}}, {'': '1 (never) to 7 (always)', 'care': '0 to 5'})
+    >>> split_scales({"scale": [1, 7, "never", "always"], "further": {"care": [0, 5]}})
+    ({'scale': [1, 7], 'further': {'care': [0, 5]}}, {'': (' (never)', ' (always)'), 'care': ('', '')})
     """
-    further = declared.get("further", {})
-    ends, words = dict[str, Any](), dict[str, str]()
-    for name, scale in {"": declared.get("scale"), **further}.items():
-        ends[name], words[name] = _worded(scale)
-    plain = dict(declared)
+    plain, meanings = dict(declared), {"": ("", "")}
     if "scale" in declared:
-        plain["scale"] = ends[""]
-    if further:
-        plain["further"] = {name: ends[name] for name in further}
-    return plain, words
+        plain["scale"], meanings[""] = _split_scale(declared["scale"])
+    if "further" in declared:
+        plain["further"] = {}
+        for name, scale in declared["further"].items():
+            plain["further"][name], meanings[name] = _split_scale(scale)
+    return plain, meanings
 
 
-def _worded(scale: Any) -> tuple[Any, str]:
-    """Return the ends of a scale, and the scale in words."""
-    meanings = ["", ""]
-    worded = scale[2:] if isinstance(scale, list) and len(scale) == 4 else [None]
-    if all(isinstance(meaning, str) for meaning in worded):
-        meanings = [f" ({meaning})" for meaning in worded]
-        scale = scale[:2]
-    texts = [f"{end:g}" if isinstance(end, int | float) else str(end) for end in scale or ()]
-    pairs = zip(texts, meanings, strict=False)
-    return scale, " to ".join(end + meaning for end, meaning in pairs)
+def _split_scale(scale: Any) -> tuple[Any, tuple[str, str]]:
+    """Return the ends of a scale, and what they mean; anything else than two ends and two texts as it is."""
+    if isinstance(scale, list) and [type(part) for part in scale[2:]] == [str, str]:
+        return scale[:2], (f" ({scale[2]})", f" ({scale[3]})")
+    return scale, ("", "")
 
 
 def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:

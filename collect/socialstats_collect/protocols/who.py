@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from socialstats.errors import InputError
-from socialstats_collect.ask import Reply, Unit
+from socialstats_collect.ask import Unit
 from socialstats_collect.parse import Parsed, parse_who
 from socialstats_collect.protocols.base import (
+    Choice,
     CollectionProtocol,
     Conversation,
     Exchange,
     Settings,
     Varies,
-    about,
-    decide,
     filled,
 )
 
@@ -48,15 +46,13 @@ class Who(CollectionProtocol):
         "rung": ("question", "option_1", "option_2"),
     }
     family = "rung"
-    people = "answer"
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         most = len(self.texts) - 1
         if ladder := set(self.texts) - {"prompt", "people", *(f"rung_{k}" for k in range(1, most))}:
-            raise InputError(
-                f"texts {', '.join(sorted(ladder))}: rungs are numbered rung_1, rung_2, ... without a gap"
-            )
+            texts = ", ".join(sorted(ladder))
+            raise InputError(f"texts {texts}: rungs are numbered rung_1, rung_2, ... without a gap")
         self.rungs = settings.options.get("rungs", most)
         if not 1 <= self.rungs <= most:
             raise InputError(f"rungs = {self.rungs}: there are 1 to {most}")
@@ -67,37 +63,21 @@ class Who(CollectionProtocol):
         for rung in range(self.rungs):
             text = self.worded(unit, rung)
             reply = yield self.ask(unit, text, step=f"rung {rung}", parent=parent)
-            if self.answer(unit, reply).label is not None:
+            if self.read(unit, reply).label is not None:
                 return
             parent = reply.key
 
-    def answer(self, unit: Unit, reply: Reply) -> Parsed:
-        """Read a reply as a number of an option."""
-        return decide(reply, self.parser(unit))
-
     def worded(self, unit: Unit, rung: int) -> str:
         """Return the question in the words of a rung; those of 0 are the prompt."""
-        text = self.asked(unit)
-        return (
-            filled(self.texts[f"rung_{rung}"], unit, question=text, **self.words(unit))
-            if rung
-            else text
-        )
+        question = self.asked(unit)
+        if rung == 0:
+            return question
+        return filled(self.texts[f"rung_{rung}"], unit, question=question, **self.words(unit))
 
     def asking(self, unit: Unit) -> dict[str, str]:
         """Return the prompt and every rewording that is tried."""
-        return {
-            f"rung_{rung}" if rung else "prompt": self.worded(unit, rung)
-            for rung in range(self.rungs)
-        }
-
-    def labels(self, unit: Unit) -> Sequence[str]:
-        """Return the numbers of the two people."""
-        return ("1", "2")
-
-    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
-        """Return what reads a number or a name."""
-        return partial(parse_who, names=self.pair(unit))
+        names = ["prompt", *(f"rung_{rung}" for rung in range(1, self.rungs))]
+        return {name: self.worded(unit, rung) for rung, name in enumerate(names)}
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the story with its names, and the names by their numbers."""
@@ -105,33 +85,30 @@ class Who(CollectionProtocol):
         story = re.sub("NAME([12])", lambda name: unit.item[NAMES[name[1]]], unit.item["text"])
         return {"text": story, "option_1": one, "option_2": two}
 
-    def choices(self, unit: Unit) -> list[tuple[str, str]]:
-        """Return the two people by their numbers."""
-        return list(zip("12", self.pair(unit), strict=True))
-
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
-        """Return one row: the answer on the last wording that was tried."""
-        # by the order drawn: both people may have the same name
-        numbers = ("2", "1") if unit.factors.get("order") == self.orders[1] else ("1", "2")
-        found = self.read(
-            exchanges, self.parser(unit), dict(zip(("first", "second"), numbers, strict=True))
-        )
-        chosen = found.pop("answer")
+    def choices(self, unit: Unit) -> Sequence[Choice]:
+        """Return the two people by their numbers; values go by the order, as both may have the same name."""
+        people = [("first", -1), ("second", 1)]
+        if self.order(unit) == self.orders[1]:
+            people.reverse()
         return [
-            {
-                **about(unit),
-                "scenario": unit.item.get("scenario", unit.item_id),
-                "answer": None if chosen is None else -1 if chosen == numbers[0] else 1,
-                "rung": len(exchanges) - 1 if exchanges else None,
-                "wordings_tried": len(exchanges),
-                **found,
-            }
+            Choice(label=label, words=words, value=value, name=name)
+            for label, words, (name, value) in zip("12", self.pair(unit), people, strict=True)
         ]
+
+    def parse(self, unit: Unit, text: str) -> Parsed:
+        """Return the number of a person."""
+        return parse_who(text, names=self.pair(unit))
+
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+        """Return the scenario, and the wordings that were tried."""
+        tried = len(exchanges)
+        return {
+            "scenario": unit.item.get("scenario", unit.item_id),
+            "rung": tried - 1 if tried else None,
+            "wordings_tried": tried,
+        }
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study relationship-bias."""
-        return [
-            "--study",
-            "relationship-bias",
-            *(["--by", "model"] if people or varies("model") else []),
-        ]
+        by = ["--by", "model"] if people or varies("model") else []
+        return ["--study", "relationship-bias", *by]

@@ -107,7 +107,7 @@ def test_an_answer_makes_the_row_of_a_model_that_answers_the_same(
 ) -> None:
     design = design_of(name, tmp_path)
     for question in [one for any_order in questions(design) for one in any_order.orders()][:24]:
-        labels = [label for label, _ in design.protocol.choices(question.unit)]
+        labels = [choice.label for choice in design.protocol.choices(question.unit)]
         assert len(question.answers) == len(labels) + 1
         for label, (value, words, row) in zip([*labels, None], question.answers, strict=True):
             content = "" if label is None else SAID[name].format(label)
@@ -121,7 +121,7 @@ def test_an_answer_makes_the_row_of_a_model_that_answers_the_same(
             assert row["model"] == "human"
             assert question.row(value) == question.row(words) == row
             assert row["answer_status"] == ("ok" if label else "empty")
-            assert str(row[design.protocol.people] if label else "") == value
+            assert str(row[design.protocol.column] if label else "") == value
 
 
 @pytest.mark.parametrize("name", SAID)
@@ -130,7 +130,7 @@ def test_tables_filled_in_and_forms_give_the_same_rows(name: str, tmp_path: Path
     design, table = read_runfile(run).design, tmp_path / "people.csv"
     assert main(["form", str(run), "--csv", str(table)]) == 0
     assert not run.with_suffix(".form.html").exists()
-    filled_in(table, design.protocol.people, words=True)
+    filled_in(table, design.protocol.column, words=True)
     by_hand, _ = people_rows(design, table)
     by_form, notes = people_rows(
         design, write(tmp_path / "form.json", answers(form_data(design), "ann"))
