@@ -402,7 +402,7 @@ class CollectionProtocol:
         row = {**about(unit), **self.facts(unit, exchanges, parsed)}
         row[self.column] = values.get(parsed.label, parsed.label)
         row["answer_status"] = parsed.status if reply else NOT_ASKED
-        row |= {"rule": parsed.rule, "conflict": parsed.conflict, **reply_columns(reply)}
+        row |= {"rule": parsed.rule, "conflict": parsed.conflict, **cells_of_reply(reply)}
         named = sorted((choice.name, choice.label) for choice in choices if choice.name)
         if named and self.settings.parameters.get("logprobs"):
             row |= self.probabilities(unit, dict(named), reply, parsed)
@@ -523,7 +523,7 @@ def about(unit: Unit) -> dict[str, object]:
     return {"item_id": unit.item_id, **named, "replicate": unit.replicate}
 
 
-def reply_columns(reply: Reply | None) -> dict[str, object]:
+def cells_of_reply(reply: Reply | None) -> dict[str, object]:
     """Return the columns of the reply that a row holds."""
     return {
         "parser_version": VERSION,

@@ -32,7 +32,7 @@ from socialstats_collect.protocols.base import (
     fields,
     filled,
     keys_asked,
-    reply_columns,
+    cells_of_reply,
 )
 
 MOST_STAGES = 100
@@ -273,7 +273,7 @@ class Values(CollectionProtocol):
             "answer_status": status,
             "scores_unread": reasons or None,
             "judge_status": score.status if score else NOT_ASKED,
-            **reply_columns(answer),
+            **cells_of_reply(answer),
             COLUMN: self.declared,
         }
 
