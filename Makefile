@@ -34,8 +34,8 @@ report: $(VENV)/base ## the bundled example as report.html
 	$(BIN)/socialstats report --example role-conflict -o report.html
 
 # compiled modules are kept: tests start new processes, and pytest writes every assert anew
-test: $(VENV)/dev ## the quick tests
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not slow and not engines"
+test: $(VENV)/dev ## the quick tests; ALL=1 runs the slow ones too, and collects both once
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "$(if $(ALL),,not slow and )not engines"
 
 test-slow: $(VENV)/dev ## the rest: simulations and whole pages
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "slow and not engines"
@@ -48,8 +48,8 @@ $(VENV)-engines/made: $(SOURCES)
 test-scale: $(VENV)-engines/made ## every engine: also Dask, ibis, and Spark with two workers (needs Java)
 	$(VENV)-engines/bin/python -m pytest -q -m engines
 
-test-all: $(VENV)/dev ## all tests, which are collected once
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not engines"
+test-all: ## quick and slow tests
+	$(MAKE) test ALL=1
 
 capabilities: $(VENV)/dev ## one test for each promise of README.md and docs/
 	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.contracts.capabilities
