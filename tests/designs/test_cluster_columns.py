@@ -118,9 +118,8 @@ def test_the_cluster_that_is_proposed_holds_the_level_where_topics_were_drawn() 
     for _ in range(draws):
         rows = of_topics(rng)
         for name, clusters in (("as proposed", ["topic"]), ("none", [])):
-            row = ss.mean_ratings(rows, cluster=clusters).rows[0]
-            assert row.conf_low is not None and row.conf_high is not None
-            covered[name] += row.conf_low <= 0 <= row.conf_high
+            interval = ss.mean_ratings(rows, cluster=clusters).tidy().iloc[0]
+            covered[name] += interval["conf_low"] <= 0 <= interval["conf_high"]
     # the standard error of a share of 95% of 200 draws is 1.5%
     assert covered["as proposed"] / draws > 0.95 - 3 * 0.0154
     assert covered["none"] / draws < 0.95 - 3 * 0.0154
