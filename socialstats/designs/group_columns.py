@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from socialstats.designs.answer_columns import outcome_columns
-from socialstats.designs.boards import board_of_labels, fills_rows, owned_by
-from socialstats.designs.column_profile import ColumnProfile
+from socialstats.designs.boards import SEVERAL_MET, board_of_labels, fills_rows, owned_by
+from socialstats.designs.column_profile import ColumnProfile, Columns
 from socialstats.designs.profile import TableProfile
 from socialstats.designs.roles import (
     FEWEST_CLUSTERS,
@@ -56,12 +56,16 @@ class GroupColumn:
         Whether a unit has several rows.
     named : bool
         Whether names or labels tell the groups; else they are the only labels that persons, or classes of them, have.
+    crossed : sequence of Column
+        A second sample within the groups, such as the persons who rated the texts of a group: its labels met several
+        units, and units met several of them.
     """
 
     group: ColumnProfile
     unit: ColumnProfile | None
     several: bool
     named: bool = True
+    crossed: Columns = ()
 
 
 def independent_groups(profile: TableProfile) -> GroupColumn | None:
@@ -102,7 +106,10 @@ def independent_groups(profile: TableProfile) -> GroupColumn | None:
             c for c in several if c.called(PERSONS) or not any(profile.constant(d, c) for d in met)
         ]
         if repeated and (not models or group.called(TREATMENTS)):
-            return GroupColumn(group, min(repeated, key=lambda c: c.size), several=True)
+            unit = min(repeated, key=lambda c: c.size)
+            second = (c for c in several if is_crossed(profile, unit, c))
+            crossed = [c for c in (next(second, None),) if c is not None]
+            return GroupColumn(group, unit, several=True, crossed=crossed)
         if models:
             continue
         planned = any(
@@ -120,6 +127,12 @@ def lies_within(profile: TableProfile, unit: ColumnProfile, group: ColumnProfile
     answers = unit.called(VALUES) and not unit.called(PERSONS)
     repeats = unit.called(REPEATS) and not unit.id_named
     return not (unit.called(CALLS) or answers or repeats) and (unit.lists or unit.called(UNITS))
+
+
+def is_crossed(profile: TableProfile, unit: ColumnProfile, other: ColumnProfile) -> bool:
+    """Whether labels of a column met several units, and most units several labels: neither lies within the other."""
+    pairs = profile.combinations(unit, other)
+    return other is not unit and pairs >= SEVERAL_MET * max(unit.size, other.size)
 
 
 def only_measure(profile: TableProfile, groups: GroupColumn | None) -> ColumnProfile | None:

@@ -24,6 +24,7 @@ from socialstats.designs.profile import FEW_COLUMNS, TableProfile, names_text
 from socialstats.designs.repeated_answers import SourceCells
 from socialstats.designs.roles import (
     EQUAL,
+    FEWEST_CLUSTERS,
     FEWEST_UNNAMED,
     MET_BY,
     ContrastColumn,
@@ -275,6 +276,8 @@ def conditions_of_units(
     by: ColumnProfile | None = None,
 ) -> Proposal:
     """Propose the difference of two labels of a source on the same units."""
+    if by is None:
+        board = crossed_samples(profile, source, board)
     unit, repeat = board.unit, [*board.repeat, *tasks_within(profile, board)]
     parts = {"unit": unit, "condition": [source], "value": board.values, "repeat": repeat}
     options: Fields = {
@@ -290,11 +293,38 @@ def conditions_of_units(
         else names_text(repeat)
     )
     averaged = f"; {what} averaged" if repeat or unnumbered else ""
+    if len(board.cluster) > 1:
+        averaged = f"; {names_text(board.cluster)} are crossed clusters"
     means = (
         f"{value_of(board)} of the same {names_text(unit)} under {two_of(source)}{each}{averaged}"
     )
     means += instead_of(profile, board)
     return Proposal("paired", score, means, parts, options, unnumbered=unnumbered)
+
+
+def crossed_samples(
+    profile: TableProfile, source: ColumnProfile, board: BoardColumns
+) -> BoardColumns:
+    """Return a board whose units are pairs of two samples, such as persons and stories, with both as clusters.
+
+    Each person who met every story in both conditions differs in how large the difference is. A mean over the persons
+    would leave that out of the error, as a mean over the stories would for these (Clark, 1973, doi:10.1016/
+    S0022-5371(73)80014-3). Numbered answers and few labels are averaged.
+    """
+    unit, repeat = board.unit, board.repeat
+    if len(unit) != 1 or len(repeat) != 1 or repeat[0].size < FEWEST_CLUSTERS:
+        return board
+    sample = repeat[0].called(PERSONS, RATERS, UNITS) or repeat[0].id_named
+    pairs = [*unit, *repeat]
+    n_pairs = profile.combinations(*pairs)
+    if (
+        not sample
+        or repeat[0].called(REPEATS)
+        or profile.combinations(*pairs, source) < EQUAL * n_pairs * source.size
+    ):
+        return board
+    clusters = [*(board.cluster or unit), *repeat]
+    return replace(board, unit=pairs, repeat=[], cluster=clusters, answers=(1, 1))
 
 
 def shares(
@@ -523,9 +553,10 @@ def groups_of_units(profile: TableProfile, less: float) -> Proposals:
     picked = {} if group.size == 2 else {"groups": [*group.levels[:2]]}
     single = next((c for c in profile.every if c.unique and c.called(UNITS, PERSONS)), None)
     single = single or profile.columns.get(profile.row_id() or "")
-    clusters = [owner] if groups.several and single is not None and owner is not None else []
-    unit = single if clusters else owner
-    used = [c for c in (group, unit, owner) if c is not None]
+    owners = [c for c in (owner, *groups.crossed) if c is not None]
+    clusters = owners if groups.crossed or (groups.several and single is not None) else []
+    units = [single] if clusters and single is not None else owners
+    used = [group, *units, *owners]
     options = {
         "design": "groups",
         **({"cluster": [c.name for c in clusters]} if clusters else {}),
@@ -550,11 +581,12 @@ def groups_of_units(profile: TableProfile, less: float) -> Proposals:
         clear = value.called(VALUES) or value.yes_no or value.discrete
         parts = {
             "group": [group],
-            **({"unit": [unit]} if unit is not None else {}),
+            **({"unit": units} if units else {}),
             "value": [value],
         }
         means = f"{value} of different units, by {group}"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
+        means += f"; {names_text(clusters)} are crossed clusters" if groups.crossed else ""
         score = (
             (GROUPED if clear else GROUPED_UNNAMED)
             if tells_groups(group)

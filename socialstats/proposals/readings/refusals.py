@@ -510,7 +510,9 @@ def groups_told(groups: GroupColumn) -> str:
     each = f"each of {count(unit.size, 'label')} of {unit} is in one"
     if not groups.several:
         return f"{head}: {each}. {NO_PAIRS}"
+    samples = names_text([unit, *groups.crossed])
+    role = "as crossed clusters" if groups.crossed else "as the unit or as the cluster"
     return (
-        f"{head}: {each}, with several rows. Compare the groups as independent samples, with {unit} as "
-        "the unit or as the cluster. Its rows depend on each other, and other columns make no matched pairs of them"
+        f"{head}: {each}, with several rows. Compare the groups as independent samples, with {samples} {role}. "
+        "Its rows depend on each other, and other columns make no matched pairs of them"
     )
