@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from socialstats.audit.checks.p_values import statistic_p
 from socialstats.audit.checks.summaries import t_from_estimate
 from socialstats.audit.checks.variants import SIGNED, Statistic
 from socialstats.audit.documents.passages import Passage
-from socialstats.audit.numbers import MINUS_SIGNS, Finding, Printed, printed, unchecked
+from socialstats.audit.numbers import MINUS_SIGNS, Finding, Printed, Severity, printed, unchecked
 from socialstats.errors import InputError
 from socialstats.text import shorten
 
@@ -37,6 +37,7 @@ UNKNOWN = Printed(
 )
 KINDS: dict[str, Statistic] = {"t": "t", "F": "F", "r": "r", "z": "z", "Z": "z"}
 FITS = ("agree", "no_power")
+RELATIONS = frozenset("=<>≤≥")
 SIGNS = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", ":": "="}
 
 AMOUNT = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+[.,]\d+|\d+|[.,]\d+)(?:[eE]-?\d{1,3})?"
@@ -72,6 +73,11 @@ COEFFICIENT = re.compile(
     r"(?:95 ?% ?CI ?[:=]? ?[\[(][^\[\]()]{3,30}[\])][ ,;]{1,2})?"
     rf"(?:SE|S\.E\.|s\.?e\.?|[Ss]tandard error|SEM)(?:_?[bβB])? ?(?:=|of) ?(?P<se>{AMOUNT})(?![\w%]|[.,]\d)"
 )
+COMMA_IN_P, COMMA_IN_VALUE = re.compile(r"0?,\d"), re.compile(r"\d*,\d\d?")
+NUMBERS_INSIDE = re.compile(r"[\dlIO.,;/ ]*\d[\dlIO.,;/ ]*|(?:[\dlI., ]*[,; ] ?)?[iI]nf")
+LETTERS_ONLY = re.compile(r"[^\W\d_]+")
+P_LOOK = re.compile(r"(\d?)(?:[.,](\d+))?(?:e-\d+)?")
+ABOUT_TESTS = re.compile(r"(?i)test|hypothes|\bp\b")
 TIGHT, BOTH = re.compile(r"[\s,;:(\[]{1,4}"), re.compile("(?:both|all) $")
 SENTENCE_END = re.compile(r"\n\s*\n|(?<=[.!?])\s+(?=[A-ZÀ-Þ“\"])")
 ALPHA = re.compile(
@@ -110,7 +116,11 @@ PLAIN_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence in plain letters, what it says of p, and its statistics and p-values in order."""
+    """A sentence in plain letters, what it says of p, and its statistics and p-values in order.
+
+    `adjusted` has its words on adjusted p-values, `elsewhere` those of sentences about all tests; `level` is 0 where no
+    sentence names one.
+    """
 
     text: str
     raw: str
@@ -118,7 +128,8 @@ class Sentence:
     marks: tuple[Match, ...]
     one_sided: bool
     adjusted: str
-    level: float | None
+    level: float
+    elsewhere: str = ""
 
 
 def findings_in(passages: Sequence[Passage]) -> list[Finding]:
@@ -154,24 +165,29 @@ def findings_in(passages: Sequence[Passage]) -> list[Finding]:
     >>> found[0].changes
     'By its own t the result is not significant at .05.'
     """
-    sentences = [sentence for passage in passages for sentence in _sentences(passage)]
-    general = [one for one in sentences if not any(m.re is STATISTIC for m in one.marks)]
+    sentences = [sentence for passage in passages for sentence in sentences_in(passage)]
+    general = [
+        sentence
+        for sentence in sentences
+        if not any(match.re is STATISTIC for match in sentence.marks)
+    ]
     one_sided = any(
-        one.one_sided and re.search(r"(?i)test|hypothes|\bp\b", one.text) for one in general
+        sentence.one_sided and ABOUT_TESTS.search(sentence.text) for sentence in general
     )
-    adjusted = " ".join(one.adjusted for one in general).strip()
-    levels = {one.level for one in general if one.level}
-    level = levels.pop() if len(levels) == 1 else None
-    found = []
-    for one in sentences:
-        whole = replace(
-            one,
-            one_sided=one.one_sided or one_sided,
-            adjusted=adjusted,
-            level=one.level or level or LEVEL,
+    elsewhere = " ".join(sentence.adjusted for sentence in general).strip()
+    levels = {sentence.level for sentence in general if sentence.level}
+    level = levels.pop() if len(levels) == 1 else LEVEL
+    findings: list[Finding] = []
+    for sentence in sentences:
+        informed = replace(
+            sentence,
+            one_sided=sentence.one_sided or one_sided,
+            elsewhere=elsewhere,
+            level=sentence.level or level,
         )
-        found += [finding for tries in _pairs(one) for finding in _best(whole, one.adjusted, tries)]
-    return found
+        for candidates in candidates_in(informed):
+            findings += best_findings(candidates)
+    return findings
 
 
 COUNT = r"(?<![\d.,/])(?P<count>\d{1,3}(?:,\d{3})+|\d+)\s*(?:out of|of|/)\s*(?:(?:the|all|our)\s+)?"
@@ -193,44 +209,39 @@ def counts_in(passages: Sequence[Passage]) -> list[Finding]:
     >>> [(f.verdict, f.published) for f in counts_in([Passage(text=text, source="paper.md", line=3)])]
     [('disagree', '79.7'), ('agree', '50')]
     """
-    found = []
+    findings = []
     for passage in passages:
-        for one in (m for pattern in COUNTED for m in pattern.finditer(passage.text)):
-            made = count_percent(one["count"], one["percent"], one["total"])
-            where = f"{passage.source}, line {passage.line}"
-            found.append(
-                replace(made, where=where, title="percentages in the text", passage=passage.text)
+        where = f"{passage.source}, line {passage.line}"
+        matches = [match for pattern in COUNTED for match in pattern.finditer(passage.text)]
+        for match in matches:
+            finding = count_percent(match["count"], match["percent"], match["total"])
+            findings.append(
+                replace(finding, where=where, title="percentages in the text", passage=passage.text)
             )
-    return found
+    return findings
 
 
-def _sentences(passage: Passage) -> Iterator[Sentence]:
+def sentences_in(passage: Passage) -> Iterator[Sentence]:
     """Split a long passage, write each sentence plainly and find what looks like a statistic or a p."""
-    ends = (
-        [m.span() for m in SENTENCE_END.finditer(passage.text)] if len(passage.text) > LONG else []
-    )
-    line, counted = passage.line, 0
-    for start, stop in zip(
-        [0, *(b for _, b in ends)], [*(a for a, _ in ends), len(passage.text)], strict=True
-    ):
+    cuts = SENTENCE_END.finditer(passage.text) if len(passage.text) > LONG else ()
+    start = 0
+    for stop, after in [*(cut.span() for cut in cuts), (len(passage.text), 0)]:
         raw = passage.text[start:stop]
-        line, counted = line + passage.text.count("\n", counted, start), start
+        line = passage.line + passage.text.count("\n", 0, start)
         text = plain(raw)
-        marks = sorted(
-            [*STATISTIC.finditer(text), *P_VALUE.finditer(text)], key=lambda m: m.start()
-        )
-        levels = [
-            float("".join(filter(None, m.groups())).replace(",", ".")) for m in ALPHA.finditer(text)
-        ]
+        marks = [*STATISTIC.finditer(text), *P_VALUE.finditer(text)]
+        numbers = ["".join(filter(None, match.groups())) for match in ALPHA.finditer(text)]
+        levels = [float(number.replace(",", ".")) for number in numbers]
         yield Sentence(
             text=text,
             raw=raw.strip(),
             where=f"{passage.source}, line {line}",
-            marks=tuple(marks),
+            marks=tuple(sorted(marks, key=lambda match: match.start())),
             one_sided=bool(ONE_SIDED.search(text)),
             adjusted=" ".join(ADJUSTED.findall(ALPHA.sub(" ", text))),
-            level=next((level for level in levels if 0 < level <= LARGEST_LEVEL), None),
+            level=next((level for level in levels if 0 < level <= LARGEST_LEVEL), 0.0),
         )
+        start = after
 
 
 def plain(text: str) -> str:
@@ -268,17 +279,17 @@ PLAINER = [
 ]
 
 
-def _pairs(sentence: Sentence) -> Iterator[list[tuple[Match, Match, str]]]:
-    """Return for each result the statistics and p-values that it may be, the likeliest first, with what is near."""
+def candidates_in(sentence: Sentence) -> Iterator[list[Candidate]]:
+    """Yield for each result the statistics and p-values that it may be, the likeliest first."""
     text = sentence.text
-    blocks = [list(marks) for _, marks in groupby(sentence.marks, key=lambda m: m.re)]
+    blocks = [list(marks) for _, marks in groupby(sentence.marks, key=lambda match: match.re)]
     used: Match | None = None
-    for k, run in enumerate(blocks):
-        run = _near(run) if run[0].re is STATISTIC else []
+    for k, block in enumerate(blocks):
+        run = statistics_of(block) if block[0].re is STATISTIC else []
         if not run:
             continue
         before = blocks[k - 1] if k else []
-        behind = _following(run[-1], blocks[k + 1]) if k + 1 < len(blocks) else []
+        behind = ps_behind(run[-1], blocks[k + 1]) if k + 1 < len(blocks) else []
         front = [
             p
             for p in before[-1:]
@@ -287,271 +298,334 @@ def _pairs(sentence: Sentence) -> Iterator[list[tuple[Match, Match, str]]]:
         if behind and front and front[0]["relation"] != "=":
             front = []
         used = behind[-1] if behind and not front else None
+        begin = before[-1].end() if before else 0
         stop = blocks[k + 2][0].start() if k + 2 < len(blocks) else len(text)
-        tries = [[(one, p) for one in reversed(run) for p in [*front, *behind]]]
+        tries = [[(statistic, p) for statistic in reversed(run) for p in [*front, *behind]]]
         if len(run) == len(behind) > 1:
             tries = [[pair] for pair in zip(run, behind, strict=True)]
-        elif behind and (
-            behind[0]["many"] or BOTH.search(text, behind[0].start() - 5, behind[0].start())
-        ):
-            tries = [[(one, behind[0])] for one in run]
-        for some in tries:
+        elif behind and (behind[0]["many"] or BOTH.search(text[: behind[0].start()])):
+            tries = [[(statistic, behind[0])] for statistic in run]
+        for pairs in tries:
             yield [
-                (
-                    one,
-                    p,
-                    text[
-                        max(before[-1].end() if before else 0, one.start() - FAR) : min(
-                            stop, max(p.end(), one.end()) + NEAR
-                        )
-                    ],
-                )
-                for one, p in some
+                Candidate(sentence, statistic, p, near_text(text, begin, statistic, p, stop))
+                for statistic, p in pairs
             ]
 
 
-def _near(run: list[Match]) -> list[Match]:
+def near_text(text: str, begin: int, statistic: Match, p: Match, stop: int) -> str:
+    """Return the text around a statistic and its p, within the bounds of what may be about them."""
+    end = max(p.end(), statistic.end()) + NEAR
+    return text[max(begin, statistic.start() - FAR) : min(stop, end)]
+
+
+def has_degrees(statistic: Match) -> bool:
+    """Return whether degrees of freedom stand in parentheses or in an index."""
+    return bool(statistic["inside"] or statistic["index"])
+
+
+def statistics_of(block: list[Match]) -> list[Match]:
     """Drop effect sizes and variables beside statistics that have degrees of freedom, and statistics far before."""
-    run = [one for one in run if one["inside"] or one["index"] or one["name"][0] not in "XxvGH"]
-    run = (
-        [one for one in run if one["inside"] or one["index"]]
-        or [one for one in run if one["name"] != "r"]
-        or run
-    )
-    start = len(run) - 1
+    run = [match for match in block if has_degrees(match) or match["name"][0] not in "XxvGH"]
+    tests = [match for match in run if match["name"] != "r"]
+    run = [match for match in run if has_degrees(match)] or tests or run
+    start = max(len(run) - 1, 0)
     while start > 0 and run[start].start() - run[start - 1].end() <= NEAR:
         start -= 1
-    return run[max(start, 0) :]
+    return run[start:]
 
 
-def _following(last: Match, ps: list[Match]) -> list[Match]:
+def ps_behind(last: Match, ps: list[Match]) -> list[Match]:
     """Return the p-values that stand close behind a statistic, and close behind each other."""
     end, limit = last.end(), FAR
     for k, p in enumerate(ps):
-        gap = p.string[end : min(p.start(), end + FAR)]
-        if p.start() - end > limit or (
-            p["ns"] and gap.strip() and not gap.rstrip().endswith((",", ";", "("))
-        ):
+        gap = p.string[end : min(p.start(), end + FAR)].rstrip()
+        loose = p["ns"] and gap and not gap.endswith((",", ";", "("))
+        if loose or p.start() - end > limit:
             return ps[:k]
         end, limit = p.end(), NEAR // 2
     return ps
 
 
-def _best(
-    sentence: Sentence, adjusted: str, pairs: list[tuple[Match, Match, str]]
-) -> list[Finding]:
-    """Check the pairs until one agrees; otherwise what the first of them gives."""
+def best_findings(candidates: Sequence[Candidate]) -> list[Finding]:
+    """Check candidates until one agrees; otherwise what the first of them gives."""
     first: list[Finding] = []
-    for pair in pairs:
-        made = _checked(sentence, adjusted, *pair)
-        if made and made[0].verdict in FITS:
-            return made
-        first = first or made
+    for candidate in candidates:
+        findings = candidate.findings()
+        if findings and findings[0].verdict in FITS:
+            return findings
+        first = first or findings
     return first
 
 
-def _checked(sentence: Sentence, adjusted: str, found: Match, p: Match, near: str) -> list[Finding]:
-    """Check one p against one statistic, and the statistic against its coefficient; nothing where it is no test."""
-    kind = KINDS.get(found["name"].lstrip("Δ").removeprefix("min")[0], "chi2")
-    said, relation = (p["ns"] or p["value"]).strip(), p["relation"] or "=" * bool(p["of"])
-    relation = SIGNS.get(relation, relation)
-    comma = re.match(r"0?,\d", said) or (
-        "." not in said and re.fullmatch(r"\d*,\d\d?", found["value"] or "")
-    )
-    mark: Mark = "," if comma else "."
-    context = sentence.text if len(sentence.text) <= 2 * LONG else near
-    df = _degrees(kind, found, p, near)
-    known = df is not None and bool(df) and UNKNOWN not in df
-    if (
-        df is None
-        or not (p["ns"] or relation)
-        or not _is_test(kind, found, p, relation, known, context)
-    ):
-        return []
-    shown = sentence.text[min(found.start(), p.start()) : max(found.end(), p.end())]
-    try:
-        number, test_p = _statistic(found, mark), _p(said, relation, sentence.level or LEVEL, mark)
-        frees = tuple(x if isinstance(x, Printed) else printed(x, decimal=mark) for x in df)
-        finding = _judged(kind, number, test_p, frees, sentence.level or LEVEL, sentence.one_sided)
-        reason, told = "", f"{finding.message.removeprefix('sources disagree: ')}; "
-        if finding.verdict == "disagree":
-            reason = _reason(
-                context, test_p, finding, bool(adjusted or p["adjusted"]), sentence.adjusted
-            )
-        if UNKNOWN in frees and (finding.verdict in FITS or not TESTED.search(context)):
-            reason = "without degrees of freedom nothing is certain"
+@dataclass(frozen=True)
+class Candidate:
+    """A statistic and a p that may be one test result, and the text near them."""
+
+    sentence: Sentence
+    statistic: Match
+    p: Match
+    near: str
+
+    @cached_property
+    def context(self) -> str:
+        """The sentence; of a long one the text near the result."""
+        text = self.sentence.text
+        return text if len(text) <= 2 * LONG else self.near
+
+    @cached_property
+    def kind(self) -> Statistic:
+        """Which statistic it is, by its name."""
+        name = self.statistic["name"].lstrip("Δ").removeprefix("min")
+        return KINDS.get(name[0], "chi2")
+
+    @cached_property
+    def p_text(self) -> str:
+        """The p as printed, without its relation."""
+        text: str = self.p["ns"] or self.p["value"]
+        return text.strip()
+
+    @cached_property
+    def relation(self) -> str:
+        """The relation before the p; empty where there is none."""
+        relation = self.p["relation"] or "=" * bool(self.p["of"])
+        return SIGNS.get(relation, relation)
+
+    @cached_property
+    def mark(self) -> Mark:
+        """The decimal mark."""
+        comma = COMMA_IN_P.match(self.p_text)
+        if "." not in self.p_text:
+            comma = comma or COMMA_IN_VALUE.fullmatch(self.statistic["value"] or "")
+        return "," if comma else "."
+
+    def findings(self) -> list[Finding]:
+        """Check the p against the statistic, and the statistic against its coefficient; nothing where it is no test."""
+        degrees = self.degrees()
+        if degrees is None or not self.is_test(bool(degrees) and UNKNOWN not in degrees):
+            return []
+        sentence = self.sentence
+        try:
+            findings = self.checked(degrees)
+        except InputError as error:
+            ends = [*self.statistic.span(), *self.p.span()]
+            shown = shorten(sentence.text[min(ends) : max(ends)], 80)
+            message = f"'{shown}' cannot be checked: {error}"
+            findings = [unchecked("statistic_p", message, self.p_text)]
+        passage = sentence.raw if len(sentence.raw) <= 2 * LONG else f"... {self.near} ..."
+        return [
+            replace(finding, where=sentence.where, title="tests in the text", passage=passage)
+            for finding in findings
+        ]
+
+    def checked(self, degrees: Sequence[str | Printed]) -> list[Finding]:
+        """Check the p, and t or z against the coefficient and the standard error beside it."""
+        number, p = self.number(), self.p_value()
+        df = tuple(x if isinstance(x, Printed) else printed(x, decimal=self.mark) for x in degrees)
+        finding = judged(self.kind, number, p, df, self.sentence.level, self.sentence.one_sided)
+        reason = self.reason(finding, p.share(), UNKNOWN in df)
         if reason:
+            message = f"{finding.message.removeprefix('sources disagree: ')}; {reason}"
             finding = replace(
-                finding, verdict="not_checkable", severity="none", message=told + reason, changes=""
+                finding, verdict="not_checkable", severity="none", message=message, changes=""
             )
-        made = [finding, *(_ratio(found, p, number, near, mark) if kind in ("t", "z") else [])]
-    except InputError as error:
-        message = f"'{shorten(shown, 80)}' cannot be checked: {error}"
-        made = [unchecked("statistic_p", message, said)]
-    passage = sentence.raw if len(sentence.raw) <= 2 * LONG else f"... {near} ..."
-    return [
-        replace(one, where=sentence.where, title="tests in the text", passage=passage)
-        for one in made
-    ]
+        return [finding, *self.ratios(number)]
 
+    def degrees(self) -> list[str | Printed] | None:
+        """Return the degrees of freedom as printed; UNKNOWN where there are none, None where this is no statistic."""
+        inside, index = self.statistic["inside"], self.statistic["index"]
+        if inside:
+            return self.degrees_inside(inside)
+        if index:
+            return self.parted(index.replace("_", "")) if self.is_index(index) else None
+        return [] if self.kind == "z" else self.degrees_beside()
 
-def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | Printed] | None:
-    """Return the degrees of freedom as printed; UNKNOWN where there are none, None where this is no statistic."""
-    text = found["inside"] or found["index"]
-    if found["inside"]:
-        if kind in ("r", "z") and (size := SIZE.fullmatch(text.strip())):
-            return [] if kind == "z" else [f"{int(size[1].replace(',', '')) - 2}"]
-        text = INNER.sub("", text).strip().replace("∞", "inf")
-        if not re.fullmatch(r"[\dlIO.,;/ ]*\d[\dlIO.,;/ ]*|(?:[\dlI., ]*[,; ] ?)?[iI]nf", text):
+    def degrees_inside(self, inside: str) -> list[str | Printed] | None:
+        """Return the degrees of freedom in parentheses, or those of the sample size of r."""
+        size = SIZE.fullmatch(inside.strip())
+        if size and self.kind in ("r", "z"):
+            return [] if self.kind == "z" else [degrees_of_r(size)]
+        text = INNER.sub("", inside).strip().replace("∞", "inf")
+        if not NUMBERS_INSIDE.fullmatch(text):
             return None
-        text = re.sub("[iI]nf", "1000000000", text)
-    elif text:
-        named = (
-            kind == "t" or (kind == "F" and "," in text) or found["name"].lstrip("Δ")[0] in "χΧcC"
-        )
-        if not named or (
-            kind != "F" and ("," in text or (kind == "t" and float(text) < LEAST_INDEX))
-        ):
-            return None
-        text = text.replace("_", "")
-    elif kind == "z":
-        return []
-    else:
-        start = near.find(found[0])
-        end = start + max(p.end(), found.end()) - found.start()
-        beside = [
+        return self.parted(re.sub("[iI]nf", "1000000000", text))
+
+    def is_index(self, index: str) -> bool:
+        """Return whether an index can be degrees of freedom, and not the number of a variable."""
+        if self.kind == "F":
+            return "," in index
+        if self.kind == "t":
+            return "," not in index and float(index) >= LEAST_INDEX
+        return "," not in index and self.statistic["name"].lstrip("Δ")[0] in "χΧcC"
+
+    def degrees_beside(self) -> list[str | Printed]:
+        """Return the degrees of freedom that stand beside a result by their name, or those of the sample size of r."""
+        start = self.near.find(self.statistic[0])
+        end = start + max(self.p.end(), self.statistic.end()) - self.statistic.start()
+        named, sizes = (
             [
-                m
-                for m in pattern.finditer(near)
-                if m.end() >= start - BESIDE and m.start() <= end + BESIDE
+                match
+                for match in pattern.finditer(self.near)
+                if match.end() >= start - BESIDE and match.start() <= end + BESIDE
             ]
             for pattern in (DEGREES, SIZE)
-        ]
-        if not beside[0]:
-            size = beside[1][0] if kind == "r" and len(beside[1]) == 1 else None
-            return (
-                [f"{int(size[1].replace(',', '')) - 2}"]
-                if size
-                else []
-                if kind in "Fr"
-                else [UNKNOWN]
-            )
-        one = next((m for m in beside[0] if m.start() > start), beside[0][-1])
-        text = (one["a"] or one["c"]) + (f", {one['b']}" if one["b"] and kind == "F" else "")
-    if kind != "F":
-        return [text]
-    between = " ?[;/] ?" if re.search("[;/]", text) else ", " if ", " in text else ","
-    return [re.sub("^[lI]$", "1", one.strip()) for one in re.split(between, text, maxsplit=1)]
-
-
-def _is_test(
-    kind: Statistic, found: Match, p: Match, relation: str, known: bool, context: str
-) -> bool:
-    """Distinguish a test from settings, variables, functions and quantities with a unit."""
-    said, text, tested = (p["ns"] or p["value"]).strip(), p.string, bool(TESTED.search(context))
-    plain_words = set(re.findall("[^\\W\\d_]+", text[found.end() : p.start()])) <= PLAIN_WORDS
-    look = re.fullmatch(r"(\d?)(?:[.,](\d+))?(?:e-\d+)?", said)
-    decimals = len(look[2] or "") if look else 0
-    sure = (
-        relation != "="
-        or said[0] == "n"
-        or "e-" in said
-        or bool(look and (not look[1] or decimals > 2))
-    )
-    if (found["inside"] or found["index"]) and "[" not in found[0] and found["name"] != "H":
-        return (
-            sure
-            or tested
-            or not look
-            or (
-                plain_words
-                and (decimals == 2 or bool(re.search(r"[.,]\d\d", found["value"] or "")))
-            )
         )
-    if not plain_words or found["rest"] or not (decimals or said[0] == "n" or "e-" in said):
-        return False
-    if said[0] == "n" or known:
-        return not p["ns"] or bool(re.search("[,;(]", text[found.end() : p.start()]))
-    near = max(0, found.start() - NEAR // 2), p.start()
-    size = (found["value"] or "").replace(",", ".")
-    return (
-        "." in size
-        and (kind != "r" or size[0] in "0.")
-        and not SETTINGS.search(text, *near)
-        and (sure or (tested and decimals == 2))
-    )
+        if named:
+            degrees = next((match for match in named if match.start() > start), named[-1])
+            second = f", {degrees['b']}" if degrees["b"] and self.kind == "F" else ""
+            return self.parted(f"{degrees['a'] or degrees['c']}{second}")
+        if self.kind not in ("F", "r"):
+            return [UNKNOWN]
+        return [degrees_of_r(sizes[0])] if self.kind == "r" and len(sizes) == 1 else []
+
+    def parted(self, text: str) -> list[str | Printed]:
+        """Return degrees of freedom one by one: F has two."""
+        if self.kind != "F":
+            return [text]
+        between = ", " if ", " in text else ","
+        if re.search("[;/]", text):
+            between = " ?[;/] ?"
+        parts = re.split(between, text, maxsplit=1)
+        return [re.sub("^[lI]$", "1", part.strip()) for part in parts]
+
+    def is_test(self, known: bool) -> bool:
+        """Distinguish a test from settings, variables, functions and quantities with a unit."""
+        statistic, p, text = self.statistic, self.p, self.p_text
+        if not p["ns"] and not self.relation:
+            return False
+        between = p.string[statistic.end() : p.start()]
+        plain_words = set(LETTERS_ONLY.findall(between)) <= PLAIN_WORDS
+        look = P_LOOK.fullmatch(text)
+        decimals = len(look[2] or "") if look else 0
+        not_significant, small = text[0] == "n", "e-" in text
+        sure = self.relation != "=" or not_significant or small
+        sure = sure or bool(look and (not look[1] or decimals > 2))
+        tested = bool(TESTED.search(self.context))
+        value = (statistic["value"] or "").replace(",", ".")
+        if has_degrees(statistic) and "[" not in statistic[0] and statistic["name"] != "H":
+            exact = decimals == 2 or bool(re.search(r"\.\d\d", value))
+            return sure or tested or not look or (plain_words and exact)
+        if not plain_words or statistic["rest"] or not (decimals or not_significant or small):
+            return False
+        if not_significant or known:
+            return not p["ns"] or bool(re.search("[,;(]", between))
+        possible = "." in value and (self.kind != "r" or value[0] in "0.")
+        before = max(0, statistic.start() - NEAR // 2)
+        setting = SETTINGS.search(p.string, before, p.start())
+        return possible and not setting and (sure or (tested and decimals == 2))
+
+    def number(self) -> Printed:
+        """Read a statistic; one that is only bounded is the interval of the sizes within its bound."""
+        statistic, value, sign = self.statistic, self.statistic["value"], self.statistic["sign"]
+        relation = SIGNS.get(statistic["relation"], statistic["relation"])
+        unclear = sign not in ("", "-", "+") or relation not in RELATIONS
+        if not value or statistic["rest"] or unclear:
+            raise InputError(f"{statistic['name']} cannot be read")
+        try:
+            number = printed(sign + value, decimal=self.mark)
+        except InputError:
+            number = printed(sign + value, decimal="." if self.mark == "," else ",")
+        if relation == "=":
+            return number
+        below, size = relation in ("<", "≤"), abs(number.value)
+        within = below != (number.value < 0)
+        return replace(
+            number,
+            text=f"{relation} {number.text}",
+            low=Fraction(0) if within else size,
+            high=size if within else BIG,
+            relation="<" if below else ">",
+        )
+
+    def p_value(self) -> Printed:
+        """Read a p; ``ns`` is a p above the level."""
+        if self.p_text[:1] == "n":
+            return replace(printed(f">{self.sentence.level}"), text="n.s.")
+        if self.relation not in RELATIONS:
+            raise InputError("p is only approximate")
+        p = printed(f"{self.relation}{self.p_text}".removeprefix("="), decimal=self.mark)
+        if p.share().value > 1:
+            raise InputError(f"p = {p.text} is above 1, which no probability is")
+        return p
+
+    def reason(self, finding: Finding, p: Printed, unknown: bool) -> str:
+        """State why a p may be right although the statistic does not give it; empty where nothing speaks for it."""
+        context, elsewhere = self.context, self.sentence.elsewhere
+        if unknown and (finding.verdict in FITS or not TESTED.search(context)):
+            return "without degrees of freedom nothing is certain"
+        if finding.verdict != "disagree":
+            return ""
+        low, high = finding.implied or (Fraction(0), Fraction(1))
+        larger = p.low is not None and p.low > high
+        if larger and (self.sentence.adjusted or self.p["adjusted"]):
+            return "the text says that p is adjusted"
+        if OTHER_NULL.search(context):
+            return "the text names a p of another kind (exact, resampled, equivalence)"
+        if RANKS.search(context) and p.meets(low / 2, high * 2):
+            return "the text names a test of ranks or a partial correlation, whose p may differ"
+        if not elsewhere:
+            return ""
+        within = p.low is not None and p.low <= MULTIPLES[-1] * high
+        if larger and within and OTHER_FACTORS.search(elsewhere):
+            return "the text adjusts p-values elsewhere"
+        for k in MULTIPLES:
+            if p.meets(min(k * low, Fraction(1)), min(k * high, Fraction(1))):
+                return f"{k} times that p fits, and the text adjusts p-values elsewhere"
+        return ""
+
+    def ratios(self, number: Printed) -> list[Finding]:
+        """Check t or z against the coefficient and the standard error beside it."""
+        if self.kind not in ("t", "z") or number.relation != "=":
+            return []
+        start = self.near.find(self.statistic[0])
+        end = start + max(self.p.start() - self.statistic.start(), 0)
+        findings: list[Finding] = []
+        for match in COEFFICIENT.finditer(self.near):
+            sizes = [match[name] for name in ("value", "other") if match[name]]
+            standardised = match[0][0] in "βB" and len(sizes) == 1 and sizes[0][0] in ".,"
+            if standardised or match.start() > end or start - match.end() > NEAR:
+                continue
+            error = printed(match["se"], decimal=self.mark)
+            estimates = [printed(size, decimal=self.mark) for size in sizes]
+            findings += [t_from_estimate(estimate, error, t=number) for estimate in estimates]
+        fitting = [finding for finding in findings if finding.verdict in FITS]
+        return (fitting or findings)[:1]
 
 
-def _statistic(found: Match, mark: Mark) -> Printed:
-    """Read a statistic; one that is only bounded is the interval of the sizes within its bound."""
-    relation = SIGNS.get(found["relation"], found["relation"])
-    if (
-        not found["value"]
-        or found["rest"]
-        or found["sign"] not in ("", "-", "+")
-        or relation not in set("=<>≤≥")
-    ):
-        raise InputError(f"{found['name']} cannot be read")
-    text = found["sign"] + found["value"]
-    try:
-        number = printed(text, decimal=mark)
-    except InputError:
-        number = printed(text, decimal="." if mark == "," else ",")
-    if relation == "=":
-        return number
-    down, size = relation in "<≤", abs(number.value)
-    low, high = (Fraction(0), size) if down != (number.value < 0) else (size, BIG)
-    return replace(
-        number, text=f"{relation} {number.text}", low=low, high=high, relation="<" if down else ">"
-    )
-
-
-def _p(said: str, relation: str, level: float, mark: Mark) -> Printed:
-    """Read a p; ``ns`` is a p above the level."""
-    if said[:1] == "n":
-        return replace(printed(f">{level}"), text="n.s.")
-    if relation not in set("=<>≤≥"):
-        raise InputError("p is only approximate")
-    p = printed(f"{relation}{said}".removeprefix("="), decimal=mark)
-    if p.share().value > 1:
-        raise InputError(f"p = {p.text} is above 1, which no probability is")
-    return p
+def degrees_of_r(size: Match) -> str:
+    """Return the degrees of freedom of a correlation of so many pairs."""
+    return str(int(size[1].replace(",", "")) - 2)
 
 
 @lru_cache(maxsize=1024)
-def _judged(
-    kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...], level: float, one: bool
+def judged(
+    kind: Statistic,
+    number: Printed,
+    p: Printed,
+    df: tuple[Printed, ...],
+    level: float,
+    one_sided: bool,
 ) -> Finding:
     """Check a p, one-sided where the text allows it and only this fits; tell decision errors from rounding errors."""
-    if (kind == "z" and df) or any(x.value <= 0 for x in df):
-        raise InputError(
-            "z has no degrees of freedom" if kind == "z" else "degrees of freedom must be above 0"
-        )
-    given: dict[str, Any] = {
+    if kind == "z" and df:
+        raise InputError("z has no degrees of freedom")
+    if any(x.value <= 0 for x in df):
+        raise InputError("degrees of freedom must be above 0")
+    settings: dict[str, Any] = {
         "df": df[-1] if df else None,
         "df1": df[0] if len(df) > 1 else None,
         "level": level,
     }
-    finding, tails = statistic_p(kind, number, p, **given), "two"
-    if one and kind in SIGNED and not finding:
-        halved = statistic_p(kind, number, p, tails="one", **given)
-        finding, tails = (halved, "one") if halved else (finding, "two")
-    share, edge, (low, high) = (
-        p.share(),
-        Fraction(str(level)),
-        finding.implied or (Fraction(0), Fraction(1)),
-    )
-    lost = not finding and share.relation != ">" and share.value <= edge < low
-    won = (
-        not finding
-        and share.relation != "<"
-        and high <= edge
-        and (share.value, share.relation) > (edge, "=")
-    )
-    message = re.sub(" = (?=[<>≤≥] )", " ", finding.message)
-    message += "; the text names a one-sided test" if tails == "one" else ""
-    message += "" if p.value else "; no p is 0: p < .001 says what is meant"
-    side = "not significant" if lost else "significant"
+    finding, tails = statistic_p(kind, number, p, **settings), "two"
+    message = finding.message
+    if one_sided and kind in SIGNED and not finding:
+        halved = statistic_p(kind, number, p, tails="one", **settings)
+        if halved:
+            finding, tails = halved, "one"
+            message = f"{halved.message}; the text names a one-sided test"
+    message = re.sub(" = (?=[<>≤≥] )", " ", message)
+    if not p.value:
+        message += "; no p is 0: p < .001 says what is meant"
+    changes = "" if finding else changed_decision(kind, p, finding, level)
     details = {
         **finding.details,
         "kind": kind,
@@ -559,54 +633,27 @@ def _judged(
         "df": [x.text for x in df],
         "level": level,
         "tails": tails,
-        "decision_error": lost or won,
+        "decision_error": bool(changes),
         "impossible_print": not p.value,
     }
+    severity: Severity = "none" if finding else "major" if changes else "minor"
     return replace(
         finding,
         published=p.text,
         message=message,
         details=details,
-        severity="none" if finding else "major" if lost or won else "minor",
-        changes=f"By its own {kind} the result is {side} at {str(level).lstrip('0')}."
-        if lost or won
-        else "",
+        severity=severity,
+        changes=changes,
     )
 
 
-def _reason(context: str, p: Printed, finding: Finding, adjusted: bool, elsewhere: str) -> str:
-    """State why a p may be right although the statistic does not give it; empty where nothing speaks for it."""
-    p, (low, high) = p.share(), finding.implied or (Fraction(0), Fraction(1))
-    if adjusted and p.low is not None and p.low > high:
-        return "the text says that p is adjusted"
-    if OTHER_NULL.search(context):
-        return "the text names a p of another kind (exact, resampled, equivalence)"
-    if RANKS.search(context) and p.meets(low / 2, high * 2):
-        return "the text names a test of ranks or a partial correlation, whose p may differ"
-    if (
-        elsewhere
-        and OTHER_FACTORS.search(elsewhere)
-        and p.low is not None
-        and high < p.low <= MULTIPLES[-1] * high
-    ):
-        return "the text adjusts p-values elsewhere"
-    fit = [
-        k
-        for k in MULTIPLES
-        if elsewhere and p.meets(min(k * low, Fraction(1)), min(k * high, Fraction(1)))
-    ]
-    return f"{fit[0]} times that p fits, and the text adjusts p-values elsewhere" if fit else ""
-
-
-def _ratio(found: Match, p: Match, number: Printed, near: str, mark: Mark) -> list[Finding]:
-    """Check t or z against the coefficient and the standard error beside it."""
-    start, made = near.find(found[0]), []
-    end = start + max(p.start() - found.start(), 0)
-    for named in COEFFICIENT.finditer(near) if number.relation == "=" else ():
-        sizes = [named[one] for one in ("value", "other") if named[one]]
-        standardised = named[0][0] in "βB" and len(sizes) == 1 and sizes[0][0] in ".,"
-        if standardised or named.start() > end or start - named.end() > NEAR:
-            continue
-        error = printed(named["se"], decimal=mark)
-        made += [t_from_estimate(printed(size, decimal=mark), error, t=number) for size in sizes]
-    return [next((one for one in made if one.verdict in FITS), made[0])] if made else []
+def changed_decision(kind: Statistic, p: Printed, finding: Finding, level: float) -> str:
+    """State the side of the level that a statistic is on, where its p is on the other one."""
+    share, edge = p.share(), Fraction(str(level))
+    low, high = finding.implied or (Fraction(0), Fraction(1))
+    lost = share.relation != ">" and share.value <= edge < low
+    won = share.relation != "<" and high <= edge and (share.value, share.relation) > (edge, "=")
+    if not lost and not won:
+        return ""
+    side = "not significant" if lost else "significant"
+    return f"By its own {kind} the result is {side} at {str(level).lstrip('0')}."
