@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from socialstats.errors import InputError, Problem
 from socialstats.text import count, shorten
@@ -16,25 +15,26 @@ LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be
 KINDS = {"ok": "answered", "corrected": "corrected", "refusal": "refusal", "missing": "missing"}
 COUNTED = ("corrected", "refusal", "blocked", "unread", "missing")
 SHOWN = 100
+DEFAULTS = "the endpoint's defaults"
 
 
-@dataclass(slots=True)
 class Summary:
     """Rows of a table counted by the cells of the design, and the columns that vary.
 
-    Examples
-    --------
-    >>> summary = Summary(["model"])
-    >>> summary.add({"model": "m", "answer_status": "ok"})
-    >>> summary.add({"model": "m", "answer_status": "missing"})
-    >>> summary.table()[0]["refused"]
-    '0% (0% to 50%)'
+    Attributes
+    ----------
+    factors
+        Those by which rows are counted: the models, and each factor with several levels.
+    rows
+        Number of rows.
     """
 
-    factors: Sequence[str]
-    rows: int = 0
-    _cells: dict[tuple[str, ...], Counter[str]] = field(default_factory=dict)
-    _first: dict[str, set[object]] = field(default_factory=dict)
+    def __init__(self, table: LogTable) -> None:
+        several = [name for name in table.factors if len(table.levels(name)) > 1]
+        self.factors = [*dict.fromkeys(["model", *several])]
+        self.rows = 0
+        self._cells: dict[tuple[str, ...], Counter[str]] = {}
+        self._values: dict[str, set[str]] = {}
 
     def add(self, row: Mapping[str, object]) -> None:
         """Count a row."""
@@ -45,45 +45,41 @@ class Summary:
             kind = "blocked"
         self._cells.setdefault(cell, Counter())[kind] += 1
         for name, value in row.items():
-            values = self._first.setdefault(name, set())
+            values = self._values.setdefault(name, set())
             if len(values) < 2 and value not in (None, ""):
                 values.add(str(value)[:SHOWN])
 
     def varies(self, name: str) -> bool:
         """Return whether a column holds more than one value, the absent ones aside."""
-        return len(self._first.get(name, ())) > 1
+        return len(self._values.get(name, ())) > 1
 
     def has(self, name: str) -> bool:
         """Return whether a column holds any value."""
-        return bool(self._first.get(name))
+        return bool(self._values.get(name))
+
+    @property
+    def missing(self) -> int:
+        """Number of rows without an answer."""
+        return sum(counts["missing"] for counts in self._cells.values())
 
     def table(self) -> list[dict[str, object]]:
         """Return counts by cell, and the share refused: of replies, and of all if none or all of the missing were."""
-        return [self._line(cell) for cell in sorted(self._cells)]
-
-    def _line(self, cell: tuple[str, ...]) -> dict[str, object]:
-        counts = self._cells[cell]
-        n, missing = counts.total(), counts["missing"]
-        refused = counts["refusal"] + counts["blocked"]
-        rate = f"{refused / (n - missing):.0%}" if n > missing else "-"
-        return {
-            **dict(zip(self.factors, cell, strict=True)),
-            "rows": n,
-            "answered": counts["answered"] + counts["corrected"],
-            **{kind: counts[kind] for kind in COUNTED},
-            "refused": f"{rate} ({refused / n:.0%} to {(refused + missing) / n:.0%})",
-        }
+        lines = []
+        for cell, counts in sorted(self._cells.items()):
+            n, missing = counts.total(), counts["missing"]
+            refused = counts["refusal"] + counts["blocked"]
+            rate = f"{refused / (n - missing):.0%}" if n > missing else "-"
+            line: dict[str, object] = dict(zip(self.factors, cell, strict=True))
+            line |= {"rows": n, "answered": counts["answered"] + counts["corrected"]}
+            line |= {kind: counts[kind] for kind in COUNTED}
+            line["refused"] = f"{rate} ({refused / n:.0%} to {(refused + missing) / n:.0%})"
+            lines.append(line)
+        return lines
 
 
 def summary_of_cells(table: LogTable) -> Summary:
     """Return the rows of a table counted by the factors that vary."""
-    factors = dict.fromkeys(
-        name
-        for design in table.designs
-        for name, levels in design.factors.items()
-        if len(levels) > 1 or name == "model"
-    )
-    summary = Summary([*factors])
+    summary = Summary(table)
     for rows, control in table.tidied():
         for row in () if control else rows:
             summary.add(row)
@@ -133,16 +129,15 @@ def methods_text(table: LogTable) -> str:
 
 def _methods_sentences(table: LogTable) -> Iterator[str]:
     design, tally = table.designs[-1], table.log.tally
-    settings, protocol = design.protocol.settings, design.protocol
+    protocol, settings = design.protocol, design.protocol.settings
     version = design.versions.get("socialstats", "")
     collected = f"Responses were collected with socialstats {version} on {_days(tally)}"
     yield f"{collected} (protocol {protocol.name})."
-    levels = {name: _all_levels(table, name) for name in design.factors}
-    yield f"Models asked: {_served(tally, levels.pop('model'))}."
-    parameters = [f"{name} {value}" for name, value in settings.parameters.items()]
-    sent = ", ".join(parameters) or "the endpoint's defaults"
-    yield f"Parameters: {sent}."
-    factors = [f"{name}: {', '.join(names)}" for name, names in levels.items() if len(names) > 1]
+    yield f"Models asked: {_served(tally, table.levels('model'))}."
+    parameters = ", ".join(f"{name} {value}" for name, value in settings.parameters.items())
+    yield f"Parameters: {parameters or DEFAULTS}."
+    several = {name: table.levels(name) for name in table.factors if name != "model"}
+    factors = [f"{name}: {', '.join(names)}" for name, names in several.items() if len(names) > 1]
     if factors:
         yield f"Factors: {'; '.join(factors)}."
     if len(protocol.orders) > 1:
@@ -162,12 +157,6 @@ def _days(tally: CallTally) -> str:
     if len(days) > 1:
         return f"{days[0]} to {days[-1]}"
     return days[0] if days else "an unknown day"
-
-
-def _all_levels(table: LogTable, name: str) -> list[str]:
-    """Return the levels of a factor in all designs of a log."""
-    several = [design.factors.get(name, ()) for design in table.designs]
-    return list(dict.fromkeys(level for levels in several for level in levels))
 
 
 def _served(tally: CallTally, models: Sequence[str]) -> str:

@@ -135,6 +135,16 @@ class LogTable:
     finished: int = 0
     _clashes: set[str] = field(default_factory=set)
 
+    @property
+    def factors(self) -> list[str]:
+        """Factors of the designs."""
+        return [*dict.fromkeys(name for design in self.designs for name in design.factors)]
+
+    def levels(self, name: str) -> list[str]:
+        """Return the levels of a factor in all designs."""
+        several = [design.factors.get(name, ()) for design in self.designs]
+        return [*dict.fromkeys(level for levels in several for level in levels)]
+
     def tidied(self) -> Iterator[tuple[list[Cells], bool]]:
         """Yield each unit's rows, at least one also where no answer came, and whether it is a control text.
 
@@ -206,14 +216,14 @@ class LogTable:
 
 def _clashes(design: RunDesign) -> set[str]:
     """Return the item columns whose names the table needs for something else."""
+    protocol = design.protocol
     cell = {name: levels[0] for name, levels in design.factors.items()}
-    clashes = {*OURS} & {name for item in design.items for name in item.columns}
+    needed = {*OURS}
     for item in design.asked:
         unit = Unit(item_id=item.id, item=item.columns, factors=cell)
-        row = design.protocol.rows(unit, [])[0]
-        shared = row.keys() & item.columns.keys()
-        clashes |= {name for name in shared if str(row[name]) != item.columns[name]}
-    return clashes
+        needed.update(protocol.rows(unit, [])[0])
+    names = {name for item in design.items for name in item.columns}
+    return (needed & names) - {*protocol.from_items}
 
 
 def table_of(log: Log, runfile: Path | None = None) -> LogTable:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from socialstats.errors import InputError
@@ -30,50 +29,33 @@ from socialstats_collect.summary import Summary, as_text, methods_text
 from socialstats_collect.tidy import Cells, LogTable, as_cells, table_of
 
 
-@dataclass(slots=True)
-class WrittenRows:
-    """The rows of a table as they are written: those of models, then those of people.
+def written_rows(
+    table: LogTable, people: Sequence[Cells], summary: Summary, controls: list[Cells]
+) -> Iterator[Cells]:
+    """Yield the rows of a table as they are written: those of models, then those of people.
 
-    Attributes
+    Parameters
     ----------
     table
         Of the log.
     people
         Rows of people, without the columns of the items.
-    names
-        What a study calls columns of the table.
     summary
         Counts the rows of models.
     controls
-        Rows of control texts, which stand in a table of their own.
+        Takes the rows of control texts, which stand in a table of their own.
     """
-
-    table: LogTable
-    people: list[Cells]
-    names: Mapping[str, str]
-    summary: Summary
-    controls: list[Cells] = field(default_factory=list)
-
-    def __iter__(self) -> Iterator[Cells]:
-        raters = ("rater", "source") if self.people else ()
-        for rows, control in self.table.tidied():
-            for row in rows:
-                if control:
-                    self.controls.append(as_cells(row))
-                    continue
-                self.summary.add(row)
-                for name in raters:
-                    row.setdefault(name, row.get("model"))
-                yield self.renamed(as_cells(row))
-        designs = self.table.designs
-        items = {item.id: item.columns for design in designs for item in design.asked}
-        for row in self.people:
-            columns = items[str(row["item_id"])]
-            yield self.renamed(as_cells(self.table.columns(columns, row)))
-
-    def renamed(self, row: Mapping[str, object]) -> Cells:
-        """Return a row whose columns have the names that a study declares."""
-        return {self.names.get(column, column): value for column, value in row.items()}
+    raters = ("rater", "source") if people else ()
+    for rows, control in table.tidied():
+        if control:
+            controls += map(as_cells, rows)
+            continue
+        for row in rows:
+            summary.add(row)
+            yield as_cells({**dict.fromkeys(raters, row.get("model")), **row})
+    items = {item.id: item.columns for design in table.designs for item in design.asked}
+    for row in people:
+        yield as_cells(table.columns(items[str(row["item_id"])], row))
 
 
 def tidy(options: argparse.Namespace) -> int:
@@ -90,21 +72,21 @@ def tidy(options: argparse.Namespace) -> int:
         notes = [*log.repairs(), *table.notes]
         people: list[Cells] = []
         if options.people and table.designs:
-            people, more = people_rows(table.designs[-1], Path(options.people))
-            notes += more
+            people, about_people = people_rows(table.designs[-1], Path(options.people))
+            notes += about_people
         names = renaming(runfile, table.designs)
         if names:
             notes.append(named_columns(names))
-        factors = dict.fromkeys(name for design in table.designs for name in design.factors)
-        summary = Summary([*factors] or ["model"])
-        rows = WrittenRows(table, people, names, summary)
-        later = [name for row in people for name in rows.renamed(row)]
+        summary, controls = Summary(table), list[Cells]()
+        rows = (renamed(row, names) for row in written_rows(table, people, summary, controls))
+        later = [name for row in people for name in renamed(row, names)]
         # answers without an item have columns of their own
         put_rows(target, [*rows] if log.damaged or log.lost else rows, later)
-        beside, more = put_controls(target, rows.controls, options.controls)
+        beside, about_controls = put_controls(target, controls, options.controls)
         if options.methods:
             write_whole(options.methods, f"{methods_text(table)}\n", METHODS)
-    for note in [*counted_rows(table, summary), *notes, *more, *log.tally.changes()]:
+    notes += [*about_controls, *log.tally.changes()]
+    for note in [*counted_rows(table, summary), *notes]:
         say_hidden(note)
     if options.summary:
         print(as_text(summary.table()), file=sys.stdout if target != "-" else sys.stderr)
@@ -113,6 +95,11 @@ def tidy(options: argparse.Namespace) -> int:
         command = ["socialstats", "report" if words else "check", target, *words]
         say_hidden(f"next: {shlex.join(command)}")
     return DONE
+
+
+def renamed(row: Mapping[str, object], names: Mapping[str, str]) -> Cells:
+    """Return a row whose columns have the names that a study declares."""
+    return {names.get(column, column): value for column, value in row.items()}
 
 
 def report_words(table: LogTable, summary: Summary, people: bool) -> list[str]:
@@ -125,8 +112,8 @@ def report_words(table: LogTable, summary: Summary, people: bool) -> list[str]:
         words += protocol.probable
         sampled = "the report reads the sampled answers, no probabilities"
         say_hidden(f"without {shlex.join(protocol.probable)} {sampled}")
-    factors = [levels for design in table.designs for levels in design.factors.values()]
-    if MISSING & {level for levels in factors for level in levels}:
+    levels = {level for name in table.factors for level in table.levels(name)}
+    if MISSING & levels:
         words += ["--na", ""]
     return words
 
@@ -158,14 +145,14 @@ def put_controls(target: str, rows: list[Cells], place: str | None) -> tuple[lis
 
 def counted_rows(table: LogTable, summary: Summary) -> Iterator[str]:
     """State how many rows and units there are, and what is left to ask."""
-    units, left = table.units, table.units - table.finished
+    units, finished = table.units, table.finished
     yield f"{count(summary.rows, 'row')} from {count(units, 'unit')}"
-    if left:
-        never = f"{units - table.asked:,} of them never asked"
-        finished = f"{table.finished:,} of {units:,} planned units are finished"
-        yield f"{finished}, {left:,} to ask ({never}): run the run file again"
-    if missing := sum(int(str(row["missing"])) for row in summary.table()):
-        yield f"{missing:,} rows have no answer yet (answer_status missing)"
+    if finished < units:
+        left = f"{units - finished:,} to ask ({units - table.asked:,} of them never asked)"
+        planned = f"{finished:,} of {units:,} planned units are finished"
+        yield f"{planned}, {left}: run the run file again"
+    if summary.missing:
+        yield f"{summary.missing:,} rows have no answer yet (answer_status missing)"
     if (unused := table.log.tally.answers - table.used) > 0:
         answers = count(unused, "answer")
         yield f"{answers} on record belong to no unit of the design (other words, items taken out)"

@@ -182,16 +182,12 @@ def _seen(raw: str) -> Iterator[tuple[int, int]]:
 
 
 def _keep(raw: str, start: int, end: int, letters: list[str], origin: list[int]) -> None:
-    """Take over a stretch, character by character where it is not plain ASCII."""
+    """Take over a stretch, character by character."""
     end = min(end, start + LONGEST + 1)
-    if raw.isascii():
-        letters.append(raw[start:end].replace("\r", "\n"))
-        origin.extend(range(start, end))
-        return
-    for offset, character in enumerate(raw[start:end], start):
+    for place, character in enumerate(raw[start:end], start):
         plain = _plain(character)
         letters.append(plain)
-        origin.extend([offset] * len(plain))
+        origin.extend([place] * len(plain))
 
 
 @lru_cache(maxsize=4096)

@@ -102,39 +102,23 @@ def _marks(names: tuple[str, str]) -> tuple[str, str]:
     return (one, two) if names[0] != names[1] else (one, one)
 
 
+BEGINS, ENDS = re.compile(BEFORE), re.compile(END)
+
+
 def _marked(text: str, names: tuple[str, str]) -> str:
     """Return a text of the same length in which marks stand for the letters of each name.
 
     A name that is a part of the other one is found where it stands alone: Ann beside Mary Ann, Jean beside Jean-Luc.
     """
-    marks, pieces, done = _marks(names), list[str](), 0
-    for start, which in sorted(
-        (start, number) for number in (0, 1) for start in _places(text, names, number)
-    ):
-        if start >= done:
-            length = len(names[which])
-            pieces += [text[done:start], marks[which] * length]
-            done = start + length
-    return "".join([*pieces, text[done:]])
+    marks = dict(zip(names, _marks(names), strict=True))
+    longest_first = sorted(filter(None, names), key=len, reverse=True)
 
+    def mark(place: re.Match[str]) -> str:
+        name, (start, end) = place[0], place.span()
+        alone = BEGINS.match(text, start) and ENDS.match(text, end)
+        return marks[name] * len(name) if alone else name
 
-BEGINS, ENDS = re.compile(BEFORE), re.compile(END)
-
-
-def _places(text: str, names: tuple[str, str], number: int) -> Iterator[int]:
-    """Yield where a name stands alone; no pattern is compiled, as a design may have thousands of names."""
-    name, other = names[number], names[1 - number]
-    after = other[len(name) :] if other.startswith(name) else ""
-    before = other[: -len(name)] if name and other.endswith(name) else ""
-    start = text.find(name) if name else -1
-    while start >= 0:
-        end = start + len(name)
-        inside = (after and text.startswith(after, end)) or (
-            before and text.endswith(before, 0, start)
-        )
-        if not inside and BEGINS.match(text, start) and ENDS.match(text, end):
-            yield start
-        start = text.find(name, start + 1)
+    return re.sub("|".join(map(re.escape, longest_first)) or "(?!)", mark, text)
 
 
 def _name(marks: tuple[str, str], number: int) -> str:

@@ -252,6 +252,8 @@ class CollectionProtocol:
         Keys of the table ``[protocol]`` beside its name, with what each may hold.
     column
         The column of the answers.
+    from_items
+        Columns of a row that hold what the item has under the same name.
     key
         The key of a JSON reply under which the parser looks for the answer.
     any_case
@@ -260,6 +262,8 @@ class CollectionProtocol:
         Options of the report that read the probabilities of answers in place of the sampled ones.
     instrument
         What judges score; None where there are none.
+    ranges
+        The scores of judges, each with the lowest and the highest.
     """
 
     name = ""
@@ -272,10 +276,12 @@ class CollectionProtocol:
     known: Mapping[str, Sequence[str]] = {}
     takes: Mapping[str, Any] = {}
     column = "answer"
+    from_items: tuple[str, ...] = ("scenario",)
     key = "answer"
     any_case = False
     probable: tuple[str, ...] = ("--probabilities", "p_")
     instrument: Instrument | None = None
+    ranges: Mapping[str, tuple[float, float]] = {}
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -29,10 +29,10 @@ from socialstats_collect.protocols.base import (
     Step,
     Varies,
     about,
+    cells_of_reply,
     fields,
     filled,
     keys_asked,
-    cells_of_reply,
 )
 
 MOST_STAGES = 100
@@ -85,6 +85,7 @@ class Values(CollectionProtocol):
     """
 
     name = "staged-values"
+    from_items = (SCENARIO, WORDING)
     takes: Mapping[str, Any] = {
         "stages": int | list,
         "baseline": str | bool,
