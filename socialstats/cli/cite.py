@@ -6,19 +6,10 @@ import argparse
 
 from socialstats import __version__
 from socialstats.audit.checks.catalogue import CHECKS
-from socialstats.cli.helping import Parser
-from socialstats.designs.aliases import Fields
 from socialstats.metrics import lookup
 from socialstats.references import bibtex, citation
 
-PARSER: Fields = {}
 TITLE = "socialstats: Statistics for the social behaviour of language models"
-
-
-def add_options(parser: Parser) -> None:
-    """Add the name of a metric, and the format."""
-    parser.add_argument("metric", nargs="?", help="metric whose literature to print")
-    parser.add_argument("--bibtex", action="store_true", help="as BibTeX")
 
 
 def run(options: argparse.Namespace) -> int:

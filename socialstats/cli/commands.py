@@ -1,6 +1,9 @@
-"""The commands, by what they are for, each with its line in the list. The file of its name has the rest."""
+"""The commands, by what they are for. The files of their names have their options (`parsers`), and what they do."""
 
 from __future__ import annotations
+
+import importlib
+from types import ModuleType
 
 JOBS = {
     "analyse a table": {
@@ -37,3 +40,8 @@ JOBS = {
     },
 }
 COMMANDS = {name: about for commands in JOBS.values() for name, about in commands.items()}
+
+
+def file_of(command: str, folder: str = "socialstats.cli") -> ModuleType:
+    """Return the file of a command, which is loaded where the command is typed."""
+    return importlib.import_module(f"{folder}.{command}")

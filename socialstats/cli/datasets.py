@@ -6,18 +6,8 @@ import argparse
 import sys
 
 from socialstats import datasets as bundled
-from socialstats.cli.helping import Parser
-from socialstats.designs.aliases import Fields
 from socialstats.tables.writing import as_bytes
 from socialstats.text import count
-
-PARSER: Fields = {}
-
-
-def add_options(parser: Parser) -> None:
-    """Add the name of a data set, and how it is printed."""
-    parser.add_argument("name", nargs="?", help="data set to describe")
-    parser.add_argument("--csv", action="store_true", help="print the rows as csv")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,8 +13,6 @@ from typing import Any
 
 import pandas as pd
 
-from socialstats.cli.helping import Parser
-from socialstats.cli.options import Output
 from socialstats.designs.aliases import Fields
 from socialstats.designs.settings import Settings
 from socialstats.errors import InputError, Problem
@@ -25,13 +23,6 @@ from socialstats.tables.writing import RUN_FILE, format_by_name, is_read, put, w
 from socialstats.text import count, meant, quoted
 from socialstats.voice import speaking
 
-EXAMPLES = """examples:
-  socialstats design norm-goal examples/design/norm_goal.toml -o norms.csv
-  socialstats collect --new norm-goal goals
-  socialstats collect goals/run.toml --dry-run
-
-exit code: 0 all items are written; 1 a model has to write texts first (the commands are printed); 2 bad input"""
-PARSER: Fields = {"epilog": EXAMPLES, "allow_abbrev": False}
 WRITE = (
     "model",
     "base_url",
@@ -48,25 +39,6 @@ protocol = "template"
 items = "texts.csv"
 template = "{prompt}"
 """
-
-
-def add_options(parser: Parser) -> None:
-    """Add the protocol, the lists of parts, and the file to write."""
-    add = parser.add_argument
-    add(
-        "protocol",
-        metavar="PROTOCOL",
-        help="pairwise-roles, norm-goal, who-is-right, ordinal or staged-values",
-    )
-    add("design", metavar="DESIGN.toml", help="the lists of parts (docs/design.md)")
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        type=Output,
-        help="csv, tsv or jsonl to write (default: csv to stdout)",
-    )
-    add("-q", "--quiet", action="store_true", help="no counts on stderr")
 
 
 def toml(name: str, value: Any, typed: str) -> str:

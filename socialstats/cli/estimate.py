@@ -8,12 +8,14 @@ import json
 import shlex
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, get_type_hints
 
+import socialstats
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import FORMATS as FILES
 from socialstats.cli.options import Output, add_setting, add_writing, words_of
+from socialstats.cli.parsers.estimate import NAMES, listed_metrics
 from socialstats.cli.signatures import (
     add_keywords,
     described_parameters,
@@ -48,7 +50,6 @@ from socialstats.tables.writing import (
 from socialstats.text import count, unknown
 from socialstats.voice import speaking
 
-PARSER: Fields = {"add_help": False}
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
 NOT_TYPED = ("allowed", "source")  # limits of covariates, name for messages
@@ -72,13 +73,6 @@ OF_COMMAND = (
 Metric = Callable[..., Any]
 
 
-def add_options(parser: Parser) -> None:
-    """Take the words from the metric on as they are: each metric has a parser of its own."""
-    # before the name of a metric
-    parser.add_argument("-h", "--help", action="store_true", dest="list_metrics")
-    parser.add_argument("words", nargs=argparse.REMAINDER)
-
-
 def run(options: argparse.Namespace) -> int:
     """Compute a metric of a table and print or write it.
 
@@ -91,14 +85,10 @@ def run(options: argparse.Namespace) -> int:
     words = options.words or []
     if "--study" in words:
         return estimate_question(words)
-    metrics = functions()
-    if options.list_metrics or not words:
-        print(
-            "usage: socialstats estimate METRIC TABLE [options]\n\nmetrics (METRIC --help lists the options of one):"
-        )
-        print("\n".join(listed(metrics)))
+    if not words:
+        sys.stdout.write(listed_metrics())
         return 0
-    function = named_function(words, metrics)
+    function = named_function(words)
     parser, hints = parser_of(function)
     typed = vars(parser.parse_args(words[1:]))
     chosen = {key: typed[key] for key in OF_COMMAND}
@@ -117,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
         return deliver(function(*tables, **keywords), chosen)
 
 
-def named_function(words: Sequence[str], metrics: Mapping[str, Metric]) -> Metric:
+def named_function(words: Sequence[str]) -> Metric:
     """Return the function of the metric that the first word names.
 
     Raises
@@ -126,13 +116,19 @@ def named_function(words: Sequence[str], metrics: Mapping[str, Metric]) -> Metri
         For an unknown metric, and one that stands behind its table.
     """
     name, *others = words
-    function = metrics.get(name.replace("-", "_"))
-    if function is not None:
-        return function
-    if others and (second := others[0].replace("-", "_")) in metrics:
+    spelled = name.replace("-", "_")
+    if spelled in NAMES:
+        return function_of(spelled)
+    if others and (second := others[0].replace("-", "_")) in NAMES:
         typed = shlex.join([second, name])
         raise InputError(f"the metric comes before the table: socialstats estimate {typed}")
-    raise InputError(unknown("metric", name, metrics))
+    raise InputError(unknown("metric", name, NAMES))
+
+
+def function_of(name: str) -> Metric:
+    """Return the public function of a metric; its file is loaded."""
+    function: Metric = getattr(socialstats, name)
+    return function
 
 
 def prepared_tables(
@@ -386,11 +382,9 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
 
 def rendered(result: Any, kind: str) -> str:
     """Return a result as text in one of `FORMATS`."""
-    from socialstats import __version__
-
     if kind == "json":
         return json.dumps(
-            {"socialstats": __version__, **result.to_dict()}, indent=1, allow_nan=False
+            {"socialstats": socialstats.__version__, **result.to_dict()}, indent=1, allow_nan=False
         )
     if kind == "csv":
         return as_bytes(result.tidy(all=True), "csv").decode().rstrip("\n")
@@ -404,29 +398,6 @@ def cautions_of(result: Any) -> list[Any]:
     if isinstance(result, ResultGroup):
         return [one for level in result for one in cautions_of(result[level])]
     return [one for one in result.cautions if one.severity != "info"]
-
-
-def listed(known: Mapping[str, Callable[..., Any]]) -> list[str]:
-    """Return a line for each metric, by the groups of the public names."""
-    import socialstats
-
-    lines = []
-    for group, (about, _) in socialstats._GROUPS.items():
-        names = [name for name in socialstats._names_of_group(group) if name in known]
-        lines += [f"{group}: {about}"] if names else []
-        lines += [f"  {name:<26} {first_line(known[name])}" for name in names]
-    return lines
-
-
-def functions() -> dict[str, Callable[..., Any]]:
-    """Return the public functions that compute something of tables, by name."""
-    import socialstats
-    from socialstats.metrics import METRICS
-
-    found = {name: entry.function for name, entry in METRICS.items()}
-    for name in ("choice_entropy_difference", "sensitivity_difference"):
-        found[name] = getattr(socialstats, name)
-    return dict(sorted(found.items()))
 
 
 def _readers_of(function: Callable[..., Any]) -> tuple[Any, ...]:

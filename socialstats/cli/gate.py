@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from socialstats import __version__
-from socialstats.cli.commands import COMMANDS
-from socialstats.cli.estimate import cautions_of, functions, parser_of
+from socialstats.cli.estimate import cautions_of, function_of, parser_of
 from socialstats.cli.helping import Parser
-from socialstats.cli.options import add_writing, words_of
+from socialstats.cli.options import words_of
+from socialstats.cli.parsers.estimate import NAMES
+from socialstats.cli.parsers.gate import FORMATS, PARSER, add_own_options
 from socialstats.cli.signatures import typed_value
 from socialstats.cli.voices import of_metric
-from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
+from socialstats.cli.writing import Entry, as_junit, as_summary, write
 from socialstats.designs.aliases import Fields, Texts
-from socialstats.designs.settings import Settings
 from socialstats.errors import APPROXIMATE, Caution, InputError, MissingDependency, SocialStatsError
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import negate_row
@@ -29,26 +29,6 @@ from socialstats.tables.writing import writing
 from socialstats.text import count, listing, number, p_value, quoted, unknown
 from socialstats.voice import speaking
 
-FORMATS = ("text", "md", "json", "junit")
-EXAMPLES = """a requirement is QUANTITY[TERM].FIELD, a sign, and a number:
-  mean[new - old].conf_low > -0.02    difference of means of two conditions or models on the same units
-  mean[new].conf_low >= 0.6           mean of one of them
-  krippendorff_alpha[alpha].estimate > 0.667
-QUANTITY is mean or a metric ('socialstats estimate' lists them), TERM a term of it (GROUP: TERM where terms repeat).
-FIELD is estimate, conf_low, conf_high, std_error, p_value, p_adjusted, df or n. Other options are those of 'socialstats
-estimate METRIC', such as --unit, --condition, --value, --cluster, --level.
-
-examples, with the tables in examples/data:
-  socialstats gate answers.csv --require "mean[reminded - plain].conf_low > -0.02" -o gate.md
-  socialstats gate answers.csv --unit item --cluster scenario --require "mean[reminded - plain].conf_low > 0"
-
-exit code: 0 every requirement is met; 1 one is not, or its number is undefined; 2 bad input"""
-PARSER: Fields = {
-    "usage": "socialstats gate TABLE --require REQUIREMENT [options]",
-    "description": COMMANDS["gate"],
-    "epilog": EXAMPLES,
-    "allow_abbrev": False,
-}
 SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 FIELDS = ("estimate", "conf_low", "conf_high", "std_error", "p_value", "p_adjusted", "df", "n")
 LIMITS = ("conf_low", "conf_high")
@@ -100,26 +80,6 @@ class Requirement:
         return cls(text=text.strip(), limit=limit, **parts)
 
 
-def add_options(parser: Parser) -> None:
-    """Add the requirements; the words from the table on are read by `run`."""
-    add_own_options(parser)
-    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-
-
-def add_own_options(parser: Parser) -> None:
-    """Add the options that no metric has."""
-    add = parser.add_argument
-    add(
-        "--require",
-        action="append",
-        default=[],
-        metavar="REQUIREMENT",
-        help="what must hold; repeatable",
-    )
-    add_output(add, FORMATS)
-    add_writing(parser)
-
-
 def run(options: argparse.Namespace) -> int:
     """Compute what the requirements name, say which are met, and return 0 where all are, else 1."""
     parser = Parser(prog="socialstats gate", **PARSER)
@@ -148,13 +108,13 @@ def judged(
     InputError
         For an unknown quantity, term or option, and what the metrics refuse.
     """
-    known, made, strange = functions(), dict[Any, Any](), list[set[str]]()
+    made, strange = dict[Any, Any](), list[set[str]]()
     entries, values, cautions = list[Entry](), list[float | None](), dict[str, None]()
     if not words or words[0].startswith("--"):
         raise InputError("name the table first: socialstats gate TABLE --require REQUIREMENT")
     for one in wanted:
-        name, implied, term = metric_of(one, known)
-        parser, hints = parser_of(known[name])
+        name, implied, term = metric_of(one)
+        parser, hints = parser_of(function_of(name))
         options, others = parser.parse_known_args(_as_conditions(words) if implied else list(words))
         strange.append({word for word in others if word.startswith("--")})
         given = {
@@ -173,7 +133,7 @@ def judged(
         try:
             with speaking(of_metric(hints)):
                 key = (name, repr(sorted((given | implied).items())))
-                result = made[key] = made.get(key) or known[name](
+                result = made[key] = made.get(key) or function_of(name)(
                     *options.tables, **given, **implied
                 )
             found = cautions_of(result)
@@ -205,11 +165,11 @@ def judged(
     return entries, values, list(cautions)
 
 
-def metric_of(one: Requirement, known: Settings) -> tuple[str, Fields, str]:
+def metric_of(one: Requirement) -> tuple[str, Fields, str]:
     """Return the metric of a requirement, options that it implies, and the term of its row."""
     if one.quantity != "mean":
-        if one.quantity not in known:
-            wrong = unknown("quantity", one.quantity, ["mean", *known], "quantities")
+        if one.quantity not in NAMES:
+            wrong = unknown("quantity", one.quantity, ["mean", *NAMES], "quantities")
             raise InputError(f"--require {one.text}: {wrong}")
         return one.quantity, {}, one.of.strip()
     first, minus, second = (part.strip() for part in one.of.partition(" - "))

@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 
 from socialstats.cli.describe import data_section, shaped_section
-from socialstats.cli.helping import Parser
-from socialstats.cli.options import EVERYDAY, add_data
 from socialstats.cli.plan import settle
-from socialstats.designs.aliases import Fields
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
@@ -24,11 +21,6 @@ from socialstats.studies.page import Design
 from socialstats.studies.plan_files import Plan, write_plan
 from socialstats.tables import read_table
 
-PARSER: Fields = {
-    "usage": "socialstats init DATA [options]",
-    "epilog": """example, with the tables in examples/data:
-  socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml""",
-}
 PLAN_COMMENTS = {
     "study": "Which question is asked, and whether the data had been seen.\nstatus: exploratory or confirmatory.",
     "data": "Which column plays which part; clusters say which rows depend on each other. Guessed: check every line.\n"
@@ -55,12 +47,6 @@ OF_STUDY = {
     "staged-values": "trait_profile",
 }
 LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
-
-
-def add_options(parser: Parser) -> None:
-    """Add how the table is read."""
-    add_data(parser)
-    parser.shorten(("data", *EVERYDAY), "every option: socialstats init --help-all")
 
 
 def run(options: argparse.Namespace) -> int:

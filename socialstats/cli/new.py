@@ -13,9 +13,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from socialstats.cli.helping import Parser
-from socialstats.cli.options import FORMATS, KNOWN, Output
-from socialstats.designs.aliases import Fields
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import later_and_earlier
@@ -35,10 +32,6 @@ from socialstats.tables.toml_files import toml_value
 from socialstats.text import number, quoted
 from socialstats_collect.drafting import is_run, run_table
 
-PARSER: Fields = {
-    "epilog": """example, with the tables in examples/data:
-  socialstats new ratings.csv -o study.toml && socialstats report ratings.csv --study study.toml"""
-}
 Comments = Mapping[str, str]
 COLUMN = 34  # at which comments begin
 MOST_PAIRS = 3  # labels of a condition that are all compared with each other
@@ -91,22 +84,6 @@ class DraftContrast:
     why: str
     within: bool
     metric: str
-
-
-def add_options(parser: Parser) -> None:
-    """Add the table or run, how it is read, and the file to write."""
-    add = parser.add_argument
-    add("data", metavar="TABLE", help=f"{KNOWN}; or a run file of collect (.toml), or its log")
-    add("--input-format", choices=FORMATS, help="format of the file")
-    add("--encoding", metavar="NAME", help="of a text file that is not UTF-8")
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        type=Output,
-        help="file to write (default: study.toml; - for stdout); none is replaced",
-    )
-    parser.set_defaults(overwrite=False)  # nothing is replaced
 
 
 def run(options: argparse.Namespace) -> int:

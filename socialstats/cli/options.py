@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import Any, Protocol
+from typing import Any
 
 from socialstats.cli.helping import Parser, StudyHelp
 from socialstats.designs.aliases import Fields
@@ -24,7 +24,7 @@ every option: socialstats {command} --help-all"""
 SEVERAL = f"{KNOWN}; or several alike, or logs of harnesses"
 EVERYDAY = tuple(key for key, one in SETTINGS.items() if one.everyday)
 FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods")
-
+PRINTED = ("text", "html", "md", "json")  # forms of what a command prints
 
 # kinds of settings that argparse converts, so that its error names the option
 TYPED = ("whole", "number")
@@ -76,25 +76,6 @@ def add_setting(add: Callable[..., Any], setting: Setting) -> None:
     add(setting.option, dest=setting.key, help=about, **how)
 
 
-class CommandFile(Protocol):
-    """The file of a command: words of its parser, its options, and what it does."""
-
-    PARSER: Fields
-
-    def add_options(self, parser: Parser) -> None:
-        """Add the options."""
-
-    def run(self, options: argparse.Namespace) -> int:
-        """Run the command; return an exit code."""
-
-
-def complete(parser: Parser, file: CommandFile) -> None:
-    """Add to a parser the options of a command, and the function that runs it."""
-    file.add_options(parser)
-    add_writing(parser)
-    parser.set_defaults(run=file.run)
-
-
 def add_writing(parser: argparse.ArgumentParser) -> None:
     """Add the options of how files are written, where a command writes files; no option replaces a log."""
     if (
@@ -109,6 +90,12 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
             action="store_true",
             help="in csv, no apostrophe before texts that begin with = + - @",
         )
+
+
+def add_output(add: Callable[..., Any], formats: Sequence[str] = PRINTED) -> None:
+    """Add the options that name format and file."""
+    add("--format", choices=formats, help="default: text, or by the name of -o")
+    add("-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)")
 
 
 def add_data(parser: Parser, *, several: bool = False) -> None:

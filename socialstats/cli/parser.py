@@ -1,18 +1,18 @@
-"""What can be typed: the commands, and what they are for. The file of a command has its options and what it does.
+"""What can be typed: the commands, and what they are for. `parsers` has the options of each.
 
-Nothing heavy is imported for the list of commands. A command is loaded where it is typed.
+Nothing that computes is imported for help: a command is loaded when its words are parsed.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from socialstats.cli.commands import COMMANDS, JOBS
+from socialstats.cli import parsers
+from socialstats.cli.commands import COMMANDS, JOBS, file_of
 from socialstats.cli.helping import Parser
-from socialstats.cli.options import complete
+from socialstats.cli.options import add_writing
 
 DESCRIPTION = "Statistics for the social behaviour of language models."
 MORE = """'socialstats COMMAND --help' has the options of one, with examples. To begin with:
@@ -72,7 +72,8 @@ def make_parser(words: Sequence[str] | None = None) -> Parser:
 
 
 def add_command(commands: Any, name: str, about: str) -> None:
-    """Add a command with the options and the function of the file of its name."""
-    file = importlib.import_module(f"socialstats.cli.{name}")
+    """Add a command with its options."""
+    file = file_of(name, parsers.__name__)
     parser = commands.add_parser(name, **{"help": about, "description": about, **file.PARSER})
-    complete(parser, file)
+    file.add_options(parser)
+    add_writing(parser)

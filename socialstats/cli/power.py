@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import socialstats
-from socialstats.cli.commands import COMMANDS
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import Output, add_writing, words_of
 from socialstats.cli.page_files import PDF
+from socialstats.cli.parser import make_parser
 from socialstats.cli.signatures import add_keywords, described_parameters, kinds, typed_value
 from socialstats.cli.voices import of_metric
 from socialstats.cli.writing import format_of
@@ -49,23 +49,6 @@ SHARES = (
     2.0,
 )  # parts of the planned size where the curve is printed
 BAR = 40
-EXAMPLES = """designs (DESIGN --help lists the options of one):
-  paired-t        a mean difference of pairs, in standard deviations of the differences
-  mcnemar         a difference of two proportions on the same units
-  clustered-mean  a mean of values in clusters, such as differences by scenario
-Leave out one of the size (--n, --clusters), --effect and --power: it is computed from the other two.
-
-examples:
-  socialstats power paired-t --effect 0.5 --power 0.8
-  socialstats power mcnemar --n 300 --discordant 0.3 --effect 0.1 -o power.svg
-  socialstats power clustered-mean --size 50 --icc 0.1 --effect 0.2 --power 0.8 --format md"""
-PARSER: Fields = {"add_help": False}  # each design has help of its own
-
-
-def add_options(parser: Parser) -> None:
-    """Take the words from the design on as they are: `run` reads them."""
-    parser.add_argument("-h", "--help", action="store_true", dest="list_designs")
-    parser.add_argument("words", nargs=argparse.REMAINDER)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,8 +60,8 @@ def run(options: argparse.Namespace) -> int:
         For an unknown design or option, and what the computation refuses.
     """
     name, *words = options.words or [""]
-    if options.list_designs or not name:
-        print(f"usage: socialstats power DESIGN [options]\n\n{COMMANDS['power']}\n\n{EXAMPLES}")
+    if not name:
+        print(make_parser(["power"]).commands()["power"].format_help(), end="")
         return 0
     if name not in DESIGNS:
         raise InputError(unknown("design", name, DESIGNS))

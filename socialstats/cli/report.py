@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING
 
 import socialstats_reports
 from socialstats.cli.analysis import prepare
-from socialstats.cli.helping import Parser
-from socialstats.cli.options import EVERYDAY, OTHERS, Output, add_analysis, add_data, day
 from socialstats.cli.page_files import write_page_files
 from socialstats.cli.plan import plan_of
 from socialstats.cli.voices import hint
 from socialstats.cli.writing import command_line, source_date
-from socialstats.designs.aliases import Fields, Levels, Pair
+from socialstats.designs.aliases import Levels, Pair
 from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
@@ -34,75 +32,11 @@ from socialstats_reports.arrangement import arranged
 if TYPE_CHECKING:
     from socialstats.claims import Claim
 
-PARSER: Fields = {
-    "usage": "socialstats report [DATA ...] [options]",
-    "epilog": """examples, with the tables in examples/data:
-  socialstats report --example role-conflict -o report.html
-  socialstats report arena.csv --map item_a=left --map item_b=right --cluster worker
-  socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html""",
-    "allow_abbrev": False,
-    "add_help": False,  # the help depends on the study
-}
 GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 LONGEST_NOTE = 20_000
 NOTE = "name a text on how the data were collected, such as 'socialstats tidy --methods' writes"
 NO_NOTES = (".toml", ".html", ".htm")
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
-
-
-def add_options(parser: Parser) -> None:
-    """Add how the table is read and analysed, and what is written."""
-    add_data(parser, several=True)
-    add_analysis(parser)
-    add = parser.add_argument_group("the page").add_argument
-    add("--example", metavar="NAME", help="a bundled data set instead of a file")
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        type=Output,
-        help=".html or .md (default: report.html); - for stdout",
-    )
-    add(
-        "--format",
-        dest="as",
-        choices=["html", "md"],
-        help="the page, or its main part as Markdown with tables "
-        "(default: by the name of -o, else html; Markdown goes to stdout)",
-    )
-    add("--json", metavar="FILE", type=Output, help="also write every number as JSON; - for stdout")
-    add(
-        "--files",
-        metavar="FOLDER",
-        type=Output,
-        help="also write every table (csv) and figure (svg) of the page into a folder",
-    )
-    add(
-        "--claims",
-        metavar="FILE",
-        help="numbers printed elsewhere (TOML), to be compared with this report's",
-    )
-    add(
-        "--fail-on",
-        choices=["never", "caution", "stop"],
-        default="never",
-        help="exit with 1 at a caution of this severity or higher",
-    )
-    add(
-        "--date",
-        type=day,
-        metavar="YYYY-MM-DD",
-        help="print this date (default: none, or SOURCE_DATE_EPOCH)",
-    )
-    add(
-        "--methods-note",
-        metavar="FILE",
-        help="text on how the data were collected ('tidy --methods'), for the page",
-    )
-    add("--no-verify", action="store_true", help="skip the check by independent implementations")
-    add("-q", "--quiet", action="store_true", help="no progress and no cautions on stderr")
-    everyday = ("data", *EVERYDAY, "plan", "example", "output", "json")
-    parser.shorten(everyday, OTHERS.format(command="report"))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -16,47 +16,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from socialstats import __version__
-from socialstats.cli import collect, report, tidy
-from socialstats.cli.helping import Parser
-from socialstats.cli.options import CommandFile, Output, complete
+from socialstats.cli.parser import make_parser
 from socialstats.cli.running import run_command
-from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
 from socialstats.studies.plan_files import read_plan
 from socialstats.tables.toml_files import read_toml
 from socialstats.tables.writing import kind_by_mark, writable_place, write_whole
 
-PARSER: Fields = {
-    "epilog": """example, with the tables in examples/data:
-  socialstats run foundations.toml foundations.csv -o foundations""",
-    "allow_abbrev": False,
-}
 TABLE, METHODS, PAGE, NUMBERS = "answers.csv", "methods.txt", "page.html", "numbers.json"
 TABLES = "tables"  # folder of the tables and figures of the page
 RECORD = "run.json"
 TOML = ".toml"
 NOTHING = 3  # exit code: there is nothing to analyse
 RECORDED = kind_by_mark("a record of 'socialstats run'", r'\{\s*"made by": "socialstats run"')
-
-
-def add_options(parser: Parser) -> None:
-    """Add the study, its tables, and the folder to write."""
-    add = parser.add_argument
-    add("study", metavar="STUDY.toml", help="a study that 'socialstats new' wrote, or a plan")
-    add(
-        "data",
-        metavar="TABLE",
-        nargs="*",
-        help="its tables, where the file does not say what is asked",
-    )
-    add("-o", "--output", metavar="FOLDER", type=Output, help="folder to write (default: STUDY)")
-    add("--people", metavar="FILE", help="answers of people, to stand beside those of models")
-    add(
-        "--base-url",
-        metavar="URL",
-        help="send all requests here instead of to the endpoint of the file",
-    )
-    add("--dry-run", action="store_true", help="print what would be asked, and end")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -151,10 +123,10 @@ def log_of(study: Path) -> Path:
 def ask_missing(study: Path, options: argparse.Namespace) -> int:
     """Print what is missing, and ask it; return the exit code of `collect`."""
     where = ["--base-url", options.base_url] if options.base_url else []
-    run_words("collect", collect, [str(study), *where, "--dry-run"])
+    run_words("collect", str(study), *where, "--dry-run")
     if options.dry_run:
         return 0
-    return run_words("collect", collect, [str(study), "-o", str(log_of(study)), *where])
+    return run_words("collect", str(study), "-o", str(log_of(study)), *where)
 
 
 def write_table(study: Path, folder: Path) -> Step:
@@ -165,7 +137,7 @@ def write_table(study: Path, folder: Path) -> Step:
     if before is not None and before.is_current(inputs, folder):
         print(f"{table} has all answers", file=sys.stderr)
         return before
-    run_words("tidy", tidy, [str(log), "-o", str(table), "--methods", str(methods)])
+    run_words("tidy", str(log), "-o", str(table), "--methods", str(methods))
     return Step.of(inputs, folder, [table, methods])
 
 
@@ -194,7 +166,7 @@ def write_page(
     if before is not None:
         remove_outputs(before, folder)
     outputs = ["-o", str(page), "--json", str(numbers), "--files", str(files)]
-    code = run_words("report", report, [*tables, *how, *outputs])
+    code = run_words("report", *tables, *how, *outputs)
     return code, Step.of(inputs, folder, [page, numbers, *files.iterdir()])
 
 
@@ -211,12 +183,10 @@ def has_questions(study: Path) -> bool:
     return read_plan(str(study)).own is not None
 
 
-def run_words(name: str, file: CommandFile, words: Sequence[str]) -> int:
+def run_words(*typed: str) -> int:
     """Print a command and run it."""
-    print(f"$ {shlex.join(['socialstats', name, *words])}", file=sys.stderr, flush=True)
-    parser = Parser(prog=f"socialstats {name}", **file.PARSER)
-    complete(parser, file)
-    return run_command(parser.parse_args(words, argparse.Namespace(command=name)))
+    print(f"$ {shlex.join(['socialstats', *typed])}", file=sys.stderr, flush=True)
+    return run_command(make_parser(typed).parse_args(typed))
 
 
 def digest(paths: Iterable[Path]) -> str:

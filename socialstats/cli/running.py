@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from contextlib import AbstractContextManager, nullcontext
 
+from socialstats.cli.commands import file_of
 from socialstats.cli.options import words_of
 
 
@@ -17,7 +18,7 @@ def run_command(options: argparse.Namespace) -> int:
     from socialstats.designs.terms import names_only
 
     with names_only(), writing_safely(options):
-        code: int = options.run(options)
+        code: int = file_of(options.command).run(options)
     return code
 
 

@@ -12,15 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from socialstats.cli.options import Output
+from socialstats.cli.options import PRINTED
 from socialstats.designs.aliases import Levels, Texts
 from socialstats.errors import InputError
 from socialstats.tables.writing import NUMBERS, PAGE, text_like, write_whole
 from socialstats.text import count, listing, markdown, shorten
 
-FORMATS = ("text", "html", "md", "json")
 SUFFIXES = {
     ".txt": "text",
     ".json": "json",
@@ -36,12 +34,6 @@ SUFFIXES = {
     ".png": "png",
     ".svg": "svg",
 }
-
-
-def add_output(add: Callable[..., Any], formats: Texts = FORMATS) -> None:
-    """Add the options that name format and file."""
-    add("--format", choices=formats, help="default: text, or by the name of -o")
-    add("-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)")
 
 
 def format_of(target: str | None, given: str | None, known: Texts) -> str:
@@ -74,7 +66,7 @@ def format_of(target: str | None, given: str | None, known: Texts) -> str:
 
 
 def write(
-    options: argparse.Namespace, rendered: Callable[[str, bool], str], formats: Texts = FORMATS
+    options: argparse.Namespace, rendered: Callable[[str, bool], str], formats: Texts = PRINTED
 ) -> None:
     """Write an outcome to the file or stdout.
 

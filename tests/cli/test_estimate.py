@@ -11,7 +11,8 @@ import pytest
 
 import socialstats as ss
 from socialstats.cli import main
-from socialstats.cli.estimate import functions, parser_of
+from socialstats.cli.estimate import function_of, parser_of
+from socialstats.cli.parsers.estimate import NAMES
 
 RATINGS = "unit,rater,value,story\n" + "".join(
     f"{k},{rater},{value},{k % 5}\n"
@@ -35,7 +36,7 @@ def pairs(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("name", sorted(functions()))
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_every_metric_has_a_help_that_describes_its_options(name, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["estimate", name, "--help-all"])
@@ -44,7 +45,7 @@ def test_every_metric_has_a_help_that_describes_its_options(name, capsys):
     assert "--level NUMBER" in said
     assert "--format" in said
     assert "columns of the table" in said
-    parser, hints = parser_of(functions()[name])
+    parser, hints = parser_of(function_of(name))
     assert {"level", "cluster", "by"} & set(hints)
     undescribed = [a.dest for a in parser._actions if a.dest in hints and not a.help]
     assert not undescribed

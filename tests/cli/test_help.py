@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from socialstats.cli import main
 from socialstats.cli.commands import JOBS
-from socialstats.cli.estimate import functions, parser_of
+from socialstats.cli.estimate import function_of, parser_of
 from socialstats.cli.idle import refuse_idle, takes
 from socialstats.cli.parser import make_parser
+from socialstats.cli.parsers.estimate import NAMES
 from socialstats.designs.settings import COMPUTED, OF_DESIGN
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES
@@ -104,9 +107,9 @@ def test_help_of_a_study_has_what_it_takes(name: str) -> None:
         assert takes(study, key) is not refused, key
 
 
-@pytest.mark.parametrize("name", functions())
+@pytest.mark.parametrize("name", NAMES)
 def test_help_of_a_metric_is_short_and_says_where_the_rest_is(name: str) -> None:
-    parser, _ = parser_of(functions()[name])
+    parser, _ = parser_of(function_of(name))
     short, whole = parser.format_help(), parser.help_of()
     assert short.splitlines()[-1].endswith(f"socialstats estimate {name} --help-all")
     assert options_of(short) < options_of(whole)
@@ -119,7 +122,7 @@ def test_help_of_a_metric_is_short_and_says_where_the_rest_is(name: str) -> None
 def test_estimate_lists_every_metric_once_by_group(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = printed(capsys, "estimate", "--help")
     lines = out.splitlines()[3:]
-    assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == sorted(functions())
+    assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == sorted(NAMES)
     assert [line.split(":")[0] for line in lines if line[0] != " "] == [
         "choices",
         "pairs",
@@ -181,3 +184,22 @@ def test_what_is_near_nothing_has_no_suggestion(capsys: pytest.CaptureFixture[st
     for words in (["qqq"], ["report", "t.csv", "--zzzz"], ["estimate", "qqq", "t.csv"]):
         code, _, err = printed(capsys, *words)
         assert (code, "mean" in err.partition("Choose")[0].partition("Metrics")[0]) == (2, False)
+
+
+HELP_OF_EACH = """
+import contextlib, io, sys
+from socialstats.cli import main
+from socialstats.cli.commands import COMMANDS
+
+for command in COMMANDS:
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        main([command, "--help"])
+    assert "usage" in out.getvalue(), command
+    loaded = {"numpy", "pandas", "scipy", "narwhals", "matplotlib", "openai"} & {*sys.modules}
+    assert not loaded, (command, loaded)
+"""
+
+
+def test_help_loads_nothing_that_computes() -> None:
+    done = subprocess.run([sys.executable, "-c", HELP_OF_EACH], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -16,8 +16,9 @@ import pytest
 import socialstats as ss
 from socialstats.cautions import ADVICE
 from socialstats.cli import main
-from socialstats.cli.estimate import functions, parser_of
+from socialstats.cli.estimate import function_of, parser_of
 from socialstats.cli.parser import make_parser
+from socialstats.cli.parsers.estimate import NAMES
 from socialstats.cli.signatures import kinds
 from socialstats.designs.calls import makers_of
 
@@ -84,7 +85,7 @@ def test_the_examples_of_help_run_one_after_the_other(
 def keywords() -> dict[str, list[Any]]:
     """Return every keyword of a public function or reader, with what it may be."""
     found: dict[str, list[Any]] = {}
-    for function in functions().values():
+    for function in map(function_of, NAMES):
         for name, types in parser_of(function)[1].items():
             found.setdefault(name, []).extend(types)
     public = [getattr(ss, name) for name in ss.__all__ if callable(getattr(ss, name))]

@@ -11,8 +11,9 @@ import pytest
 
 from socialstats.cli import main
 from socialstats.cli.analysis import prepare
-from socialstats.cli.estimate import _readers_of, functions, parser_of
+from socialstats.cli.estimate import _readers_of, function_of, parser_of
 from socialstats.cli.parser import make_parser
+from socialstats.cli.parsers.estimate import NAMES
 from socialstats.designs.settings import COMPUTED, DESIGNS, READ, SETTINGS
 from socialstats.studies.plan_files import load_plan
 
@@ -48,15 +49,15 @@ def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
 
 def designs_of(name: str) -> set[str]:
     """Return the general designs that a metric reads its table as."""
-    return {reader.__name__.lower() for reader in _readers_of(functions()[name])} & {*DESIGNS}
+    return {reader.__name__.lower() for reader in _readers_of(function_of(name))} & {*DESIGNS}
 
 
-METRICS = [name for name in functions() if designs_of(name)]
+METRICS = [name for name in NAMES if designs_of(name)]
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_word_of_how_a_table_is_read_is_one_of_estimate(name: str) -> None:
-    options, designs = options_of(parser_of(functions()[name])[0]), designs_of(name)
+    options, designs = options_of(parser_of(function_of(name))[0]), designs_of(name)
     wanted = [
         one
         for one in READ
@@ -75,7 +76,7 @@ def test_every_word_of_how_a_table_is_read_is_one_of_estimate(name: str) -> None
 @pytest.mark.parametrize("name", METRICS)
 def test_choices_of_a_shared_word_are_choices_of_both(name: str) -> None:
     """What report allows for a word is allowed for the metric, or belongs to another design."""
-    hints, designs = parser_of(functions()[name])[1], designs_of(name)
+    hints, designs = parser_of(function_of(name))[1], designs_of(name)
     for one in (*READ, *COMPUTED):
         if not one.choices or one.key not in hints or (one.of and not {*one.of.split()} & designs):
             continue
@@ -90,7 +91,7 @@ def test_choices_of_a_shared_word_are_choices_of_both(name: str) -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_a_word_of_an_analysis_is_one_of_its_design(name: str) -> None:
     """A metric's option that report has as well is of the same design there, or is told apart here."""
-    hints, designs = parser_of(functions()[name])[1], designs_of(name)
+    hints, designs = parser_of(function_of(name))[1], designs_of(name)
     apart = {
         key
         for key in hints
