@@ -6,12 +6,13 @@ re-weights the others. Here both are rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
 from socialstats.harness_logs.files import Source, load_json
-from socialstats.harness_logs.log import Claim, Log, StudyReading
+from socialstats.harness_logs.log import Claim, Log, Quantity, Status, StudyReading
 from socialstats.harness_logs.tabular import (
     Members,
     Row,
@@ -22,9 +23,12 @@ from socialstats.harness_logs.tabular import (
     is_number,
     items,
     log_of,
+    member,
     natural,
+    objects,
     row,
     scored,
+    text,
 )
 from socialstats.text import count, listing
 
@@ -82,7 +86,26 @@ SHORT = {
     "commitment_score": "commitment",
 }
 MIDDLE, LARGEST = 10.0, 100.0
-Runs = dict[str, Members]
+
+
+@dataclass(slots=True, kw_only=True)
+class Task:
+    """A scenario of one iteration, as the log has it, and the scores of each of its stages and judges."""
+
+    iteration: str
+    scenario: str
+    content: Members
+    stages: list[tuple[str, str, Members]]
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it enters the harness's averages."""
+        return bool(self.content.get("status") == SCORED)
+
+    @property
+    def rubric(self) -> Members:
+        """Its last scores of all judges together."""
+        return at(self.content, "rubric_scores")
 
 
 def read(source: Source) -> Log:
@@ -90,62 +113,75 @@ def read(source: Source) -> Log:
 
     Of the tasks only scores and states are kept, never what was said.
     """
-    found = at(load_json(source.path, RUNS))
-    runs: Runs = {key: run for key, run in found.items() if TASKS in at(run)}
-    rows = [r for key, run in runs.items() for r in _of_run(key, run)]
-    versions = {
-        str(run["benchmark_version"]) for run in runs.values() if run.get("benchmark_version")
-    }
+    content = at(load_json(source.path, RUNS))
+    runs = {key: run for key, run in content.items() if TASKS in at(run)}
+    rows: list[Row] = []
+    claims: list[Claim] = []
+    for key, run in runs.items():
+        tasks = [*tasks_of(run)]
+        rows_of_run = [*rows_of(key, run, tasks)]
+        rows += rows_of_run
+        claims += claims_of(key, run, tasks, rows_of_run, source.path.name)
+    versions = {text(run, "benchmark_version") for run in runs.values()} - {""}
     return log_of(
         __name__,
         source,
         rows,
         version=", ".join(sorted(versions)) or None,
-        notes=_notes(rows),
-        claims=(c for key, run in runs.items() for c in _claims(key, run, rows, source.path.name)),
+        notes=notes_of(rows),
+        claims=claims,
     )
 
 
-def _tasks(run: Mapping[str, Any]) -> Iterator[tuple[str, str, Members]]:
+def tasks_of(run: Members) -> Iterator[Task]:
+    """Yield the tasks of a run; scenarios are in the order of their numbers."""
+    judges = [cell(judge) or "" for judge in items(run, "judge_models")]
+    judges = judges or [text(run, "judge_model") or "judge"]
     for iteration, tasks in at(run, TASKS).items():
         for scenario in sorted(at(tasks), key=natural):
-            yield str(iteration), scenario, at(tasks[scenario])
+            content = at(tasks, scenario)
+            stages = [*stages_of(content, judges)]
+            yield Task(iteration=str(iteration), scenario=scenario, content=content, stages=stages)
 
 
-def _of_run(key: str, run: Members) -> Iterator[Row]:
-    judges = [cell(j) or "" for j in items(run, "judge_models")] or [
-        cell(run.get("judge_model")) or "judge"
-    ]
-    tasks = [
-        (iteration, scenario, task, list(_stages(task, judges)))
-        for iteration, scenario, task in _tasks(run)
-    ]
-    known = dict.fromkeys(
-        name for *_, stages in tasks for _, _, scores in stages for name in scores
-    )
-    politics = any(name in POLITICS for name in known)
-    fixed = {*POLITICS} if politics else STANDARD
-    totals = any(
-        task.get("rubric_scores") or task.get("status") != SCORED for _, _, task, _ in tasks
-    )
-    for iteration, scenario, task, stages in tasks:
+def stages_of(task: Members, judges: list[str]) -> Iterator[tuple[str, str, Members]]:
+    """Yield stage, judge and scores: each judge's where they are kept, else those of all judges together."""
+    for names in SCORES:
+        before, during, after = ((task.get(name), task.get(f"{name}_by_judge")) for name in names)
+        turns, turns_by_judge = map(items, during)
+        pairs = zip_longest(turns, turns_by_judge[: len(turns)])
+        talk = [(f"turn {k}", *pair) for k, pair in enumerate(pairs, 1)]
+        for stage, together, listed in [("baseline", *before), *talk, (FINAL, *after)]:
+            by_judge = objects(listed)
+            for k, scores in enumerate(by_judge):
+                yield stage, judges[k] if k < len(judges) else f"judge {k + 1}", scores
+            if not by_judge and at(together):
+                yield stage, " / ".join(judges), at(together)
+
+
+def rows_of(key: str, run: Members, tasks: list[Task]) -> Iterator[Row]:
+    """Yield the rows of a run; criteria that the harness expects and a stage lacks are missing."""
+    scores_of = [scores for task in tasks for _, _, scores in task.stages]
+    criteria = dict.fromkeys(name for scores in scores_of for name in scores)
+    politics = not POLITICS.keys().isdisjoint(criteria)
+    fixed = POLITICS.keys() if politics else STANDARD
+    model = run.get("model_name") or run.get("test_model")
+    totals = any(task.content.get("rubric_scores") or not task.is_scored for task in tasks)
+    for task in tasks:
+        status = cell(task.content.get("status"))
+        about = {"run": key, "scenario": task.scenario, "task_status": status}
         common = {
-            "model": run.get("model_name")
-            or run.get("test_model")
-            or task.get("test_model")
-            or key,
+            "model": model or task.content.get("test_model") or key,
             "task": "politicsbench" if politics else "eqbench3",
-            "unit": scenario,
-            "epoch": iteration,
+            "unit": task.scenario,
+            "epoch": task.iteration,
         }
-        about = {"run": key, "scenario": scenario, "task_status": cell(task.get("status"))}
-        for stage, judge, scores in stages:
-            expected = (
-                [name for name in known if name in scores or name in fixed]
-                if fixed & {*scores}
-                else [*scores]
-            )
-            for name in expected:
+        for stage, judge, scores in task.stages:
+            names: Iterable[str] = scores
+            if not fixed.isdisjoint(scores):
+                names = [name for name in criteria if name in scores or name in fixed]
+            for name in names:
+                place = {"stage": stage, "judge": judge, "trait": SHORT.get(name, name)}
                 score = scored(scores.get(name), absent="missing")
                 yield row(
                     **common,
@@ -153,35 +189,18 @@ def _of_run(key: str, run: Members) -> Iterator[Row]:
                     filter=stage,
                     score=score,
                     answer=None if score[1] == "ok" else scores.get(name),
-                    metadata={
-                        **about,
-                        "stage": stage,
-                        "judge": judge,
-                        "trait": SHORT.get(name, name),
-                    },
+                    metadata=about | place,
                 )
         if totals:
-            score = _composite(task, politics)
-            answer = None if score[1] == "ok" else task.get("error")
+            score = composite_of(task, politics)
             yield row(
-                **common, scorer=COMPOSITE, filter=FINAL, score=score, answer=answer, metadata=about
+                **common,
+                scorer=COMPOSITE,
+                filter=FINAL,
+                score=score,
+                answer=None if score[1] == "ok" else task.content.get("error"),
+                metadata=about,
             )
-
-
-def _stages(task: Members, judges: list[str]) -> Iterator[tuple[str, str, Members]]:
-    """Yield stage, judge and scores: each judge's where they are kept, else those of all judges together."""
-    for names in SCORES:
-        before, during, after = ((task.get(name), task.get(f"{name}_by_judge")) for name in names)
-        turns, each = map(items, during)
-        talk = [
-            (f"turn {k}", *turn) for k, turn in enumerate(zip_longest(turns, each[: len(turns)]), 1)
-        ]
-        stages = [("baseline", *before), *talk, (FINAL, *after)]
-        for stage, scores, listed in stages:
-            for k, held in enumerate(items(listed)):
-                yield stage, judges[k] if k < len(judges) else f"judge {k + 1}", at(held)
-            if not items(listed) and at(scores):
-                yield stage, " / ".join(judges), at(scores)
 
 
 def composite(scores: Mapping[str, Any], *, politics: bool) -> float | None:
@@ -195,60 +214,56 @@ def composite(scores: Mapping[str, Any], *, politics: bool) -> float | None:
     >>> composite({"egalitarianism": 15, "moral_certainty": 10}, politics=True).__round__(2)
     26.47
     """
-    allowed = POLITICS if politics else STANDARD
-    held = {name: float(v) for name, v in scores.items() if name in allowed and is_number(v)}
-    if not held:
+    criteria = POLITICS if politics else STANDARD
+    values = {name: float(v) for name, v in scores.items() if name in criteria and is_number(v)}
+    if not values:
         return None
     if not politics:
-        return sum(held.values()) / len(held)
-    total = sum(POLITICS[name] * (v - MIDDLE) for name, v in held.items())
-    share = LARGEST * total / sum(abs(POLITICS[name]) * MIDDLE for name in held)
+        return sum(values.values()) / len(values)
+    total = sum(POLITICS[name] * (value - MIDDLE) for name, value in values.items())
+    share = LARGEST * total / sum(abs(POLITICS[name]) * MIDDLE for name in values)
     return max(-LARGEST, min(LARGEST, share))
 
 
-def _composite(task: Members, politics: bool) -> Score:
-    counted = task.get("status") == SCORED
-    value = composite(at(task, "rubric_scores"), politics=politics) if counted else None
-    failed = value is None and (
-        task.get("error") or task.get("rubric_run_error") or task.get("status") == "error"
-    )
-    return scored(value, failed=bool(failed), absent="unscored" if counted else "missing")
+def composite_of(task: Task, politics: bool) -> Score:
+    """Return the composite of a task, or why it has none."""
+    value = composite(task.rubric, politics=politics) if task.is_scored else None
+    absent: Status = "unscored" if task.is_scored else "missing"
+    content = task.content
+    error = content.get("error") or content.get("rubric_run_error")
+    failed = value is None and bool(error or content.get("status") == "error")
+    return scored(value, failed=failed, absent=absent)
 
 
-def _claims(key: str, run: Members, rows: list[Row], file: str) -> Iterator[Claim]:
-    """Return the two averages of a run; a mean over tasks of which some have other criteria is not recomputed."""
-    results = at(run, "results")
-    tables = [
-        frozenset(at(t, "rubric_scores")) for _, _, t in _tasks(run) if t.get("status") == SCORED
-    ]
-    alike = (
-        any({*table} & {*POLITICS} for table in tables) or len({t & STANDARD for t in tables}) == 1
-    )
-    counts = [
-        r for r in rows if r.get("run") == key and r["scorer"] == COMPOSITE and r["status"] == "ok"
-    ]
-    for name, scorer in (
-        ("average_rubric_score", COMPOSITE),
-        ("average_commitment_score", "commitment_score"),
-    ):
+def claims_of(
+    key: str, run: Members, tasks: list[Task], rows: list[Row], file: str
+) -> Iterator[Claim]:
+    """Yield the two averages of a run; a mean over tasks of which some have other criteria is not recomputed."""
+    rubrics = [task.rubric.keys() for task in tasks if task.is_scored]
+    politics = any(not POLITICS.keys().isdisjoint(rubric) for rubric in rubrics)
+    alike = politics or len({frozenset(rubric & STANDARD) for rubric in rubrics}) == 1
+    n = sum(each["scorer"] == COMPOSITE and each["status"] == "ok" for each in rows)
+    quantities: dict[str, tuple[str, Quantity]] = {
+        "average_rubric_score": (COMPOSITE, "mean" if alike else "other"),
+        "average_commitment_score": ("commitment_score", "mean"),
+    }
+    for name, (scorer, quantity) in quantities.items():
         select = {"run": key, "scorer": scorer, "filter": FINAL}
-        yield from claim(
-            name,
-            "mean" if scorer != COMPOSITE or alike else "other",
-            results.get(name),
-            f"{file}: {key}.results.{name}",
-            select,
-            n=len(counts) or None,
-            reducer="none",
-        )
+        value, where = member(run, "results", name), f"{file}: {key}.results.{name}"
+        yield from claim(name, quantity, value, where, select, n=n or None, reducer="none")
 
 
-def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
-    tasks = [r for r in rows if r["scorer"] == COMPOSITE]
-    if gone := [r for r in tasks if r["status"] in ("error", "missing")]:
-        names = listing([f"{r['unit']} ({r['task_status']})" for r in gone], most=6)
-        yield f"{count(len(gone), 'task')} of {len(tasks)} vanish from the harness's averages: {names}"
-    if short := {r["unit"] for r in rows if r["status"] == "missing" and r["scorer"] != COMPOSITE}:
+def notes_of(rows: list[Row]) -> Iterator[str | StudyReading]:
+    """Yield notes on tasks and criteria that the harness's averages leave out."""
+    composites = [each for each in rows if each["scorer"] == COMPOSITE]
+    lost = [each for each in composites if each["status"] in ("error", "missing")]
+    if lost:
+        names = listing([f"{each['unit']} ({each['task_status']})" for each in lost], most=6)
+        tasks = f"{count(len(lost), 'task')} of {len(composites)}"
+        yield f"{tasks} vanish from the harness's averages: {names}"
+    missing = [each for each in rows if each["status"] == "missing"]
+    short = {each["unit"] for each in missing if each["scorer"] != COMPOSITE}
+    if short:
         yield f"criteria are missing in {count(len(short), 'scenario')}: the harness's composite re-weights the others"
-    if any(r["task"] == "politicsbench" for r in rows):
+    if any(each["task"] == "politicsbench" for each in rows):
         yield StudyReading(options=("--study", "staged-values"), wide="trait")

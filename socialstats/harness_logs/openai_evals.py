@@ -43,7 +43,7 @@ BOOTSTRAP: Members = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
 
 
 @dataclass(slots=True)
-class Run:
+class EvalRun:
     """What a file says of one run: its spec and report, the scores of each sample, and the samples that failed."""
 
     name: str
@@ -123,10 +123,10 @@ def task_of(spec: Row, source: Source) -> Any:
     return spec.get("eval_name") or spec.get("base_eval") or source.path.stem
 
 
-def runs_of(source: Source) -> list[Run]:
+def runs_of(source: Source) -> list[EvalRun]:
     """Return the runs of a file: an event without the name of its run is of the one before."""
-    runs: list[Run] = []
-    run = Run("")
+    runs: list[EvalRun] = []
+    run = EvalRun("")
     for _, event in json_lines(source.path):
         spec, report = at(event, "spec"), at(event, "final_report")
         name = cell(event.get("run_id") or spec.get("run_id")) or ""
@@ -134,7 +134,7 @@ def runs_of(source: Source) -> list[Run]:
         if known is not None:
             run = known
         elif not runs or (spec and run.spec) or (name and run.name):
-            run = Run(name)
+            run = EvalRun(name)
             runs.append(run)
         run.name, run.spec = run.name or name, run.spec or spec
         run.report |= report

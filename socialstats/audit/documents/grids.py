@@ -102,7 +102,7 @@ def _refuse_large(columns: int, rows: int, place: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Words without a wide gap between them, and where they begin and end in their line."""
 
     left: float
@@ -115,12 +115,12 @@ class Run:
         return (self.left + self.right) / 2
 
 
-def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[Span]]) -> list[list[str]]:
+def aligned(rows: Sequence[Sequence[TextRun]], under: Sequence[Sequence[Span]]) -> list[list[str]]:
     """Arrange the runs of lines in columns by the places of those in lines with numbers.
 
     Parameters
     ----------
-    rows : sequence of sequence of Run
+    rows : sequence of sequence of TextRun
     under : sequence of sequence of (left, right)
         The lines drawn under each row; a head stands over the columns of the one below it.
 
@@ -131,7 +131,7 @@ def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[Span]]) -> l
 
     Examples
     --------
-    >>> heads, row = [Run(9, 19, "A and B")], [Run(0, 2, "x"), Run(9, 12, "3.1"), Run(16, 19, "0.5")]
+    >>> heads, row = [TextRun(9, 19, "A and B")], [TextRun(0, 2, "x"), TextRun(9, 12, "3.1"), TextRun(16, 19, "0.5")]
     >>> aligned([heads, row], [[(9, 19)], []])
     [['', 'A and B', 'A and B'], ['x', '3.1', '0.5']]
     """
@@ -157,7 +157,7 @@ def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[Span]]) -> l
     return cells
 
 
-def column_spans(rows: Sequence[Sequence[Run]], body: Sequence[int]) -> list[Span]:
+def column_spans(rows: Sequence[Sequence[TextRun]], body: Sequence[int]) -> list[Span]:
     """Return from where to where the columns reach, by the fullest lines with numbers."""
     most = max((len(rows[i]) for i in body), default=0)
     full = [run for i in body if len(rows[i]) >= max(2, most - 1) for run in rows[i]]
@@ -208,10 +208,10 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
     ]
 
 
-def blocks_of(head: Sequence[Cells], body: Sequence[tuple[Cells, int]]) -> list[Block]:
+def blocks_of(head: Sequence[Cells], body: Sequence[tuple[Cells, int]]) -> list[SheetBlock]:
     """Part the rows below a head where another head stands; the head that a page repeats is none."""
     numeric = {j for cells, _ in body for j, cell in enumerate(cells) if is_value(cell)}
-    blocks = [Block(joined(head))]
+    blocks = [SheetBlock(joined(head))]
     for cells, line in body:
         lines = blocks[-1].lines
         above = lines[-1][0] if lines else []
@@ -221,7 +221,7 @@ def blocks_of(head: Sequence[Cells], body: Sequence[tuple[Cells, int]]) -> list[
         if cells in head:
             continue
         if named and any(map(is_value, above[1:])):
-            blocks.append(Block(joined([cells])))
+            blocks.append(SheetBlock(joined([cells])))
         elif bracketed and any(above):
             both = [f"{upper} {lower}".strip() for upper, lower in zip(above, cells, strict=True)]
             lines[-1] = (both, lines[-1][1])
@@ -287,7 +287,7 @@ def joined(heads: Sequence[Sequence[str]]) -> list[str]:
 
 
 @dataclass(slots=True)
-class Block:
+class SheetBlock:
     """The columns of one head, and the rows below it with their lines."""
 
     columns: list[str]

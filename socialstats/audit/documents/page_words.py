@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
+class PageBox:
     """A part of a page, in points; `top` and `bottom` grow from the upper edge of the page as it is read."""
 
     left: float
@@ -32,7 +32,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PdfWord(Box):
+class PdfWord(PageBox):
     """A word and its box; `line` is the number of its line in reading order."""
 
     text: str
@@ -47,9 +47,9 @@ def text_of(words: Iterable[PdfWord]) -> str:
     return " ".join(word.text for word in words)
 
 
-def box_around(words: Sequence[Box]) -> Box:
+def box_around(words: Sequence[PageBox]) -> PageBox:
     """Return the least box that holds others."""
-    return Box(
+    return PageBox(
         left=min(word.left for word in words),
         right=max(word.right for word in words),
         top=min(word.top for word in words),

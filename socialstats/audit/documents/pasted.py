@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from socialstats.audit.documents.grids import Grid, Run, aligned, is_value
+from socialstats.audit.documents.grids import Grid, TextRun, aligned, is_value
 from socialstats.audit.documents.webpages import CAPTION, REFERENCES
 
 Piece = tuple[str, str, int]
@@ -112,7 +112,9 @@ def _grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) ->
 
 def _aligned(lines: Sequence[str], below: Sequence[str]) -> list[list[str]]:
     """Part lines by the places of the numbers; a head stands over the columns of the rule `below` it."""
-    runs = [[Run(run.start(), run.end(), run[0]) for run in RUN.finditer(line)] for line in lines]
+    runs = [
+        [TextRun(run.start(), run.end(), run[0]) for run in RUN.finditer(line)] for line in lines
+    ]
     under = [[part.span() for part in re.finditer(r"[-─=_]{2,}", rule)] for rule in below]
     rows = aligned(runs, [parts if len(parts) > 1 else [] for parts in under])
     by_gap = [cells_of(line, " ") for line in lines]

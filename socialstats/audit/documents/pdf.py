@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from socialstats.audit.documents.grids import Grid
 from socialstats.audit.documents.page_tables import tables_of
-from socialstats.audit.documents.page_words import Box, PdfWord, Words, text_of
+from socialstats.audit.documents.page_words import PageBox, PdfWord, Words, text_of
 from socialstats.audit.documents.webpages import REFERENCES
 from socialstats.errors import InputError
 from socialstats.tables.limits import check_limit, exceeded, limit
@@ -118,7 +118,7 @@ def refuse_bombs(raw: bytes, source: str) -> None:
             )
 
 
-def directions_of(page: Any, place: str) -> Iterator[tuple[Words, list[Box]]]:
+def directions_of(page: Any, place: str) -> Iterator[tuple[Words, list[PageBox]]]:
     """Yield the words and the horizontal rules of a page, for each direction that its text runs in."""
     from pypdfium2 import raw as pdfium
 
@@ -129,7 +129,7 @@ def directions_of(page: Any, place: str) -> Iterator[tuple[Words, list[Box]]]:
     for turn, _ in turns.most_common():
         rules = []
         for left, bottom, right, top in edges:
-            rule = Box(**upright(turn, left, right, bottom, top))
+            rule = PageBox(**upright(turn, left, right, bottom, top))
             if rule.height < 6 and rule.width > max(8, 4 * rule.height):
                 rules.append(rule)
         yield words_of(sign for sign in signs if sign.turn in (-1, turn)), joined_rules(rules)
@@ -210,9 +210,9 @@ def words_of(signs: Iterable[Sign]) -> Words:
 INDEX = re.compile(r"[\^_]\S{0,3}$")
 
 
-def joined_rules(rules: Iterable[Box]) -> list[Box]:
+def joined_rules(rules: Iterable[PageBox]) -> list[PageBox]:
     """Join pieces of one horizontal line."""
-    lines: list[Box] = []
+    lines: list[PageBox] = []
     for rule in sorted(rules, key=lambda rule: (round(rule.middle / 2), rule.left)):
         last = lines[-1] if lines else None
         if last and abs(last.middle - rule.middle) < 1.5 and rule.left - last.right < 1.5:
