@@ -95,6 +95,10 @@ class Budget:
     def free(self, claim: Reservation) -> None:
         """End a claim: the log says what the call took."""
         self._claims.remove(claim)
+        self.wake()
+
+    def wake(self) -> None:
+        """End all that waits for a change."""
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -104,14 +108,14 @@ class Budget:
 
     def _spent(self) -> dict[str, float]:
         """Return calls, tokens and money that were spent, or may have been, by the limit on them."""
-        tally, by_model = self.tally, self.tally.by_model
+        tally = self.tally
+        costs = tally.by_model.items()
+        unsettled = sum(of_model.unsettled_tokens for _, of_model in costs)
+        money_spent = sum(of_model.at_most(self.prices.get(model)) for model, of_model in costs)
         return {
             "max_calls": tally.calls + tally.cut_off + len(self._claims),
-            "max_tokens_total": tally.tokens
-            + sum(costs.unsettled_tokens for costs in by_model.values()),
-            "max_cost": sum(
-                costs.at_most(self.prices.get(model)) for model, costs in by_model.items()
-            ),
+            "max_tokens_total": tally.tokens + unsettled,
+            "max_cost": money_spent,
         }
 
     def _exceeded(self, further: Mapping[str, float]) -> Iterator[str]:
@@ -130,17 +134,14 @@ class Budget:
         if back is not None:
             tokens, price = sent + back, money(self.prices.get(ask.model), sent, back)
         cost = max(price or 0.0, costs.most_cost) if price is not None or costs.most_cost else None
-        return Reservation(
-            model=ask.model,
-            sent=sent,
-            tokens=None if tokens is None else max(tokens, costs.most_tokens),
-            cost=cost,
-            held={
-                "max_calls": 1,
-                "max_tokens_total": max(tokens or 0, MARGIN * costs.most_tokens),
-                "max_cost": max(cost or 0.0, MARGIN * costs.most_cost),
-            },
-        )
+        held = {
+            "max_calls": 1,
+            "max_tokens_total": max(tokens or 0, MARGIN * costs.most_tokens),
+            "max_cost": max(cost or 0.0, MARGIN * costs.most_cost),
+        }
+        if tokens is not None:
+            tokens = max(tokens, costs.most_tokens)
+        return Reservation(model=ask.model, sent=sent, tokens=tokens, cost=cost, held=held)
 
     def _must_wait(self, further: Reservation) -> bool:
         """Return whether a call must not be sent beside those in progress."""

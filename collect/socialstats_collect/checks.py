@@ -35,7 +35,7 @@ HEADERS = "((extra|default)[-_]*)?headers"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ValueRule:
     """What the values of some keys may not be.
 
     Attributes
@@ -73,91 +73,85 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float)
 
 
-def proxy_parts(value: str) -> SplitResult | None:
+def proxy_parts(value: object) -> SplitResult | None:
     """Return the parts of the address of a proxy; None where it is none."""
     try:
-        parts = urlsplit(value)
+        parts = urlsplit(str(value))
         valid = parts.scheme in PROXIES and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return None
     return parts if valid else None
 
 
-def has_password(value: str) -> bool:
+def has_password(value: object) -> bool:
     """Return whether the address of a proxy holds a user or a password."""
     parts = proxy_parts(value)
     return parts is not None and bool(parts.username or parts.password)
 
 
-def is_no_variable(value: str) -> bool:
-    """Return whether a text is not the name of a variable; it may be the key in place of its name, and is hidden."""
-    wrong = not VARIABLE.fullmatch(value) or (
-        LIKE_A_KEY.fullmatch(value) is not None and value not in os.environ
-    )
-    if wrong:
-        remember(value)
-    return wrong
+def is_no_variable(value: object) -> bool:
+    """Return whether a value is not the name of a variable; it may be the key in place of its name, and is hidden."""
+    name = str(value)
+    if VARIABLE.fullmatch(name) and (name in os.environ or not LIKE_A_KEY.fullmatch(name)):
+        return False
+    remember(name)
+    return True
 
 
-FROM_ENVIRONMENT = "Remove it: keys come from the environment, and key_env names the variable."
+FORBIDDEN = (
+    "'{key}' does not belong in a run file",
+    "Remove it: keys come from the environment, and key_env names the variable.",
+)
 KEYS_OF_KEYS = (
-    Rule(
-        rf"(?!{OWN_NAMES})(.*\.)?({SECRET})",
-        lambda value: isinstance(value, str),
-        "'{key}' does not belong in a run file",
-        FROM_ENVIRONMENT,
+    ValueRule(
+        rf"(?!{OWN_NAMES})(.*\.)?({SECRET})", lambda value: isinstance(value, str), *FORBIDDEN
     ),
-    Rule(
-        rf"(?!{OWN_NAMES})(.*\.)?{HEADERS}",
-        lambda _: True,
-        "'{key}' does not belong in a run file",
-        FROM_ENVIRONMENT,
-    ),
+    ValueRule(rf"(?!{OWN_NAMES})(.*\.)?{HEADERS}", lambda _: True, *FORBIDDEN),
 )
 RULES = (
-    Rule(
+    ValueRule(
         r"replicates|limits\.\w+",
         lambda value: is_number(value) and value <= 0,
         "{key} = {value} is not positive",
     ),
-    Rule(
+    ValueRule(
         r"replicates|limits\.\w+",
         lambda value: is_number(value) and not value <= 0 and amount(value) is None,
         f"{{key}} = {{value}} is not a finite number up to {MOST:.0e}",
         "Leave it out where there is none.",
     ),
-    Rule(
+    ValueRule(
         r"limits\.patience",
         lambda value: isinstance(value, str) and seconds(value) is None,
         "{key} = {value} is no span of time",
         'Write "90 s", "30 min" or "8 h".',
     ),
-    Rule(
+    ValueRule(
         r"prices\..*\.(input|output)",
         lambda value: amount(value) is None,
         "{key} = {value} is not a finite number of at least 0",
         f"Write a number from 0 to {MOST:.0e}.",
     ),
-    Rule(
+    ValueRule(
         r"endpoint(s\..+)?\.proxy",
         lambda value: proxy_parts(value) is None,
         "{key} is no address",
         'Write it as proxy = "http://host:port".',
     ),
-    Rule(
+    ValueRule(
         r"endpoint(s\..+)?\.proxy",
         has_password,
         "{key} has a user or a password",
         "Put the address into the variable HTTPS_PROXY, and set trust_env = true in its place.",
     ),
-    Rule(
+    ValueRule(
         r"endpoint(s\..+)?\.key_env",
         is_no_variable,
         "{key} is not the name of a variable",
         f'It is the name of a variable, such as "{OPENAI}"; the key itself stands in the environment.',
     ),
     # JSON has no such values: endpoints and logs could not hold them
-    Rule(
+    ValueRule(
         r"(?!limits|prices).*",
         lambda value: (
             isinstance(value, date | time)
@@ -177,14 +171,13 @@ def check_values(
     Raises
     ------
     InputError
-        With every problem of the first kind that there is: keys of endpoints, then types, then rules.
+        Keys of endpoints first, then everything else that is wrong.
     """
     refuse(broken_rules(values, KEYS_OF_KEYS), source)
-    refuse(wrong_keys(values, allowed, needed=needed), source)
-    refuse(broken_rules(values, RULES), source)
+    refuse([*wrong_keys(values, allowed, needed=needed), *broken_rules(values, RULES)], source)
 
 
-def broken_rules(values: dict[str, Any], rules: Sequence[Rule]) -> Iterator[Problem]:
+def broken_rules(values: dict[str, Any], rules: Sequence[ValueRule]) -> Iterator[Problem]:
     """Yield a problem for each value that breaks a rule."""
     for key, value in entries(values):
         for rule in rules:

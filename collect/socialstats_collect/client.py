@@ -9,7 +9,7 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
@@ -192,13 +192,15 @@ def client_of(endpoint: Endpoint, key: str, limits: Limits) -> AsyncOpenAI:
         For a proxy or certificates that cannot be used.
     """
     parts = urlsplit(endpoint.base_url)
-    address = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="")
-    authorization = f"Bearer {key}" if key else _basic(parts.username, parts.password)
     credentials = {"api-key"} if endpoint.api_version else {"authorization"}
-    names = SENT | credentials if authorization else SENT
+    names = SENT | credentials if key or parts.password else SENT
+    query = dict(parse_qsl(parts.query))
+    # httpx sends a user and password that stand in the address
+    netloc = parts.netloc.rpartition("@")[2] if key or not parts.password else parts.netloc
+    address = urlunsplit(parts._replace(netloc=netloc, query=""))
     settings: dict[str, Any] = {
         "api_key": key or "none",
-        "default_query": dict(parse_qsl(parts.query)),
+        "default_query": query,
         "max_retries": 0,
         "timeout": None,
         "http_client": httpx2.AsyncClient(
@@ -210,19 +212,10 @@ def client_of(endpoint: Endpoint, key: str, limits: Limits) -> AsyncOpenAI:
         ),
     }
     if endpoint.api_version:
-        settings |= {"azure_endpoint": urlunsplit(address), "api_version": endpoint.api_version}
-        return AsyncAzureOpenAI(**settings)
-    headers = {"Authorization": authorization}  # before what the environment says
-    return AsyncOpenAI(base_url=urlunsplit(address), default_headers=headers, **settings)
-
-
-def _basic(user: str | None, password: str | None) -> str:
-    """Return a user and password as a header has them; empty without a password."""
-    if not password:
-        return ""
-    pair = base64.b64encode(f"{unquote(user or '')}:{unquote(password)}".encode()).decode()
-    remember(pair)
-    return f"Basic {pair}"
+        version = endpoint.api_version
+        return AsyncAzureOpenAI(azure_endpoint=address, api_version=version, **settings)
+    headers = {"Authorization": f"Bearer {key}"}  # before what the environment says
+    return AsyncOpenAI(base_url=address, default_headers=headers, **settings)
 
 
 def proxy_of(endpoint: Endpoint) -> str:

@@ -22,13 +22,21 @@ from socialstats_collect.protocols.base import CollectionProtocol, Settings, fie
 
 FORMAT = 2
 SETTINGS = ("options", "texts", "system", "parameters", "judges", "judge_parameters")
-DESIGN = {
-    name: name
-    for name in ("factors", "order", "replicates", "seed", "run_file", "hosts", "versions")
-} | {"source": "items_file"}
+SAME = ("factors", "order", "replicates", "seed", "run_file", "hosts", "versions")
+DESIGN = {name: name for name in SAME} | {"source": "items_file"}
 """What a log calls the fields of a design."""
-ASKS = ("protocol", "options", "texts", "system", "parameters", "judges", "order", "seed")
-"""Fields that decide what models are asked; that of judges does where there are any."""
+ASKS = (
+    "protocol",
+    "options",
+    "texts",
+    "system",
+    "parameters",
+    "judges",
+    "judge_parameters",
+    "order",
+    "seed",
+)
+"""Fields that decide what models are asked; the parameters of judges do where there are any."""
 SHOWN = 3
 MOST_UNITS = 10_000_000
 
@@ -186,6 +194,14 @@ class RunDesign:
             content = canonical([values.get(name, "") for name in names])
             yield hashed(content)[:16], item
 
+    def record(self) -> dict[str, Any]:
+        """Return what a log holds of the design, its items aside."""
+        settings = self.protocol.settings
+        record = {name: getattr(settings, name) for name in SETTINGS}
+        record |= {name: getattr(self, attribute) for attribute, name in DESIGN.items()}
+        texts, judges = dict(self.protocol.texts), [*settings.judges]
+        return record | {"protocol": self.protocol.name, "texts": texts, "judges": judges}
+
     def lines(
         self, run_id: str, after: Sequence[str], started: str, n_units: int, items_of: str = ""
     ) -> Iterator[dict[str, Any]]:
@@ -193,19 +209,26 @@ class RunDesign:
 
         With `items_of` the items are those of an earlier run, and are not written again.
         """
-        settings = self.protocol.settings
-        run = {"type": "run", "run_id": run_id, "format": FORMAT, "after": list(after)}
-        run |= {"started": started, "protocol": self.protocol.name, "n_units": n_units}
-        run |= {name: as_json_value(getattr(settings, name)) for name in SETTINGS}
-        run |= {name: as_json_value(getattr(self, attribute)) for attribute, name in DESIGN.items()}
-        run |= {"texts": dict(self.protocol.texts), "n_items": len(self.items)}
-        run["parser_version"] = VERSION
+        run = {
+            "type": "run",
+            "run_id": run_id,
+            "format": FORMAT,
+            "after": [*after],
+            "started": started,
+            "n_units": n_units,
+            "n_items": len(self.items),
+            "parser_version": VERSION,
+            **self.record(),
+        }
+        items = enumerate(self.items)
         if items_of:
-            run["items_of"] = items_of
+            run["items_of"], items = items_of, enumerate(())
+        several = [
+            {"type": "item", "run_id": run_id, "place": k, **asdict(item)} for k, item in items
+        ]
         for _ in range(2):
             yield run
-            for place, item in enumerate(() if items_of else self.items):
-                yield {"type": "item", "run_id": run_id, "place": place, **asdict(item)}
+            yield from several
 
 
 def hashed(text: str) -> bytes:
@@ -215,13 +238,6 @@ def hashed(text: str) -> bytes:
 
 def _draw(salt: str, text: str) -> int:
     return int.from_bytes(hashed(f"{salt}\0{text}")[:8])
-
-
-def as_json_value(value: Any) -> Any:
-    """Return a setting as JSON has it: its tables and lists, and those in them, as such."""
-    if isinstance(value, Mapping):
-        return {name: as_json_value(inner) for name, inner in value.items()}
-    return [*value] if isinstance(value, tuple | list) else value
 
 
 def design_of(run: Mapping[str, Any]) -> RunDesign:
@@ -339,21 +355,27 @@ def matched(present: RunDesign, before: Sequence[RunDesign]) -> Change:
 
 def differences(before: RunDesign, present: RunDesign) -> Iterator[str]:
     """State which settings differ that decide what models are asked."""
-    old, new = (next(design.lines("", (), "", 0)) for design in (before, present))
-    old["texts"].pop("people", None)
-    new["texts"].pop("people", None)
-    judged = old["judges"] or new["judges"]
-    for name in (*ASKS, "judge_parameters") if judged else ASKS:
-        if not isinstance(old[name], dict):
-            yield from _difference(name, old[name], new[name])
-            continue
-        for key in sorted({*old[name], *new[name]}):
-            yield from _difference(f"{name}.{key}", old[name].get(key), new[name].get(key))
+    old, new = (_asked_settings(design) for design in (before, present))
+    for name in dict.fromkeys([*old, *new]):
+        was, now = old.get(name), new.get(name)
+        if digest(was) != digest(now):
+            yield f"{name} was {shorten(repr(was), 60)}, is {shorten(repr(now), 60)}"
 
 
-def _difference(name: str, old: object, new: object) -> Iterator[str]:
-    if digest(old) != digest(new):
-        yield f"{name} was {shorten(repr(old), 60)}, is {shorten(repr(new), 60)}"
+def _asked_settings(design: RunDesign) -> dict[str, Any]:
+    """Return the settings that decide what models are asked, those of tables by name and key."""
+    record = design.record()
+    record["texts"].pop("people", None)
+    if not record["judges"]:
+        record.pop("judge_parameters")
+    settings: dict[str, Any] = {}
+    for name in ASKS:
+        value = record.get(name)
+        if isinstance(value, dict):
+            settings |= {f"{name}.{key}": value[key] for key in sorted(value)}
+        else:
+            settings[name] = value
+    return settings
 
 
 def refuse_changes(change: Change, source: str, again: int) -> None:

@@ -64,24 +64,19 @@ class Door:
     _failures: int = 0
     _opened: float = 0.0
 
-    async def opened(self) -> None:
-        """Return when the door is open."""
-        clock = asyncio.get_running_loop().time
-        while (left := self._closed_until - clock()) > 0:
-            await asyncio.sleep(left)
+    @property
+    def closed_for(self) -> float:
+        """Seconds until the door opens; 0 or less where it is open."""
+        return self._closed_until - asyncio.get_running_loop().time()
 
-    async def wait(self) -> None:
-        """Return when the next attempt may start."""
-        clock = asyncio.get_running_loop().time
-        while True:
-            await self.opened()
-            if not self.per_minute:
-                return
-            start = max(clock(), self._next)
-            self._next = start + 60.0 / self.per_minute
-            await asyncio.sleep(max(0.0, start - clock()))
-            if clock() >= self._closed_until:
-                return
+    def turn(self) -> float:
+        """Return how many seconds it is to the next attempt that may start, and take that turn."""
+        if not self.per_minute:
+            return 0.0
+        now = asyncio.get_running_loop().time()
+        start = max(now, self._next)
+        self._next = start + 60.0 / self.per_minute
+        return start - now
 
     def answered(self, started: float) -> None:
         """Note an answer: whatever was wrong is over."""
@@ -95,9 +90,8 @@ class Door:
             if started < self._opened:
                 return  # begun before the door closed last: the same failure
             self._failures += 1
-            wait = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._failures - 1)) * random.uniform(
-                0.5, 1.0
-            )
+            longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._failures - 1))
+            wait = longest * random.uniform(0.5, 1.0)
         self._closed_until = max(self._closed_until, now + wait)
         self._opened = self._closed_until
 

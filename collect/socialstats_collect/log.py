@@ -8,15 +8,12 @@ import re
 import sys
 import tempfile
 import zlib
-from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.limits import exceeded, limit
@@ -42,7 +39,7 @@ OURS = frozenset(
 class Log:
     """A log, open for reading or, with `writing`, for appending too; use as a context manager.
 
-    The index holds 17 bytes an attempt; texts stay in the file.
+    The index holds the key, the place and the status of each attempt; texts stay in the file.
 
     Attributes
     ----------
@@ -69,12 +66,8 @@ class Log:
     notes: list[str] = field(default_factory=list)
     _descriptor: int = -1
     _written: int = 0
-    _keys: array[int] = field(default_factory=lambda: array("Q"))
-    _places: array[int] = field(default_factory=lambda: array("Q"))
-    _statuses: bytearray = field(default_factory=bytearray)
+    _attempts: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     _items: dict[str, dict[int, Item]] = field(default_factory=dict)
-    _sorted: Any = None
-    _order: Any = None
 
     def __enter__(self) -> Log:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if self.writing else os.O_RDONLY
@@ -98,8 +91,7 @@ class Log:
         if self.writing:
             os.fsync(self._descriptor)
         os.close(self._descriptor)
-        self._keys = self._places = array("Q")
-        self._sorted = self._order = None
+        self._attempts.clear()
         self._items.clear()
         self.runs.clear()
 
@@ -123,13 +115,10 @@ class Log:
                 fix = "Make room, and run the same command again."
                 why = f"cannot be written: {error.strerror or error}"
                 raise self._fault(why, fix) from None
-        keys = np.frombuffer(self._keys, dtype=np.uint64)
-        self._order = np.argsort(keys, kind="stable")
-        self._sorted = keys[self._order]
 
     def _index(self) -> tuple[bytes, int]:
         """Read every record once; return the last byte of the file, and how many records it holds."""
-        seen: defaultdict[object, bytearray] = defaultdict(bytearray)
+        numbers: defaultdict[str, set[int]] = defaultdict(set)  # of the records of each run
         last, size, n_records = b"", os.fstat(self._descriptor).st_size, 0
         for number, place, text in _lines(self._descriptor, self.path.name):
             last = text[-1:]
@@ -137,11 +126,15 @@ class Log:
             n_records += len(records)
             for at, record in records:
                 n = record.get("n", -1)
-                if (n is None and seen) or (n is not None and n > size):
+                if (n is None and numbers) or (n is not None and n > size):
                     whole = False  # a line of another hand, in a log with checksums
-                elif n in (None, -1) or _first(seen[record["run_id"]], n):
-                    for part in upgraded(record, self.runs):
-                        self._take(part, place + at)
+                    continue
+                if n is not None and n >= 0:
+                    if n in numbers[record["run_id"]]:
+                        continue
+                    numbers[record["run_id"]].add(n)
+                for part in upgraded(record, self.runs):
+                    self._take(part, place + at)
             if not whole:
                 self.damaged.append(number)
         self.runs.sort(key=lambda run: str(run.get("started", "")))
@@ -149,7 +142,7 @@ class Log:
         for run in self.runs:
             earlier = self._items.get(run.get("items_of", ""), {})
             run["items"] = self._items.setdefault(run["run_id"], earlier)
-        self.lost = sum(marks.count(0) for marks in seen.values())
+        self.lost = sum(max(written) + 1 - len(written) for written in numbers.values())
         return last, n_records
 
     def _take(self, record: dict[str, Any], place: int) -> None:
@@ -164,9 +157,8 @@ class Log:
             case "call":
                 self.tally.begin(record)
             case "attempt":
-                self._keys.append(int(record["key"][:16], 16))
-                self._places.append(place)
-                self._statuses.append(STATUSES.index(record["status"]))
+                entry = (place, sys.intern(record["status"]))
+                self._attempts.setdefault(record["key"], []).append(entry)
                 self.tally.add(record)
 
     def append(self, line: dict[str, Any]) -> None:
@@ -230,25 +222,17 @@ class Log:
 
     def entries(self, key: str) -> list[tuple[int, str]]:
         """Return place and status of the attempts that were on record for a request when the log was opened."""
-        short = np.uint64(int(key[:16], 16))
-        first, past = (np.searchsorted(self._sorted, short, side) for side in ("left", "right"))
-        places = self._order[first:past].tolist()
-        return [(self._places[at], STATUSES[self._statuses[at]]) for at in places]
+        return self._attempts.get(key, [])
 
     def answer(self, key: str) -> dict[str, Any] | None:
         """Return the line of the first answer to a request; a later one never replaces it."""
-        for place, status in self.entries(key):
-            if status in DATA and (line := self.at(place))["key"] == key:
-                return line
-        return None
+        places = (place for place, status in self.entries(key) if status in DATA)
+        first = next(places, None)
+        return None if first is None else self.at(first)
 
     def answers(self) -> Iterator[dict[str, Any]]:
         """Yield the lines of all first answers on record."""
-        for place, status in zip(self._places, self._statuses, strict=True):
-            if STATUSES[status] in DATA:
-                line = self.at(place)
-                if line == self.answer(line["key"]):
-                    yield line
+        yield from filter(None, map(self.answer, self._attempts))
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield every record that can be read, in the order of the file."""
@@ -293,13 +277,6 @@ def encode(line: dict[str, Any]) -> bytes:
     except UnicodeEncodeError:
         text = json.dumps(line).encode()
     return text[:-1] + b', "sum": "%08x"}\n' % zlib.crc32(text[:-1])
-
-
-def _first(marks: bytearray, n: int) -> bool:
-    """Mark a record of a run by its number; return whether it is met for the first time."""
-    marks.extend(bytes(max(0, n + 1 - len(marks))))
-    marks[n], before = 1, marks[n]
-    return not before
 
 
 def _records(text: bytes) -> tuple[list[tuple[int, dict[str, Any]]], bool]:

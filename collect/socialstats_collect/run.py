@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.metadata
+import itertools
 import platform
 import signal
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
 from socialstats_collect.budget import Budget, BudgetSpent, Reservation, spent
 from socialstats_collect.endpoint import Door, lost
 from socialstats_collect.log import Log, reply_of
-from socialstats_collect.protocols.base import Exchange
+from socialstats_collect.protocols.base import replay
 from socialstats_collect.replies import Outcome
 from socialstats_collect.runfile import Endpoint, RunFile
 from socialstats_collect.secrets import host_of
@@ -91,6 +92,7 @@ class Run:
         if not self.stopped:
             self.stopped, self.fault, self.patient = why, fault, patient
         self._stop.set()
+        self._budget.wake()
 
     async def go(self) -> None:
         """Ask everything that is missing.
@@ -107,48 +109,36 @@ class Run:
                 client = client_of(endpoint, endpoint.key(), limits)
                 self._clients[endpoint] = await stack.enter_async_context(client)
                 self._doors[endpoint] = Door(limits.requests_per_minute)
-            units = self._ahead()
+            # each unit with the one after it
+            units = itertools.pairwise(itertools.chain(self.runfile.design.units(), [None]))
             with self._signals():
-                await _together([self._work(units) for _ in range(limits.concurrency)])
+                await _together(self._work(units) for _ in range(limits.concurrency))
 
-    def _ahead(self) -> Iterator[Unit]:
-        """Yield the units, and know when the last one begins."""
-        units = self.runfile.design.units()
-        unit = next(units, None)
-        while unit is not None:
-            following = next(units, None)
-            self._last = following is None
-            yield unit
-            unit = following
-
-    async def _work(self, units: Iterator[Unit]) -> None:
-        for unit in units:
-            if self._stop.is_set():
+    async def _work(self, units: Iterator[tuple[Unit | None, Unit | None]]) -> None:
+        for unit, following in units:
+            if self._stop.is_set() or unit is None:
                 return
+            self._last = following is None
             self._talking += 1
             await self._converse(unit)
             self._talking -= 1
 
     async def _converse(self, unit: Unit) -> None:
         protocol = self.runfile.design.protocol
-        conversation = protocol.conversation(unit)
-        ask = next(conversation, None)
-        exchanges: list[Exchange] = []
-        replayed = True
+        replies: dict[str, Reply] = {}
+
+        def reply_to(key: str) -> Reply | None:
+            return replies.get(key) or self.log.reply(key)
+
+        exchanges, ask = replay(protocol, unit, reply_to)
+        self.tally.units_replayed += ask is None
         while ask is not None:
-            reply = self.log.reply(ask.key)
-            if reply is None:
-                replayed = False
-                reply = await self._fetch(unit, ask)
+            reply = await self._fetch(unit, ask)
             if reply is None:
                 return
-            exchanges.append((ask, reply))
-            try:
-                ask = conversation.send(reply)
-            except StopIteration:
-                break
+            replies[ask.key] = reply
+            exchanges, ask = replay(protocol, unit, reply_to)
         self.tally.units_done += 1
-        self.tally.units_replayed += replayed
         if self.counts_unread:
             rows = protocol.rows(unit, exchanges)
             self.tally.unread += sum(row["answer_status"] in UNREAD for row in rows)
@@ -180,8 +170,7 @@ class Run:
             if outcome.status == "timeout":
                 self._count_fault(outcome)
             if failures < most:
-                pause = min(LONGEST_PAUSE, 0.5 * 2.0**failures)
-                await self._unless_stopped(asyncio.sleep(pause))
+                await self._pause(min(LONGEST_PAUSE, 0.5 * 2.0**failures))
         return None
 
     def _alone(self, door: Door, started: float, outcome: Outcome) -> bool:
@@ -225,20 +214,30 @@ class Run:
     async def _admitted(self, door: Door, ask: Ask) -> Reservation | None:
         """Return the claim of a call when it may be sent; None where the run stops before."""
         claim = None
-        while claim is None:
-            await self._unless_stopped(door.opened())
-            if self._stop.is_set():
-                return None
-            try:
-                claim = self._budget.claim(ask)
-            except BudgetSpent as reason:
-                self.stop(str(reason))
-                return None
-            await self._unless_stopped(door.wait() if claim else self._budget.change())
-        if self._stop.is_set():
+        while not self._stop.is_set():
+            if door.closed_for > 0.0:
+                await self._pause(door.closed_for)
+            elif claim is not None:
+                await self._pause(door.turn())
+                if door.closed_for <= 0.0 and not self._stop.is_set():
+                    return claim
+            else:
+                try:
+                    claim = self._budget.claim(ask)
+                except BudgetSpent as reason:
+                    self.stop(str(reason))
+                    return None
+                if claim is None:
+                    await self._budget.change()
+        if claim is not None:
             self._budget.free(claim)
-            return None
-        return claim
+        return None
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, but no longer than the run goes on."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
 
     async def _attempt(
         self, unit: Unit, ask: Ask, number: int, claim: Reservation
@@ -287,13 +286,6 @@ class Run:
             why = f"limits.max_cost cannot be held: neither the endpoint nor [prices] says what '{ask.model}' costs"
             self.stop(why, fault=True)
 
-    async def _unless_stopped(self, waiting: Any) -> None:
-        """Wait, but no longer than the run goes on."""
-        tasks = [asyncio.ensure_future(one) for one in (waiting, self._stop.wait())]
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in tasks:
-            task.cancel()
-
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
         """Ctrl-C, a polite kill or a closed terminal stop the run after the calls under way; a second one at once."""
@@ -314,15 +306,14 @@ class Run:
                 loop.remove_signal_handler(number)
 
 
-async def _together(workers: list[Coroutine[Any, Any, None]]) -> None:
+async def _together(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Run workers at the same time; where one of them fails, end the others and raise its error."""
-    tasks = [asyncio.ensure_future(worker) for worker in workers]
     try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        async with asyncio.TaskGroup() as group:
+            for worker in workers:
+                group.create_task(worker)
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
 
 
 def asked_columns(unit: Unit, ask: Ask, *, first: bool) -> dict[str, Any]:

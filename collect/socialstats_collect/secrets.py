@@ -59,7 +59,7 @@ SENSITIVE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _Decoding:
     """A text as somebody could read it, and where each of its characters stands in the text that is to be hidden.
 
     Attributes
@@ -74,11 +74,11 @@ class _Reading:
     places: Sequence[int]
 
     @classmethod
-    def of(cls, text: str) -> _Reading:
+    def of(cls, text: str) -> _Decoding:
         """Return a text as it stands."""
         return cls(text, range(len(text) + 1))
 
-    def unescaped(self) -> _Reading:
+    def unescaped(self) -> _Decoding:
         """Return the text with its escapes read once."""
         if not any(sign in self.text for sign in "%=\\&+"):
             return self
@@ -91,7 +91,7 @@ class _Reading:
             pieces += [self.text[past:start], signs]
             places += [*self.places[past:start], *[self.places[start]] * len(signs)]
             past = end
-        return _Reading("".join([*pieces, self.text[past:]]), [*places, *self.places[past:]])
+        return _Decoding("".join([*pieces, self.text[past:]]), [*places, *self.places[past:]])
 
     def decoded(self) -> Iterator[tuple[int, int, str]]:
         """Yield start and end of what may be base64 or hexadecimal, and the texts in it, packed or not."""
@@ -243,7 +243,7 @@ def _dumped(value: Any) -> str:
 
 def _holds(text: str, codings: int = CODINGS) -> bool:
     """Return whether a text holds a secret."""
-    return next(_Reading.of(text).secrets(codings), None) is not None
+    return next(_Decoding.of(text).secrets(codings), None) is not None
 
 
 def _hidden(text: str) -> str:
@@ -252,7 +252,7 @@ def _hidden(text: str) -> str:
         return HIDDEN if _holds(text) else text
     pieces: list[str] = []
     past = 0
-    for start, end in sorted(_Reading.of(text).secrets()):
+    for start, end in sorted(_Decoding.of(text).secrets()):
         # spans that overlap or touch are one
         if start > past or not pieces:
             pieces += [text[past:start], HIDDEN]
