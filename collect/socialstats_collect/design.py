@@ -165,21 +165,20 @@ class RunDesign:
 
     def _shown(self, cell: Mapping[str, str]) -> Mapping[str, str]:
         """Return the order of options of each item in one cell: the same for all models, so that they can be paired."""
-        orders, names = self.protocol.orders, [item.drawn for item in self.items]
+        orders, items = self.protocol.orders, self.items
         if len(orders) < 2 or self.order == "all":
             return {}
         if self.order == "fixed":
-            return dict.fromkeys(names, orders[0])
+            return {item.drawn: orders[0] for item in items}
         levels = sorted((name, level) for name, level in cell.items() if name != "model")
         salt = canonical([self.seed, levels])
-        draws = {name: _draw(salt, name) for name in names}
+        draws = {item.drawn: _draw(salt, item.drawn) for item in items}
         if self.order == "random":
             return {name: orders[draw % len(orders)] for name, draw in draws.items()}
-        batches = {item.drawn: item.batch for item in self.items}
-        shuffled = sorted(names, key=lambda name: (batches[name], draws[name]))
+        shuffled = sorted(items, key=lambda item: (item.batch, draws[item.drawn]))
         turns = list(orders)
         random.Random(_draw(salt, "start")).shuffle(turns)
-        return {name: turns[place % len(turns)] for place, name in enumerate(shuffled)}
+        return {item.drawn: turn for item, turn in zip(shuffled, itertools.cycle(turns))}
 
     def contents(self, items: Iterable[Item]) -> Iterator[tuple[bytes, Item]]:
         """Yield items with what the texts take from them, hashed: two items with the same content ask the same."""

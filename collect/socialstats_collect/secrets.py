@@ -12,6 +12,7 @@ import sys
 import traceback
 import unicodedata
 import zlib
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -60,38 +61,45 @@ SENSITIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Decoding:
-    """A text as somebody could read it, and where each of its characters stands in the text that is to be hidden.
+    """A text as somebody could read it, and where its characters stand in the text that is to be hidden.
 
     Attributes
     ----------
     text
         The characters.
-    places
-        Where each begins, and at last where the text ends.
+    origin
+        The text in which there were escapes; None where this is the text that is to be hidden.
+    starts, places
+        Where pieces begin, and where they began in the origin: what an escape stands for, and what follows it.
     """
 
     text: str
-    places: Sequence[int]
+    origin: _Decoding | None = None
+    starts: Sequence[int] = ()
+    places: Sequence[int] = ()
 
-    @classmethod
-    def of(cls, text: str) -> _Decoding:
-        """Return a text as it stands."""
-        return cls(text, range(len(text) + 1))
+    def place(self, k: int) -> int:
+        """Return where a character stands in the text that is to be hidden."""
+        if self.origin is None:
+            return k
+        piece = bisect_right(self.starts, k) - 1
+        return self.origin.place(self.places[piece] + k - self.starts[piece])
 
     def unescaped(self) -> _Decoding:
         """Return the text with its escapes read once."""
-        if not any(sign in self.text for sign in "%=\\&+"):
-            return self
         pieces: list[str] = []
-        places: list[int] = []
-        past = 0
+        starts, places = [0], [0]
+        length = past = 0
         for escape in ESCAPE.finditer(self.text):
             start, end = escape.span()
             signs = _character(escape)
             pieces += [self.text[past:start], signs]
-            places += [*self.places[past:start], *[self.places[start]] * len(signs)]
+            length += start - past
+            starts += [length, length + len(signs)]
+            places += [start, end]
+            length += len(signs)
             past = end
-        return _Decoding("".join([*pieces, self.text[past:]]), [*places, *self.places[past:]])
+        return _Decoding("".join([*pieces, self.text[past:]]), self, starts, places)
 
     def decoded(self) -> Iterator[tuple[int, int, str]]:
         """Yield start and end of what may be base64 or hexadecimal, and the texts in it, packed or not."""
@@ -115,7 +123,7 @@ class _Decoding:
                 if _holds(text, codings - 1)
             ]
             for start, end in spans:
-                yield reading.places[start], reading.places[end]
+                yield reading.place(start), reading.place(end)
             following = reading.unescaped()
             if following.text == reading.text:
                 return
@@ -243,7 +251,7 @@ def _dumped(value: Any) -> str:
 
 def _holds(text: str, codings: int = CODINGS) -> bool:
     """Return whether a text holds a secret."""
-    return next(_Decoding.of(text).secrets(codings), None) is not None
+    return len(text) >= SHORTEST and any(True for _ in _Decoding(text).secrets(codings))
 
 
 def _hidden(text: str) -> str:
@@ -252,7 +260,7 @@ def _hidden(text: str) -> str:
         return HIDDEN if _holds(text) else text
     pieces: list[str] = []
     past = 0
-    for start, end in sorted(_Decoding.of(text).secrets()):
+    for start, end in sorted(_Decoding(text).secrets()):
         # spans that overlap or touch are one
         if start > past or not pieces:
             pieces += [text[past:start], HIDDEN]
