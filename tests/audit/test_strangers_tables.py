@@ -40,6 +40,14 @@ RIGHT = {
     "a row below the average": "| Measure | A | B |\n|---|---|---|\n| ToMi | 50.0 | 61.0 |\n"
     "| BigToM | 52.0 | 63.0 |\n| EQ | 60.0 | 71.0 |\n"
     "| Average | 54.0 | 65.0 |\n| Parameters (B) | 7 | 1300 |\n",
+    "percentages with a sign below a total": "| Modelo | Aciertos | Total | Porcentaje |\n|---|---|---|---|\n"
+    "| Uno | 33 | 48 | 68,8 % |\n| Dos | 41 | 48 | 85,4 % |\n| Total | 74 | 96 | 77,1 % |\n",
+    "gains from another base": "Gains in percent.\n\n"
+    "| Model | Before | After | Gain |\n|---|---|---|---|\n| A | 61.0 | 64.5 | 5.7 |\n"
+    "| B | 60.0 | 58.2 | -3.0 |\n| C | 50.1 | 55.2 | 10.2 |\n",
+    "answers of which several were allowed": "Several were allowed.\n\n"
+    "| Group | A | B | C |\n|---|---|---|---|\n| x | 61.2 | 30.1 | 20.7 |\n"
+    "| y | 80.0 | 15.0 | 25.0 |\n| z | 70.5 | 25.5 | 16.0 |\n| w | 50.0 | 25.0 | 25.0 |\n",
     "words between counts": "We kept 12 of 20 models and the others (30%) failed; 5 of 8 (62.5%) passed.\n",
 }
 WRONG = {
@@ -76,6 +84,50 @@ WRONG = {
         "sum_to",
         "6.75",
     ),
+    "degrees of freedom in the head": (
+        "| Outcome | F(1, 98) | p |\n|---|---|---|\n| Trust | 5.21 | .025 |\n| Anger | 9.30 | .030 |\n"
+        "| Fear | 4.10 | .046 |\n",
+        "statistic_p",
+        "p = .030",
+    ),
+    "parts of 100 in each row": (
+        "| Group | Yes | No | Unsure | N |\n|---|---|---|---|---|\n| Humans | 61.2 | 30.1 | 8.7 | 412 |\n"
+        "| A | 80.0 | 15.0 | 5.0 | 200 |\n| B | 70.5 | 25.5 | 6.0 | 200 |\n| C | 55.0 | 35.5 | 9.5 | 200 |\n",
+        "sum_to",
+        "100",
+    ),
+    "counts and percentages under French heads": (
+        "| Modèle | Réussites | Essais | Taux |\n|---|---|---|---|\n| A | 33 | 48 | 68,8 |\n"
+        "| B | 41 | 48 | 85,4 |\n| C | 27 | 48 | 65,3 |\n| D | 21 | 48 | 43,8 |\n",
+        "count_percent",
+        "65,3",
+    ),
+    "percentages with a sign under a Spanish head": (
+        "| Modelo | Aciertos | Total | Porcentaje |\n|---|---|---|---|\n| Uno | 33 | 48 | 68,8 % |\n"
+        "| Dos | 41 | 48 | 85,4 % |\n| Tres | 27 | 48 | 65,3 % |\n| Total | 101 | 144 | 70,1 % |\n",
+        "count_percent",
+        "65,3 %",
+    ),
+    "differences under their head": (
+        "| Model | Before | After | Δ |\n|---|---|---|---|\n| A | 61.0 | 64.5 | +3.5 |\n"
+        "| B | 60.0 | 58.2 | −1.8 |\n| C | 50.1 | 55.2 | +6.1 |\n| D | 48.2 | 49.0 | +0.8 |\n",
+        "linear_composite",
+        "+6.1",
+    ),
+    "the interval of a coefficient": (
+        "| Term | b | SE | 95% CI |\n|---|---|---|---|\n| Warmth | 0.45 | 0.12 | [0.21, 0.69] |\n"
+        "| Length | 0.18 | 0.10 | [-0.02, 0.38] |\n| Female | 0.22 | 0.10 | [0.02, 0.42] |\n"
+        "| Care | 0.61 | 0.20 | [0.22, 1.00] |\n| Age | 0.31 | 0.11 | [0.09, 0.73] |\n",
+        "mean_ci",
+        "low = 0.09, high = 0.73, mean = 0.31, s.e. = 0.11",
+    ),
+    "F1 beside accuracy in percent": (
+        "| Model | Acc. (%) | F1 | Precision | Recall |\n|---|---|---|---|---|\n"
+        "| A | 68.8 | .706 | .75 | .667 |\n| B | 85.4 | .857 | .84 | .875 |\n"
+        "| C | 57.3 | .588 | .556 | .625 |\n| D | 62.5 | .79 | .60 | .75 |\n",
+        "confusion",
+        "f1 = .79",
+    ),
     "a percentage in a sentence": (
         "It was right in 192 of 244 questions (79.7%).\n",
         "count_percent",
@@ -98,6 +150,13 @@ def test_a_wrong_number_is_named(text: str, rule: str, printed: str, tmp_path: P
     assert [(f.rule, f.published) for f in ss.audit.audit(tmp_path / "t.md").of("disagree")] == [
         (rule, printed)
     ]
+
+
+def test_rates_of_two_scales_are_no_rates_of_one_table(tmp_path: Path) -> None:
+    """F1 of .79 is compared with the mean of .60 and .75, not with one hundredth of it."""
+    (tmp_path / "t.md").write_text(WRONG["F1 beside accuracy in percent"][0])
+    (finding,) = ss.audit.audit(tmp_path / "t.md").of("disagree")
+    assert finding.expected == "0 to 0.6717"
 
 
 def test_a_rules_file_names_a_table_of_a_document(tmp_path: Path) -> None:

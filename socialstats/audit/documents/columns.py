@@ -25,6 +25,11 @@ COUNT_AND_PERCENT = re.compile(r",?\s*(?:\bn|\bno\.?|#)\s*\(%\)", re.IGNORECASE)
 CONFIDENCE = re.compile(r"\b\d\d(?:\.\d)?\s?%\s?(?=c\.?i\b)", re.IGNORECASE)
 AGAIN = re.compile(r" \(\d+\)$")  # suffix of a repeated head
 SIZE = re.compile(r"\bn\s*=\s*(\d[\d,]*)", re.IGNORECASE)
+# degrees of freedom of a test in its head: "t(58)", "F(1, 98)", "χ²(2, N = 80)"
+DEGREES = re.compile(
+    r"(?<=[tTFrQ²2χ])\s*\(\s*(?:df\s*=\s*)?(?P<df>\d+)(?:\s*[,;]\s*(?P<df2>\d+))?"
+    r"(?:\s*[,;]\s*n\s*=\s*\d+)?\s*\)\s*$"
+)
 RANGE = re.compile(
     r"(?<![\d.])(?P<low>-?\d{1,2})\s*(?:–|—|-|to|\.\.\.?)\s*(?P<high>\d{1,3})(?![\d.]|\s*%)"
 )
@@ -72,6 +77,7 @@ def _words(text: str) -> list[str]:
 
 def _kind_of_level(name: str) -> tuple[str, str]:
     """Return the kind that one level of a head names, and the other words."""
+    name = DEGREES.sub("", name)
     plain, words = name.strip().casefold(), _words(RANGE.sub("", name))
     head = "_".join(words)
     present = {*words, *SPLIT.split(plain)}
@@ -145,7 +151,8 @@ def columns_of(sheet: Sheet) -> dict[str, PrintedColumn]:
 
     A column P of numbers above 1 holds no p-values, and P and R beside F1 are precision and recall. A column N of
     decimals holds no sizes, and one named SD, SE or F of negative numbers neither deviations nor ratios. A total below
-    0 is a sum, not a number of answers. Of the heads A, B, C and D none is a statistic.
+    0 is a sum, not a number of answers. Of the heads A, B, C and D none is a statistic. Numbers that all end with %
+    are percentages under any head.
     """
     kinds = {name: kind_of(name) for name in sheet.columns}
     letters = {name.strip(MARKS).casefold() for name in sheet.columns}
@@ -162,6 +169,8 @@ def columns_of(sheet: Sheet) -> dict[str, PrintedColumn]:
             kind = RETRIEVED[kind]
         elif _impossible(kind, numbers):
             kind, stem = "", stem or joined_words(name)
+        elif not kind and numbers and all(number.percent for number in numbers):
+            kind = "percent"
         present = sum(text.strip().casefold() not in MISSING for text in texts)
         columns[name] = PrintedColumn(name, kind, stem, numbers, len(numbers) > present / 2)
     return columns
@@ -194,6 +203,9 @@ def families(columns: Mapping[str, PrintedColumn], title: str) -> list[Family]:
             stem = last
         if kind:
             measures.setdefault(stem, {}).setdefault(kind, column.name)
+        degrees = DEGREES.search(column.name)
+        if degrees and kind in HEADS["with_degrees"]:
+            measures[stem] |= _degrees(degrees)
         size = SIZE.search(column.name)
         if size and kind != "n":
             measures.setdefault(stem, {}).setdefault("n", int(size[1].replace(",", "")))
@@ -206,6 +218,12 @@ def families(columns: Mapping[str, PrintedColumn], title: str) -> list[Family]:
             if kind in family and not columns[str(family[kind])].holds(kind):
                 del family[kind]
     return [shared | family for family in measures.values()]
+
+
+def _degrees(match: re.Match[str]) -> Family:
+    """Return the degrees of freedom that a head prints, as ``t(58)`` and ``F(1, 98)`` do."""
+    first, second = match["df"], match["df2"]
+    return {"df": int(first)} if second is None else {"df1": int(first), "df": int(second)}
 
 
 def _add_measure(family: Family, head: PrintedColumn, sized: bool, title: str) -> None:

@@ -155,7 +155,7 @@ def _why_nothing(source: str, sheets: Sequence[Sheet]) -> str:
 def table_rules(table: PrintedTable, about: str) -> list[Rule]:
     """Return the rules of one table: of its measures, its margins, and what its numbers bear out."""
     rules = [*_measure_rules(table, about), *margin_rules(table)]
-    related = relations(table.sheet, table.name, list(table.numeric))
+    related = relations(table.sheet, table.name, table.numeric)
     return rules + [rule for rule in related if not any(map(rule.overlaps, rules))]
 
 
@@ -254,10 +254,12 @@ def _of_test(guess: Guess, about: str) -> Guess:
 def _confusion(family: Family, table: PrintedTable) -> Iterator[Guess]:
     """Yield that counts and rates are those of one confusion table."""
     counts = {kind: family[kind] for kind in CELLS if kind in family}
-    rates = {kind: str(family[kind]) for kind in RATES if kind in family}
+    scales = {kind: table.columns[str(family[kind])].scale for kind in RATES if kind in family}
+    # accuracy in percent may stand beside F1 from 0 to 1
+    scale = max(scales.values(), key=[*scales.values()].count, default=1)
+    rates = {kind: str(family[kind]) for kind in scales if scales[kind] == scale}
     if len(counts) + len(rates) <= max(2, len(counts)):
         return
-    scale = max(table.columns[column].scale for column in rates.values())
     named = {"accuracy" if kind == "share" else kind: rates[kind] for kind in rates}
     yield Guess(
         check="confusion",

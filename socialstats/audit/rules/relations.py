@@ -1,12 +1,17 @@
-"""Columns, rows and levels that are sums or means of the others by their numbers, whatever they are called."""
+"""Columns, rows and levels that follow from the others by their numbers, whatever they are called.
+
+They are sums, means, percentages of counts, differences, or parts of 100 percent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, groupby, permutations
 from typing import Any
 
 from socialstats.audit.checks.catalogue import CHECKS
+from socialstats.audit.documents.columns import PrintedColumn
 from socialstats.audit.documents.sheets import Sheet
 from socialstats.audit.numbers import Finding
 from socialstats.audit.rules.binding import Bound, bind
@@ -18,6 +23,13 @@ PARTS = {"mean_of": 3, "mean_abs": 3, "sum_to": 2}
 MEANING = {"mean_of": "the means", "mean_abs": "the mean sizes", "sum_to": "the sums"}
 ROWS = 500  # larger tables hold data, and no summaries
 EVIDENCE = 5  # cells with parts of their own that agree
+# the same for what agrees by chance in few rows: percentages of two counts, parts of 100, differences that a head names
+CLEAR_EVIDENCE = 3
+MOST_COLUMNS = 12  # columns of a table whose pairs are tried
+DIFFERENCE = re.compile(
+    r"(?:Δ|∆|delta|diff(?:erence)?|change|gain|drop|improvement|differenz|différence|diferencia|差|差值)\b.*|[Δ∆].*",
+    re.IGNORECASE,
+)
 SPREAD = 10  # units of the last digit between the parts of such a cell: alike parts have any mean
 EXCEPTIONS, MISPRINTS = (
     0.1,
@@ -25,7 +37,7 @@ EXCEPTIONS, MISPRINTS = (
 )  # the largest share of the cells, and their largest number, that may be misprints
 
 
-def relations(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[Rule]:
+def relations(sheet: Sheet, table: str, numeric: Mapping[str, PrintedColumn]) -> Iterator[Rule]:
     """Yield the rules that nearly all cells of a table bear out, of its columns and its first and last rows and levels.
 
     Parameters
@@ -33,22 +45,37 @@ def relations(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[Rule
     sheet : Sheet
     table : str
         Its name in the rules.
-    numeric : sequence of str
+    numeric : mapping of str to PrintedColumn
         Its columns of numbers.
     """
     if len(sheet.rows) > ROWS:
         return
-    for candidates in (*_of_columns(sheet, table, numeric), *_of_levels(sheet, table, numeric)):
-        failures = [
-            (failing, rule)
-            for rule in candidates
-            if (failing := failures_of(rule, sheet)) is not None
-        ]
-        if failures:
-            yield min(failures, key=lambda one: one[0])[1]
+    names = list(numeric)
+    for candidates in (*_of_columns(sheet, table, names), *_of_levels(sheet, table, names)):
+        yield from _best(candidates, sheet, EVIDENCE)
+    if len(names) > MOST_COLUMNS:
+        return
+    candidates_by_target = (
+        *_parts_of_all(sheet, table, numeric),
+        *_percentages(table, numeric),
+        *_differences(table, numeric),
+    )
+    for candidates in candidates_by_target:
+        yield from _best(candidates, sheet, CLEAR_EVIDENCE)
 
 
-def failures_of(rule: Rule, sheet: Sheet) -> int | None:
+def _best(candidates: Sequence[Rule], sheet: Sheet, evidence: int) -> Iterator[Rule]:
+    """Yield the rule that the fewest cells fail, if there is one that nearly all cells bear out."""
+    failures = [
+        (failing, rule)
+        for rule in candidates
+        if (failing := failures_of(rule, sheet, evidence)) is not None
+    ]
+    if failures:
+        yield min(failures, key=lambda one: one[0])[1]
+
+
+def failures_of(rule: Rule, sheet: Sheet, evidence: int = EVIDENCE) -> int | None:
     """Return how many cells fail a rule; None where too few agree, or too alike ones, or more than misprints fail."""
     failing, agreeing = 0, set[tuple[str, ...]]()
     cells = len(rule.groups(sheet)) * max(1, len(rule.columns))
@@ -60,16 +87,19 @@ def failures_of(rule: Rule, sheet: Sheet) -> int | None:
             return None
         if found.verdict == "agree" and (parts := _parts_apart(bound, found)):
             agreeing.add(parts)
-    return failing if len(agreeing) >= EVIDENCE else None
+    return failing if len(agreeing) >= evidence else None
 
 
 def _parts_apart(bound: Bound, found: Finding) -> tuple[str, ...]:
-    """Return the parts of a cell as printed, where they differ enough to say something; else nothing."""
-    numbers = [cell.number for cell in bound.many["parts"] if cell.number]
+    """Return the parts of a cell as printed, where they differ enough to say something; else nothing.
+
+    Sums and means of numbers that are alike agree with many numbers. Other relations have no such parts.
+    """
+    cells = bound.many.get("parts", bound.cells)
+    numbers = [cell.number for cell in cells if cell.number]
     values = [number.value for number in numbers]
-    apart = bool(found.noticed) and max(values) - min(values) >= SPREAD * max(
-        number.unit for number in numbers
-    )
+    least = SPREAD * max(number.unit for number in numbers) if "parts" in bound.many else 0
+    apart = bool(found.noticed) and max(values) - min(values) >= least
     return tuple(number.text for number in numbers) if apart else ()
 
 
@@ -94,6 +124,74 @@ def _of_columns(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[li
                 for check, fewest in PARTS.items()
                 if len(others) >= fewest
             ]
+
+
+def _parts_of_all(
+    sheet: Sheet, table: str, numeric: Mapping[str, PrintedColumn]
+) -> Iterator[list[Rule]]:
+    """Yield which neighbouring columns may be all parts of 100 percent, or of 1; the longest blocks come first."""
+    for are_shares, run in groupby(
+        sheet.columns, lambda name: name in numeric and is_share(numeric[name])
+    ):
+        columns = list(run) if are_shares else []
+        blocks = [
+            columns[first : first + size]
+            for size in range(len(columns), 1, -1)
+            for first in range(len(columns) - size + 1)
+        ]
+        yield [
+            Rule(
+                name=f"{table}: sum_to of {listing(block)}",
+                check="sum_to",
+                table=table,
+                assumes="all parts of 100 percent",
+                parameters={"parts": block},
+            )
+            for block in blocks
+        ]
+
+
+def is_share(column: PrintedColumn) -> bool:
+    """Whether a column may hold shares or percentages of something."""
+    return all(0 <= number.value <= 100 for number in column.numbers)
+
+
+def _percentages(table: str, numeric: Mapping[str, PrintedColumn]) -> Iterator[list[Rule]]:
+    """Yield what each column may be the percentages of: two columns of counts."""
+    counts = [name for name, column in numeric.items() if column.whole]
+    for target, column in numeric.items():
+        if column.whole or not is_share(column):
+            continue
+        yield [
+            Rule(
+                name=f"{table}: count_percent of {listing([count, target, total])}",
+                check="count_percent",
+                table=table,
+                assumes=f"percentages of {listing([count, total])}",
+                parameters={"count": count, "percent": target, "total": total},
+                options={"scale": column.scale},
+            )
+            for count, total in permutations(counts, 2)
+        ]
+
+
+def _differences(table: str, numeric: Mapping[str, PrintedColumn]) -> Iterator[list[Rule]]:
+    """Yield what each column with such a head may be the difference of: two other columns."""
+    for target in numeric:
+        if not DIFFERENCE.fullmatch(target.rpartition(" / ")[2].strip()):
+            continue
+        others = [name for name in numeric if name != target]
+        yield [
+            Rule(
+                name=f"{table}: {target} = {first} minus {second}",
+                check="linear_composite",
+                table=table,
+                assumes=f"{first} minus {second}",
+                parameters={"value": target, "scores": [first, second], "weights": [1, -1]},
+            )
+            for pair in combinations(others, 2)
+            for first, second in (pair, pair[::-1])
+        ]
 
 
 def _of_levels(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[list[Rule]]:
