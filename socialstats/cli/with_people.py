@@ -7,7 +7,10 @@ from dataclasses import replace
 from socialstats.cli.beside import read_side
 from socialstats.cli.sources import Input
 from socialstats.designs.aliases import Fields
+from socialstats.designs.answer_columns import answer_column
+from socialstats.designs.profile import TableProfile
 from socialstats.designs.respondents import join_people, person_column
+from socialstats.designs.roles import model_columns
 from socialstats.designs.schema import Finder
 from socialstats.designs.settings import Settings
 from socialstats.designs.stacking import free_name
@@ -41,11 +44,13 @@ def join_people_file(models: Input, settings: Settings) -> tuple[Input, Fields]:
     named = mapped_columns(settings)
     parts = {part: named.get(part) or named.get(other, "") for part, other in PARTS.items()}
     table = models.table
-    source = parts["person"] or Finder(table).free((*MODELS.names, *RATERS.names)) or ""
+    source = parts["person"] or column_of_models(table)
     if not source:
         fix = "Name it with --map person=COLUMN"
         raise InputError(Problem(source=table.source, message="no column names models", fix=fix))
     parts["question"] = parts["question"] or free_column(table, QUESTIONS, {source})
+    if parts["question"] and not parts["value"]:
+        parts["value"] = answer_column(table, {source, parts["question"]})
     shared = [name for name in people.columns if name in table.columns and name != source]
     if parts["question"] or parts["value"] or not shared or len(table.levels(source)) == 0:
         known = {"unit": parts["question"], "rater": source, "value": parts["value"]}
@@ -77,6 +82,12 @@ def join_people_file(models: Input, settings: Settings) -> tuple[Input, Fields]:
     found = replace(models, table=joined.table, facts=facts, notes=(*models.notes, *joined.notes()))
     columns = {"question": item, "person": source, "value": value, "kind": joined.kind}
     return found, with_parts(settings, columns)
+
+
+def column_of_models(table: Table) -> str:
+    """Return the column that names models, by a usual name, in another language or by its labels; else nothing."""
+    named = Finder(table).free((*MODELS.names, *RATERS.names))
+    return named or next((c.name for c in model_columns(TableProfile(table))), "")
 
 
 def with_parts(settings: Settings, columns: dict[str, str]) -> Fields:

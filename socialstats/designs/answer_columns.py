@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from socialstats.designs.aliases import TextSet
 from socialstats.designs.column_profile import FEW, MOST_GRADES, ColumnProfile, Columns
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.profile import TableProfile
@@ -14,6 +15,7 @@ from socialstats.designs.roles import (
     names_a_count,
     names_answers,
 )
+from socialstats.designs.schema import Finder
 from socialstats.designs.vocabulary import (
     CONDITIONS,
     CONFIDENCE,
@@ -31,6 +33,7 @@ from socialstats.designs.vocabulary import (
     WEAK_VALUES,
     WEIGHTS,
 )
+from socialstats.tables import Table
 
 MEAN_WORDS = ("mean", "average", "avg", "mw", "mittelwert", "media", "moyenne", "promedio")
 
@@ -62,6 +65,24 @@ def outcome_columns(profile: TableProfile, used: Columns = ()) -> list[ColumnPro
     return sorted(
         [c for c in free if not c.describes] or free, key=lambda c: answer_rank(profile, c)
     )
+
+
+def answer_column(table: Table, used: TextSet) -> str:
+    """Return the column of answers: one of the usual names, or the likeliest that is called so in any language.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> table = as_table({"Person": ["a", "a", "b", "b"], "Frage": [1, 2, 1, 2], "Antwort": [5, 4, 2, 4]})
+    >>> answer_column(table, {"Person", "Frage"})
+    'Antwort'
+    """
+    named = Finder(table, any_case=True).free(VALUES.names, used)
+    if named is not None:
+        return named
+    profile = TableProfile(table)
+    columns = [c for c in map(profile.column, used) if c is not None]
+    return next((c.name for c in outcome_columns(profile, columns) if names_answers(c)), "")
 
 
 def numbers_things(column: ColumnProfile) -> bool:

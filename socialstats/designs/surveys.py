@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.aliases import Texts, TextSet
+from socialstats.designs.answer_columns import answer_column
 from socialstats.designs.column_profile import MOST_GRADES
 from socialstats.designs.levels import opposites
 from socialstats.designs.nouns import name_words
@@ -33,7 +34,6 @@ from socialstats.designs.vocabulary import (
     COVARIATES,
     GRADERS,
     PERSONS,
-    VALUES,
     bare,
     spelled,
 )
@@ -167,7 +167,7 @@ def read_survey(
     used = {name for name in (person, kind, weight, *cluster, *repeat) if name}
     if not units:
         question = question or free_column(table, QUESTIONS, used)
-        value = value or (free_column(table, VALUES.names, {*used, question}) if question else "")
+        value = value or (answer_column(table, {*used, question}) if question else "")
     named = {"weight": weight, "cluster": cluster, **options}
     if question and value:
         person = person or person_column(table, "", (value, *used), (question,))

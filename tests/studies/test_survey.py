@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -254,6 +255,39 @@ def test_report_joins_people_to_models(
     printed = capsys.readouterr().out
     assert printed.splitlines()[0] == "Question,people,high,like"
     assert len(printed.splitlines()) == 7
+
+
+NAMES_OF_PARTS = {
+    "German": ("Modell", "Person", "Frage", "Antwort"),
+    "labels alone": ("Quelle", "person", "qid", "Bewertung"),
+}
+
+
+@pytest.mark.parametrize("names", NAMES_OF_PARTS.values(), ids=NAMES_OF_PARTS)
+def test_long_tables_of_people_and_models_need_no_map(
+    names: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    model, person, question, answer = names
+    asked = [f"q{k}" for k in range(6)]
+    rows = [(name, q, int(rng.integers(1, 6))) for name in ("gpt-4", "claude") for q in asked]
+    pd.DataFrame(rows, columns=[model, question, answer]).to_csv("models.csv", index=False)
+    rows = [(f"P{k:02d}", q, int(rng.integers(1, 6))) for k in range(12) for q in asked]
+    of_people = pd.DataFrame(rows, columns=[person, question, answer])
+    of_people.to_csv("people.csv", index=False)
+    command = ["report", "models.csv", "--people", "people.csv", "-o", "page.html", "--no-verify"]
+    assert main([*command, "-q"]) == 0
+    assert main(["show", "page.html", "--table", "questions"]) == 0
+    printed = capsys.readouterr().out
+    table = pd.read_csv(StringIO(printed), index_col=0)
+    assert {"people", "claude", "gpt-4"} <= {*table.columns}
+    means = of_people.groupby(question)[answer].mean()
+    shown = table["people"].astype(str).str.extract(r"([\d.]+)", expand=False).astype(float)
+    assert shown.to_dict() == pytest.approx(means.to_dict(), abs=0.005)
 
 
 @pytest.mark.parametrize(
