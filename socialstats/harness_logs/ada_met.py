@@ -55,17 +55,17 @@ def recognises(source: Source) -> bool:
     columns = columns_in(source.path)
     key, prompt = named(columns, *IDS) or "", named(columns, "prompt") or ""
     places = [(record[key], record.get(prompt)) for record in records(columns)]
-    return len(_labels(columns)) > 1 and len(set(places)) == len(places)
+    return len(columns_of_labels(columns)) > 1 and len(set(places)) == len(places)
 
 
 def read(source: Source) -> Log:
     """Read a wide table: one row per rule and rater, with the label as answer and its place from 0 to 4 as value."""
     if source.kind == "folder":
         rows = [*_models(source), *_people(source)]
-        return log_of(__name__, source, rows, notes=(BY_PLACE, *_notes(rows)))
+        return log_of(__name__, source, rows, notes=(BY_PLACE, *rater_notes(rows)))
     columns = columns_of(source.path)
     labels, key, prompt = (
-        _labels(columns),
+        columns_of_labels(columns),
         named(columns, *IDS) or "",
         named(columns, "prompt") or "",
     )
@@ -76,10 +76,10 @@ def read(source: Source) -> Log:
         rows += [
             _answer(rater, bool(PERSON.fullmatch(rater)), record[rater], *which) for rater in labels
         ]
-    return log_of(__name__, source, rows, notes=_notes(rows))
+    return log_of(__name__, source, rows, notes=rater_notes(rows))
 
 
-def _labels(columns: Columns) -> list[str]:
+def columns_of_labels(columns: Columns) -> list[str]:
     """Name the columns whose values are mostly labels."""
     return mostly(columns, lambda said: _letter(said) in (*LETTERS, REFUSAL))
 
@@ -219,15 +219,16 @@ def tables_of(folder: Path) -> dict[str, list[Row]]:
     }
 
 
-def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
+def rater_notes(rows: list[Row]) -> Iterator[str | StudyReading]:
+    """Yield how many models and people there are, how rows are joined, and how a study reads them."""
     people = {r["rater"]: None for r in rows if r["source"] == "human"}
     models = sorted({r["rater"] for r in rows} - {*people}, key=natural)
     yield f"{count(len(models), 'model')} ({listing(models, most=6)}), {count(len(people), 'person', 'people')}"
     yield "rows are joined to other tables by the rule's own id, never by position: orders of such files differ"
-    yield StudyReading(options=tuple(shlex.split(_options(rows, len(people), len(models)))))
+    yield StudyReading(options=tuple(shlex.split(reading_options(rows, len(people), len(models)))))
 
 
-def _options(rows: list[Row], people: int, models: int) -> str:
+def reading_options(rows: list[Row], people: int, models: int) -> str:
     """Return the options that read the table; people answer one prompt, so that the others are left out."""
     prompts = list(dict.fromkeys(str(r["prompt"]) for r in rows if r["prompt"]))
     said = " --map unit=unit --map rater=rater --map value=answer --levels A,B,C,D,E --refusal F"

@@ -43,17 +43,17 @@ def read(source: Source) -> Log:
     return log_of(
         __name__,
         source,
-        _rows(held),
+        annotation_rows(held),
         about={"task": "alpaca_eval"},
         files=(source.path.name, *[board.name] * board.is_file()),
         notes=(against, CONTROLLED),
-        claims=_claims(board, {str(one.get("generator_2")) for one in held})
+        claims=board_claims(board, {str(one.get("generator_2")) for one in held})
         if board.is_file()
         else (),
     )
 
 
-def _rows(held: Iterable[Members]) -> Iterator[Row]:
+def annotation_rows(held: Iterable[Members]) -> Iterator[Row]:
     """Yield the rows; several generators that answered one instruction have its number as their unit."""
     numbers: dict[str, int] = {}
     answers: Counter[tuple[str, str, str]] = Counter()
@@ -61,10 +61,11 @@ def _rows(held: Iterable[Members]) -> Iterator[Row]:
         instruction = str(one.get("instruction") or f"row {k}")
         key = (instruction, str(one.get("generator_1")), str(one.get("generator_2")))
         answers[key] += 1
-        yield _row(one, numbers.setdefault(instruction, len(numbers)), answers[key])
+        yield annotation_row(one, numbers.setdefault(instruction, len(numbers)), answers[key])
 
 
-def _row(held: Members, unit: int, epoch: int) -> Row:
+def annotation_row(held: Members, unit: int, epoch: int) -> Row:
+    """Return what generator_2 gets in one annotation."""
     preference = held.get("preference")
     given = is_number(preference) and (preference == 0 or 1 <= preference <= 2)
     value = (preference or 1.5) - 1 if given else None
@@ -80,7 +81,7 @@ def _row(held: Members, unit: int, epoch: int) -> Row:
     )
 
 
-def _claims(board: Path, models: set[str]) -> Iterator[Claim]:
+def board_claims(board: Path, models: set[str]) -> Iterator[Claim]:
     """Yield the printed numbers of the models that were annotated; win rates and errors are percentages."""
     for record in records(columns_of(board)):
         model = str(next(iter(record.values())))

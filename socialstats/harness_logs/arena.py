@@ -38,13 +38,13 @@ def read(source: Source) -> Log:
     battles = list(records(columns_of(source.path)))
     named = next((name for name in IDS if name in battles[0]), None)
     rows = [
-        _row(battle, battle[named] if named else str(k))
+        battle_row(battle, battle[named] if named else str(k))
         for k, battle in enumerate(battles, start=1)
     ]
-    return log_of(__name__, source, rows, notes=_notes(rows))
+    return log_of(__name__, source, rows, notes=battle_notes(rows))
 
 
-def _row(battle: Record, unit: str | None) -> Row:
+def battle_row(battle: Record, unit: str | None) -> Row:
     """Return a battle with what item_a gets: 1 for a win, 0.5 for a tie; some files name the winner itself."""
     a, b, said = (battle[name] for name in COLUMNS)
     worth = WINNERS if a == b else {a: 1.0, b: 0.0, **WINNERS}
@@ -64,7 +64,8 @@ def _row(battle: Record, unit: str | None) -> Row:
     )
 
 
-def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
+def battle_notes(rows: list[Row]) -> Iterator[str | StudyReading]:
+    """Yield notes on ties, on winners that are unclear, and how a study reads the rows."""
     outcomes = Counter(r["outcome"] for r in rows if r["value"] == 0.5 and r["outcome"] != "tie")
     for outcome, n in outcomes.items():
         said = quoted([str(outcome)])

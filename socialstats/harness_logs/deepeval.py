@@ -41,7 +41,7 @@ def read(source: Source) -> Log:
     """Read a test run: one row per test case and metric, its spans under the filter ``span: name``."""
     seen: dict[str, dict[str, Row]] = {}
     position = itertools.count()
-    cases = [lambda case: list(_of_case(at(case), next(position), seen))]
+    cases = [lambda case: list(case_rows(at(case), next(position), seen))]
     shape: Members = {"*": None, **dict.fromkeys(KINDS, cases)}
     top = at(load_json(source.path, {**shape, "testRunData": shape}))
     run = at(top, "testRunData") or top
@@ -53,12 +53,12 @@ def read(source: Source) -> Log:
         rows,
         about={"task": task},
         version=run.get("deepevalVersion"),
-        notes=_notes(run, rows),
-        claims=_claims(run, source.path.name),
+        notes=level_notes(run, rows),
+        claims=pass_claims(run, source.path.name),
     )
 
 
-def _of_case(case: Members, position: int, seen: dict[str, dict[str, Row]]) -> Iterator[Row]:
+def case_rows(case: Members, position: int, seen: dict[str, dict[str, Row]]) -> Iterator[Row]:
     """Yield the rows of a case; another input under the same name is another unit, the same one a repeat."""
     unit = cell(case.get("name")) or f"case {cell(case.get('order', position))}"
     said = cell(case.get("input") or case.get("scenario")) or ""
@@ -71,15 +71,15 @@ def _of_case(case: Members, position: int, seen: dict[str, dict[str, Row]]) -> I
     if case.get("tags"):
         about["tags"] = "; ".join(cell(t) or "" for t in items(case["tags"]))
     shared = {**common, "metadata": flat(about)}
-    yield from _judged(case, CASE, case.get("actualOutput"), shared)
+    yield from metric_rows(case, CASE, case.get("actualOutput"), shared)
     yield row(**shared, scorer=SUCCESS, filter=CASE, score=scored(case.get("success")))
     traces = [spans for key, spans in at(case, "trace").items() if key.endswith("Spans")]
     for span in [at(span) for listed in traces for span in items(listed)]:
         level = f"span: {cell(span.get('name') or span.get('type'))}"
-        yield from _judged(span, level, span.get("output"), shared)
+        yield from metric_rows(span, level, span.get("output"), shared)
 
 
-def _judged(judged: Members, level: str, answer: Any, shared: Row) -> Iterator[Row]:
+def metric_rows(judged: Members, level: str, answer: Any, shared: Row) -> Iterator[Row]:
     """Yield a row for each metric of a test case, or of a span in it."""
     for held in objects(judged, "metricsData"):
         failed = held.get("error")
@@ -93,7 +93,7 @@ def _judged(judged: Members, level: str, answer: Any, shared: Row) -> Iterator[R
         yield made | {name: cell(held.get(key)) for name, key in OWN.items()}
 
 
-def _claims(run: Members, file: str) -> Iterator[Claim]:
+def pass_claims(run: Members, file: str) -> Iterator[Claim]:
     """Return the counts of passed test cases, and of scores of each metric (of all levels) that pass and fail."""
     select = {"scorer": SUCCESS, "filter": CASE}
     yield from claim(
@@ -111,7 +111,8 @@ def _claims(run: Members, file: str) -> Iterator[Claim]:
             )
 
 
-def _notes(run: Members, rows: list[Row]) -> Iterator[str]:
+def level_notes(run: Members, rows: list[Row]) -> Iterator[str]:
+    """Yield notes on metrics whose scores are of different cases or levels."""
     mine = [r for r in rows if r["filter"] == CASE]
     scores = Counter(
         str(r["scorer"]) for r in mine if r["status"] == "ok" and r["scorer"] != SUCCESS

@@ -118,33 +118,33 @@ def read(source: Source) -> Log:
     rows: list[Row] = []
     claims: list[Claim] = []
     for key, run in runs.items():
-        tasks = [*tasks_of(run)]
-        rows_of_run = [*rows_of(key, run, tasks)]
+        tasks = [*run_tasks(run)]
+        rows_of_run = [*run_rows(key, run, tasks)]
         rows += rows_of_run
-        claims += claims_of(key, run, tasks, rows_of_run, source.path.name)
+        claims += average_claims(key, run, tasks, rows_of_run, source.path.name)
     versions = {text(run, "benchmark_version") for run in runs.values()} - {""}
     return log_of(
         __name__,
         source,
         rows,
         version=", ".join(sorted(versions)) or None,
-        notes=notes_of(rows),
+        notes=lost_task_notes(rows),
         claims=claims,
     )
 
 
-def tasks_of(run: Members) -> Iterator[Task]:
+def run_tasks(run: Members) -> Iterator[Task]:
     """Yield the tasks of a run; scenarios are in the order of their numbers."""
     judges = [cell(judge) or "" for judge in items(run, "judge_models")]
     judges = judges or [text(run, "judge_model") or "judge"]
     for iteration, tasks in at(run, TASKS).items():
         for scenario in sorted(at(tasks), key=natural):
             content = at(tasks, scenario)
-            stages = [*stages_of(content, judges)]
+            stages = [*task_stages(content, judges)]
             yield Task(iteration=str(iteration), scenario=scenario, content=content, stages=stages)
 
 
-def stages_of(task: Members, judges: list[str]) -> Iterator[tuple[str, str, Members]]:
+def task_stages(task: Members, judges: list[str]) -> Iterator[tuple[str, str, Members]]:
     """Yield stage, judge and scores: each judge's where they are kept, else those of all judges together."""
     for names in SCORES:
         before, during, after = ((task.get(name), task.get(f"{name}_by_judge")) for name in names)
@@ -159,7 +159,7 @@ def stages_of(task: Members, judges: list[str]) -> Iterator[tuple[str, str, Memb
                 yield stage, " / ".join(judges), at(together)
 
 
-def rows_of(key: str, run: Members, tasks: list[Task]) -> Iterator[Row]:
+def run_rows(key: str, run: Members, tasks: list[Task]) -> Iterator[Row]:
     """Yield the rows of a run; criteria that the harness expects and a stage lacks are missing."""
     scores_of = [scores for task in tasks for _, _, scores in task.stages]
     criteria = dict.fromkeys(name for scores in scores_of for name in scores)
@@ -235,7 +235,7 @@ def composite_of(task: Task, politics: bool) -> Score:
     return scored(value, failed=failed, absent=absent)
 
 
-def claims_of(
+def average_claims(
     key: str, run: Members, tasks: list[Task], rows: list[Row], file: str
 ) -> Iterator[Claim]:
     """Yield the two averages of a run; a mean over tasks of which some have other criteria is not recomputed."""
@@ -253,7 +253,7 @@ def claims_of(
         yield from claim(name, quantity, value, where, select, n=n or None, reducer="none")
 
 
-def notes_of(rows: list[Row]) -> Iterator[str | StudyReading]:
+def lost_task_notes(rows: list[Row]) -> Iterator[str | StudyReading]:
     """Yield notes on tasks and criteria that the harness's averages leave out."""
     composites = [each for each in rows if each["scorer"] == COMPOSITE]
     lost = [each for each in composites if each["status"] in ("error", "missing")]

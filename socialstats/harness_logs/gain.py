@@ -58,13 +58,14 @@ def action(said: str | None) -> str | None:
 def read(source: Source) -> Log:
     """Read a wide table: one row per scenario and answer, with source, rater and action."""
     columns = columns_of(source.path)
-    rows = list(_rows(columns, answered(columns)))
-    return log_of(__name__, source, rows, notes=_notes(rows))
+    rows = list(action_rows(columns, answered(columns)))
+    return log_of(__name__, source, rows, notes=action_notes(rows))
 
 
-def _rows(columns: Columns, labels: list[str]) -> Iterator[Row]:
+def action_rows(columns: Columns, labels: list[str]) -> Iterator[Row]:
+    """Yield a row for each scenario and column of actions."""
     rest = {name: values for name, values in columns.items() if name not in labels}
-    sources = _sources(labels)
+    sources = sources_of_columns(labels)
     for k, item in enumerate(norms(rest)):
         metadata = {
             "scenario": item["scenario"],
@@ -86,7 +87,7 @@ def _rows(columns: Columns, labels: list[str]) -> Iterator[Row]:
             )
 
 
-def _sources(labels: list[str]) -> dict[str, str]:
+def sources_of_columns(labels: list[str]) -> dict[str, str]:
     """Return who answered in each column: people, or a model; several columns may be runs of one model."""
     runs = {name: match[1] for name in labels if (match := RUN.fullmatch(name))}
     several = Counter(plain(stem) for stem in runs.values())
@@ -94,7 +95,8 @@ def _sources(labels: list[str]) -> dict[str, str]:
     return {name: "human" if PERSON.fullmatch(name) else found.get(name, name) for name in labels}
 
 
-def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
+def action_notes(rows: list[Row]) -> Iterator[str | StudyReading]:
+    """Yield who answered, and how a study reads the rows."""
     people = {r["rater"] for r in rows if r["source"] == "human"}
     models = {r["source"] for r in rows} - {"human"}
     yield f"{count(len(people), 'person', 'people')} and {count(len(models), 'model')} by the names of the columns"

@@ -53,7 +53,7 @@ def read(source: Source) -> Log:
         adapter.get("model") or adapter.get("model_deployment"),
         spec.get("name") or folder.resolve().name,
     )
-    instances = load_json(paths[INSTANCES], [lambda instance: list(_rows(at(instance)))])
+    instances = load_json(paths[INSTANCES], [lambda instance: list(instance_rows(at(instance)))])
     rows = [r for found in items(instances) for r in found]
     known = {r["scorer"] for r in rows}
     return log_of(
@@ -62,32 +62,34 @@ def read(source: Source) -> Log:
         rows,
         about={"model": model, "task": task},
         files=[f"{folder.name}/{name}" for name in paths],
-        notes=_notes(rows),
-        claims=(c for stat in items(stats) for c in _claims(at(stat), known)),
+        notes=trial_notes(rows),
+        claims=(c for stat in items(stats) for c in statistic_claims(at(stat), known)),
     )
 
 
-def _rows(held: Members) -> Iterator[Row]:
+def instance_rows(held: Members) -> Iterator[Row]:
+    """Yield the statistics of one instance."""
     index = held.get("train_trial_index")
     trial = index if isinstance(index, int) else 0
     for stat in objects(held, "stats"):
         name = at(stat, "name")
-        bent = _perturbed(name.get("perturbation") or held.get("perturbation"))
+        bent = perturbation_name(name.get("perturbation") or held.get("perturbation"))
         yield row(
             unit=held.get("instance_id"),
             epoch=trial + 1,
             scorer=name.get("name"),
             filter=bent,
-            score=_mean(stat),
-            metadata=flat(_where(name)),
+            score=mean_score(stat),
+            metadata=flat(split_of(name)),
         )
 
 
-def _where(name: Members) -> Members:
+def split_of(name: Members) -> Members:
+    """Return the split and its part that a statistic is about."""
     return {"split": name.get("split") or "", "sub_split": name.get("sub_split") or ""}
 
 
-def _mean(stat: Members) -> Score:
+def mean_score(stat: Members) -> Score:
     """Return a statistic's mean; a statistic of nothing has none."""
     n, total = stat.get("count"), stat.get("sum")
     if is_number(n) and is_number(total) and float(n) > 0:
@@ -95,20 +97,21 @@ def _mean(stat: Members) -> Score:
     return scored(None if n == 0 else stat.get("mean"))
 
 
-def _perturbed(perturbation: Any) -> str:
+def perturbation_name(perturbation: Any) -> str:
     """Name a perturbation; ``worst`` and ``original`` say what was computed over the versions of an instance."""
     held = at(perturbation)
     name, on = text(held, "name"), held.get("computed_on")
     return name if not held or on in (None, "perturbed") else f"{name} ({cell(on)})"
 
 
-def _claims(stat: Members, known: set[str]) -> Iterator[Claim]:
+def statistic_claims(stat: Members, known: set[str]) -> Iterator[Claim]:
+    """Yield the numbers of one statistic of the run."""
     name = at(stat, "name")
     scorer, bent = text(name, "name"), at(name, "perturbation")
     if scorer not in known or (bent.get("computed_on") or "perturbed") != "perturbed":
         return
     for key, quantity in NUMBERS.items():
-        select = {"scorer": scorer, "filter": _perturbed(bent), **_where(name)}
+        select = {"scorer": scorer, "filter": perturbation_name(bent), **split_of(name)}
         settings = {"ddof": 0} if key == "stddev" else {}
         yield from claim(
             f"{scorer} {key}",
@@ -120,7 +123,8 @@ def _claims(stat: Members, known: set[str]) -> Iterator[Claim]:
         )
 
 
-def _notes(rows: list[Row]) -> Iterator[str]:
+def trial_notes(rows: list[Row]) -> Iterator[str]:
+    """Yield what the harness counts."""
     trials, instances = (len({r[name] for r in rows}) for name in ("epoch", "unit"))
     yield (
         f"{STATS} counts train trials ({trials}), not instances ({count(instances)}): its stddev is that between "

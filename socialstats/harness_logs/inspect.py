@@ -58,28 +58,28 @@ def read(source: Source) -> Log:
     """Read an Inspect log: one row per sample, epoch and scorer; dicts and lists one per part (``scorer/part``)."""
     if source.kind == "zip":
         with Archive(source.path) as archive:
-            top, samples = _unpacked(archive)
+            top, samples = archive_content(archive)
     else:
         shape = {
             **dict.fromkeys(WHOLE),
-            "samples": [lambda sample: _sample(sample, source.path.name)],
+            "samples": [lambda sample: sample_content(sample, source.path.name)],
         }
         top = at(load_json(source.path, shape, nan=True))
         samples = items(top, "samples")
     about = at(top, "eval")
-    rows = rows_of(top, samples)
+    rows = sample_rows(top, samples)
     return log_of(
         __name__,
         source,
         rows,
         about={"model": about.get("model"), "task": about.get("task")},
         version=member(about, "packages", "inspect_ai"),
-        claims=claims(top, rows, source.path.name),
-        notes=(*_state(top), *_notes(samples, rows, version_in(top))),
+        claims=metric_claims(top, rows, source.path.name),
+        notes=(*state_notes(top), *sample_notes(samples, rows, version_in(top))),
     )
 
 
-def _sample(held: Any, name: str) -> Members:
+def sample_content(held: Any, name: str) -> Members:
     """Keep of a sample what is needed; the oldest logs have one score, without a name."""
     found = {key: at(held)[key] for key in SAMPLE if key in at(held)}
     if "id" not in found:
@@ -89,7 +89,7 @@ def _sample(held: Any, name: str) -> Members:
     return {"epoch": 1, **found, "scores": at(found, "scores")}
 
 
-def _unpacked(archive: Archive) -> tuple[Members, Samples]:
+def archive_content(archive: Archive) -> tuple[Members, Samples]:
     """Take the summaries; read whole samples only where a summary misses something that is needed."""
     names = archive.namelist()
     ended = HEADER in names
@@ -100,12 +100,12 @@ def _unpacked(archive: Archive) -> tuple[Members, Samples]:
         top["reductions"] = archive.json(REDUCTIONS)
     journal = sorted((int(match[1]), name) for name in names if (match := JOURNAL.fullmatch(name)))
     listed = [SUMMARIES] if SUMMARIES in names else [name for _, name in journal]
-    samples = [_sample(held, name) for name in listed for held in items(archive.json(name))]
+    samples = [sample_content(held, name) for name in listed for held in items(archive.json(name))]
     found = {_entry(sample): sample for sample in samples}
     needed = _groupings(top)
     for name in filter(ENTRY.fullmatch, dict.fromkeys(names)):
         if name not in found or _too_thin(found[name], needed):
-            sample = _sample(archive.json(name), name)
+            sample = sample_content(archive.json(name), name)
             found[_entry(sample)] = sample
     return top, [*found.values()]
 
@@ -130,7 +130,8 @@ def _groupings(top: Members) -> set[str]:
     return {str(held[key]) for held in params for key in ("cluster", "group_key") if held.get(key)}
 
 
-def _state(top: Members) -> Iterator[str]:
+def state_notes(top: Members) -> Iterator[str]:
+    """Yield notes on a run that did not end well."""
     status = cell(top.get("status"))
     if status != "success":
         yield f"the run did not end well: its status is '{status}', so its numbers may be about a part of the samples"
@@ -188,7 +189,7 @@ def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
     return scored(None if value != value else value)
 
 
-def rows_of(top: Members, samples: Samples) -> list[Row]:
+def sample_rows(top: Members, samples: Samples) -> list[Row]:
     """Return one row per sample, epoch, scorer and part.
 
     Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares. Samples
@@ -196,10 +197,14 @@ def rows_of(top: Members, samples: Samples) -> list[Row]:
     """
     about, version = at(top, "eval"), version_in(top)
     if not samples:
-        return [r for sample in _joined(top) for r in _rows(sample, _scorers([sample]), version)]
+        return [
+            r
+            for sample in reduced_samples(top)
+            for r in scorer_rows(sample, scorers_with_parts([sample]), version)
+        ]
     declared = [text(held, "name") for held in items(about, "scorers")]
     named = [str(score["scorer"]) for score in printed_scores(top)] or declared or [""]
-    scorers = _scorers(samples) or {name: [] for name in named}
+    scorers = scorers_with_parts(samples) or {name: [] for name in named}
     seen = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
     epochs = range(1, 1 + (whole(about, "config", "epochs") or 1))
     planned = [(unit, epoch) for unit in items(about, "dataset", "sample_ids") for epoch in epochs]
@@ -208,12 +213,14 @@ def rows_of(top: Members, samples: Samples) -> list[Row]:
         for unit, epoch in planned
         if (cell(unit), cell(epoch)) not in seen
     ]
-    rows = [r for sample in (*samples, *absent) for r in _rows(sample, scorers, version)]
+    rows = [
+        each for sample in (*samples, *absent) for each in scorer_rows(sample, scorers, version)
+    ]
     _drop_plain_texts(rows)
     return rows
 
 
-def _joined(top: Members) -> Iterator[Members]:
+def reduced_samples(top: Members) -> Iterator[Members]:
     """Yield what is left of samples in a log without them: values after epochs were joined, in place of scores."""
     reductions = items(top, "reductions") or items(top, "results", "sample_reductions")
     for reduction in map(at, reductions):
@@ -227,22 +234,22 @@ def _joined(top: Members) -> Iterator[Members]:
             }
 
 
-def _scorers(samples: Samples) -> Scorers:
+def scorers_with_parts(samples: Samples) -> Scorers:
     """Return every scorer with the parts of its values, in order of appearance."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
         for name, score in sample["scores"].items():
-            found.setdefault(name, {}).update(dict.fromkeys(_parts(member(score, "value"))))
+            found.setdefault(name, {}).update(dict.fromkeys(parts_of_value(member(score, "value"))))
     return {name: [*parts] for name, parts in found.items()}
 
 
-def _parts(value: Any) -> Members:
+def parts_of_value(value: Any) -> Members:
     """Return the parts of a dict or list value by name; nothing for a plain value."""
     held = dict(enumerate(value)) if isinstance(value, list) else at(value)
     return {str(name): part for name, part in held.items()}
 
 
-def _rows(sample: Members, scorers: Scorers, version: tuple[int, ...]) -> Iterator[Row]:
+def scorer_rows(sample: Members, scorers: Scorers, version: tuple[int, ...]) -> Iterator[Row]:
     """Yield one row for each scorer, or for each part of its values where they have parts."""
     scores = sample["scores"] if version >= ERRORED or not sample.get("error") else {}
     absent: Status = (
@@ -256,7 +263,7 @@ def _rows(sample: Members, scorers: Scorers, version: tuple[int, ...]) -> Iterat
     for name, parts in scorers.items():
         score = at(scores, name)
         value = score.get("value")
-        held = {f"{name}/{part}": each for part, each in _parts(value).items()}
+        held = {f"{name}/{part}": each for part, each in parts_of_value(value).items()}
         undivided = not parts or (score and not held and value is not None and value == value)
         for scorer in [name] if undivided else [f"{name}/{part}" for part in parts]:
             raw = value if undivided else held.get(scorer)
@@ -302,7 +309,8 @@ def _metadata(sample: Members) -> dict[str, str | None]:
     return found
 
 
-def _notes(samples: Samples, rows: list[Row], version: tuple[int, ...]) -> Iterator[str]:
+def sample_notes(samples: Samples, rows: list[Row], version: tuple[int, ...]) -> Iterator[str]:
+    """Yield notes on samples whose scores count otherwise than one may think."""
     if rows and not samples:
         yield REDUCED
     if failed := sum(bool(sample.get("error") and sample["scores"]) for sample in samples):
@@ -376,7 +384,7 @@ def printed_scores(top: Members) -> list[Members]:
     ]
 
 
-def claims(top: Members, rows: list[Row], file: str) -> Iterator[Claim]:
+def metric_claims(top: Members, rows: list[Row], file: str) -> Iterator[Claim]:
     """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
     about, version = at(top, "eval"), version_in(top)
     known = {str(r["scorer"]) for r in rows}
@@ -404,7 +412,7 @@ def claims(top: Members, rows: list[Row], file: str) -> Iterator[Claim]:
         there.append((entry, [metric for *_, metric in metrics]))
         for key, held, metric in metrics:
             value = member(held, "value")
-            claim = _claim(
+            claim = metric_claim(
                 metric,
                 replace(entry, printed=printed(value) if is_number(value) else "NaN"),
                 rows,
@@ -428,7 +436,7 @@ def claims(top: Members, rows: list[Row], file: str) -> Iterator[Claim]:
         declared = [metric for at, metric in listed if fnmatch.fnmatch(of or "", at)]
         entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
         unprinted = _unprinted(declared, [there for _, there in found])
-        yield from (_claim(metric, entry, rows, version) for metric in unprinted)
+        yield from (metric_claim(metric, entry, rows, version) for metric in unprinted)
 
 
 def _declared(about: Members, name: str) -> Iterator[tuple[str | None, DeclaredMetric]]:
@@ -458,7 +466,7 @@ def _unprinted(
         ]
 
 
-def _claim(
+def metric_claim(
     metric: DeclaredMetric, entry: Claim, rows: list[Row], version: tuple[int, ...]
 ) -> Claim:
     """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
@@ -466,7 +474,7 @@ def _claim(
     parts: tuple[dict[str, str], ...] = ()
     if metric.kind == "grouped":
         inner = DeclaredMetric.of(metric.params.get("metric"))
-        label, select, parts = _grouped(metric, inner.label, select, rows)
+        label, select, parts = group_claim(metric, inner.label, select, rows)
     elif metric.kind == "aggregate":
         inner, key = DeclaredMetric.of(metric.params.get("agg")), metric.params.get("key")
         label, select = f"aggregate {key}", {"scorer": f"{select['scorer']}/{key}"}
@@ -497,7 +505,7 @@ def _claim(
     )
 
 
-def _grouped(
+def group_claim(
     metric: DeclaredMetric, of: str, select: dict[str, str], rows: list[Row]
 ) -> tuple[str, dict[str, str], tuple[dict[str, str], ...]]:
     """Return label and the rows a grouped metric is about (scorer/_metrics/grouped.py): a group, or all of them."""

@@ -36,22 +36,22 @@ def read(source: Source) -> Log:
     top, path = at(load_json(source.path, nan=True)), source.path
     results, config = at(top, "results"), at(top, "config_general")
     tasks = [task for task in results if task != "all" and AVERAGE not in task]
-    files = {task: file for task in tasks if (file := _details(path, task))}
+    files = {task: file for task in tasks if (file := details_file(path, task))}
     without = [task for task in tasks if task not in files]
     said = f"no details of {listing(without, most=8)}: run lighteval with --save-details, and keep its folder 'details'"
     return log_of(
         __name__,
         source,
-        (r for task, file in files.items() for r in _rows(task, file)),
+        (r for task, file in files.items() for r in detail_rows(task, file)),
         files=(path.name, *(file.name for file in files.values())),
         notes=[said] if without else [],
         about={"model": config.get("model_name") or member(config, "model_config", "model_name")},
-        claims=_claims(top, tasks, path.name),
+        claims=result_claims(top, tasks, path.name),
         version=config.get("lighteval_version"),
     )
 
 
-def _details(path: Path, task: str) -> Path | None:
+def details_file(path: Path, task: str) -> Path | None:
     """Find the details of a task: beside the results, or in a folder 'details' above, with the results' date."""
     wanted = f"details_{task}_{path.stem.removeprefix('results_')}.parquet"
     folders = [
@@ -67,7 +67,8 @@ def _details(path: Path, task: str) -> Path | None:
     return next((file for file in known if file.name == wanted), None)
 
 
-def _rows(task: str, file: Path) -> Iterator[Row]:
+def detail_rows(task: str, file: Path) -> Iterator[Row]:
+    """Yield the scores of the samples of a task."""
     columns = columns_of(file)
     docs = columns.get("doc", [])
     for k, text in enumerate(columns.get("metric") or columns.get("metrics") or []):
@@ -82,7 +83,7 @@ def _rows(task: str, file: Path) -> Iterator[Row]:
             )
 
 
-def _claims(top: Members, tasks: list[str], file: str) -> Iterator[Claim]:
+def result_claims(top: Members, tasks: list[str], file: str) -> Iterator[Claim]:
     """Yield means and standard errors of tasks, and their averages over tasks (of standard errors too)."""
     results = at(top, "results")
     for task, held in results.items():
@@ -96,7 +97,7 @@ def _claims(top: Members, tasks: list[str], file: str) -> Iterator[Claim]:
             joined = [
                 how
                 for t in ([task] if task in tasks else group)
-                if (how := _joined(top, t, name)) != "mean"
+                if (how := corpus_function(top, t, name)) != "mean"
             ]
             settings: Members = {"aggregation": joined[0]} if joined else {}
             select, where = {"scorer": name, "task": task}, f"{file}: results.{task}.{key}"
@@ -111,7 +112,7 @@ def _claims(top: Members, tasks: list[str], file: str) -> Iterator[Claim]:
                 yield replace(one, parts=parts)
 
 
-def _joined(top: Members, task: str, name: str) -> str:
+def corpus_function(top: Members, task: str, name: str) -> str:
     """Return how scores of samples became the task's number: a function of the corpus, where the log names one."""
     config = at(top, "config_tasks", task) or at(top, "config_tasks", task.rpartition("|")[0])
     for metric in map(at, items(config.get("metrics") or config.get("metric"))):

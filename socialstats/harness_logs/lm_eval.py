@@ -105,7 +105,7 @@ def read(source: Source) -> Log:
         else path
     )
     results = at(load_json(beside, nan=True)) if beside.is_file() else {}
-    numbers, notes = list(claims(results, beside.name)), []
+    numbers, notes = list(task_claims(results, beside.name)), []
     if alone:
         task = match["task"] if match else stem.removeprefix("samples_")
         task = next((name for name in at(results, "results") if stem.endswith(f"_{name}")), task)
@@ -127,15 +127,16 @@ def read(source: Source) -> Log:
         missing = f"no samples file for {listing(without, most=8)}: run lm_eval with --log_samples to have one"
         notes += [missing] if without else []
     samples = {
-        task: _placed(f"{file.name} line", json_lines(file, nan=True))
+        task: with_places(f"{file.name} line", json_lines(file, nan=True))
         for task, file in files.items()
     }
     samples |= {
-        task: _placed(f"{path.name} sample", enumerate(held, 1)) for task, held in within.items()
+        task: with_places(f"{path.name} sample", enumerate(held, 1))
+        for task, held in within.items()
     }
     config = at(results, "config")
     named = " ".join(filter(None, (cell(config.get("model")), cell(config.get("model_args")))))
-    rows = [r for task, held in samples.items() for r in _rows(held, task, results, notes)]
+    rows = [r for task, held in samples.items() for r in task_rows(held, task, results, notes)]
     models = [*dict.fromkeys(r["model"] for r in rows)]
     if models == [RUN.format(1)]:
         rows = [r | {"model": ""} for r in rows]
@@ -193,11 +194,12 @@ def _samples_of(path: Path, results: Members) -> dict[str, Path]:
     return found
 
 
-def _placed(what: str, numbered: Iterable[tuple[int, Any]]) -> Samples:
+def with_places(what: str, numbered: Iterable[tuple[int, Any]]) -> Samples:
+    """Return samples with their places for messages."""
     return ((f"{what} {number}", at(sample)) for number, sample in numbered)
 
 
-def _rows(samples: Samples, task: str, results: Members, notes: list[str]) -> Iterator[Row]:
+def task_rows(samples: Samples, task: str, results: Members, notes: list[str]) -> Iterator[Row]:
     """Yield one row per document, filter and metric of one task's samples, and note what is to be said about them."""
     listed = metrics_of(results, task)
     filters = list(dict.fromkeys(used for _, used in listed)) or [""]
@@ -239,7 +241,7 @@ def _rows(samples: Samples, task: str, results: Members, notes: list[str]) -> It
             "filter": used,
             "model": model or RUN.format(run + 1),
         }
-        yield from _of_sample(
+        yield from metric_rows(
             sample, common, [name for name, of in listed if of == used], added, results, place
         )
     if unnamed:
@@ -263,7 +265,7 @@ def _rows(samples: Samples, task: str, results: Members, notes: list[str]) -> It
         )
 
 
-def _of_sample(
+def metric_rows(
     sample: Members,
     common: Row,
     listed: list[str],
@@ -271,6 +273,7 @@ def _of_sample(
     results: Members,
     place: str,
 ) -> Iterator[Row]:
+    """Yield a row for each metric of one sample."""
     doc, responses = at(sample, "doc"), items(sample, "filtered_resps")
     own = [str(name) for name in items(sample, "metrics")] or listed
     beside = {key: value for key, value in sample.items() if key in added - {*own, TASK}}
@@ -353,13 +356,13 @@ MEAN_AS_CODE = re.compile(r"\s*(?:def|<function) mean\b")
 STDERR = "_stderr"
 
 
-def claims(results: Members, file: str) -> Iterator[Claim]:
+def task_claims(results: Members, file: str) -> Iterator[Claim]:
     """Return a claim for each number of each task and group; standard errors that are "N/A" are none."""
     tasks = at(results, "results")
     for task, held in {**tasks, **at(results, "groups"), **tasks}.items():
         for key, value in at(held).items():
             if key not in NOT_METRICS and is_number(value):
-                yield _claim(results, task, key, printed(value), file)
+                yield task_claim(results, task, key, printed(value), file)
         n, listed = (
             whole(results, "n-samples", task, "effective"),
             metrics_of(results, task),
@@ -395,7 +398,8 @@ def _configured(results: Members, task: str, key: str, metric: str) -> Members:
     return next((each for each in held if each.get("metric", metric) == metric), {})
 
 
-def _claim(results: Members, task: str, key: str, number: str, file: str) -> Claim:
+def task_claim(results: Members, task: str, key: str, number: str, file: str) -> Claim:
+    """Return the claim of one number of a task or group."""
     metric, _, used = key.partition(",")
     base = metric.removesuffix(STDERR)
     value = f"{base},{used}" if used else base

@@ -26,7 +26,7 @@ ORDERS = "a pair whose winner differs between the two orders is a tie, as in sho
 
 def read(source: Source) -> Log:
     """Read one row per judgment; the ratings of two turns are repeats of one question."""
-    judgments = [_row(held, number) for number, held in json_lines(source.path)]
+    judgments = [judgment_row(held, number) for number, held in json_lines(source.path)]
     pairs = "item_a" in judgments[0]
     notes = (
         (ORDERS, TURNS, read_by(judgments, "comparisons", "--cluster unit"))
@@ -36,11 +36,12 @@ def read(source: Source) -> Log:
     return log_of(__name__, source, judgments, about={"task": "mt_bench"}, notes=notes)
 
 
-def _row(held: Members, number: int) -> Row:
+def judgment_row(held: Members, number: int) -> Row:
+    """Return one judgment: a rating, or the winner of a pair."""
     unit, turn, judge = (
         held.get("question_id", number),
         held.get("turn", 1),
-        _judge(held.get("judge")),
+        judge_columns(held.get("judge")),
     )
     if "g1_winner" not in held:
         score = held.get("score")
@@ -78,7 +79,7 @@ def _row(held: Members, number: int) -> Row:
     )
 
 
-def _judge(said: Any) -> Row:
+def judge_columns(said: Any) -> Row:
     """Return the judge apart from its template, which is another one in the second turn."""
     if isinstance(said, str) and (listed := LISTED.fullmatch(said.strip())):
         said = [listed["judge"], listed["template"]]

@@ -74,7 +74,7 @@ class EvalRun:
         )
         for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else found).items():
             scores.setdefault(scorer, []).append(
-                _row(data, sample, scorer, value, len(scores.get(scorer, ())) + 1)
+                event_row(data, sample, scorer, value, len(scores.get(scorer, ())) + 1)
             )
 
     def rows(self, scorers: list[str], about: Row) -> Iterator[Row]:
@@ -82,14 +82,14 @@ class EvalRun:
         for sample in sorted(self.samples, key=natural):
             for scorer in scorers:
                 for one in self.samples[sample].get(scorer) or [
-                    _absent(sample, scorer, self.failed.get(sample))
+                    absent_row(sample, scorer, self.failed.get(sample))
                 ]:
                     yield one | about
 
 
 def read(source: Source) -> Log:
     """Read events: one row per run, sample and score (``match``, or a key of its metrics); others are missing."""
-    file, runs = source.path.name, runs_of(source)
+    file, runs = source.path.name, runs_in(source)
     if not any(run.samples for run in runs):
         raise InputError(f"{file}: events, but not one of a sample. Is the record complete?")
     names = dict.fromkeys(
@@ -107,9 +107,12 @@ def read(source: Source) -> Log:
         )
         about = {"model": model, "run": run.name} if len(runs) > 1 else {"model": run.model}
         rows += run.rows(scorers, {**about, "task": task_of(run.spec, source)})
-        claims += _claims(run.report, scorers, file, {"model": model} if len(runs) > 1 else {})
+        claims += report_claims(
+            run.report, scorers, file, {"model": model} if len(runs) > 1 else {}
+        )
         notes += [
-            f"run {run.name}: {note}" if len(runs) > 1 else note for note in _notes(run.report)
+            f"run {run.name}: {note}" if len(runs) > 1 else note
+            for note in report_notes(run.report)
         ]
     if len(runs) > 1:
         notes.insert(
@@ -123,7 +126,7 @@ def task_of(spec: Row, source: Source) -> Any:
     return spec.get("eval_name") or spec.get("base_eval") or source.path.stem
 
 
-def runs_of(source: Source) -> list[EvalRun]:
+def runs_in(source: Source) -> list[EvalRun]:
     """Return the runs of a file: an event without the name of its run is of the one before."""
     runs: list[EvalRun] = []
     run = EvalRun("")
@@ -143,7 +146,8 @@ def runs_of(source: Source) -> list[EvalRun]:
     return runs
 
 
-def _row(data: Members, sample: str, scorer: str, value: Any, epoch: int) -> Row:
+def event_row(data: Members, sample: str, scorer: str, value: Any, epoch: int) -> Row:
+    """Return the score of one event."""
     rest = {name: held for name, held in data.items() if name not in (*TEXTS, scorer)}
     answer = data.get("picked" if scorer == MATCH else "choice")
     return row(
@@ -156,14 +160,16 @@ def _row(data: Members, sample: str, scorer: str, value: Any, epoch: int) -> Row
     )
 
 
-def _absent(sample: str, scorer: str, failed: Any) -> Row:
+def absent_row(sample: str, scorer: str, failed: Any) -> Row:
+    """Return the row of a sample without a score."""
     score = scored(None, failed=bool(failed), absent="missing")
     return row(unit=sample, scorer=scorer, score=score, answer=failed)
 
 
-def _claims(
+def report_claims(
     report: Members, scorers: list[str], file: str, rows: Mapping[str, str]
 ) -> Iterator[Claim]:
+    """Yield the numbers of the final report."""
     usual = MATCH if MATCH in scorers else scorers[0]
     for name, value in report.items():
         quantity: Quantity = "mean" if name in ("accuracy", *scorers) else "other"
@@ -174,7 +180,8 @@ def _claims(
         yield from claim(name, quantity, value, f"{file}: final_report.{name}", select, **settings)
 
 
-def _notes(report: Members) -> Iterator[str]:
+def report_notes(report: Members) -> Iterator[str]:
+    """Yield notes on the final report."""
     if not report:
         yield "no final report: the run may not have ended, and there are no numbers of the harness to check"
     if any("strap_std" in key for key in report):

@@ -106,14 +106,14 @@ def read(source: Source) -> Log:
     """Read an output: one row per test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
     if recognises(source):
         records = csv_records(source)
-        rows, _ = rows_of([*tests_of_verdicts(records)])
+        rows, _ = test_rows([*tests_of_verdicts(records)])
         rows = [{**each, "filter": ""} for each in rows]  # a column is a model, not a prompt
         repeated = len(records) - 1 - len({each["unit"] for each in rows})
-        notes = (VERDICTS_NOTE, *notes_of([], repeated))
+        notes = (VERDICTS_NOTE, *prompt_notes([], repeated))
         return log_of(__name__, source, rows, about={"task": TASK}, notes=notes)
     top = output_of(source)
     results = at(top, "results")
-    rows, repeated = rows_of(numbered(items(results, "results")))
+    rows, repeated = test_rows(in_order(items(results, "results")))
     prompts = objects(results, "prompts") or objects(results, "table", "head", "prompts")
     provenance = [PROVENANCE[source.kind]] if source.kind in PROVENANCE else []
     return log_of(
@@ -122,8 +122,8 @@ def read(source: Source) -> Log:
         rows,
         about={"task": member(top, "config", "description") or top.get("evalId") or TASK},
         version=member(top, "metadata", "promptfooVersion"),
-        claims=claims_of(prompts, rows, source.path.name),
-        notes=(*provenance, *notes_of(prompts, repeated)),
+        claims=prompt_claims(prompts, rows, source.path.name),
+        notes=(*provenance, *prompt_notes(prompts, repeated)),
     )
 
 
@@ -275,7 +275,7 @@ def csv_score(text: str, status: str) -> Any:
     return text if number is None else number
 
 
-def numbered(tests: list[Test]) -> list[Test]:
+def in_order(tests: list[Test]) -> list[Test]:
     """Order tests, with numbers for prompts of versions that give none: each template and provider is one."""
     templates: dict[tuple[str, str], int] = {}
     for test in tests:
@@ -284,7 +284,7 @@ def numbered(tests: list[Test]) -> list[Test]:
     return sorted(tests, key=lambda test: (test.index, test.prompt))
 
 
-def rows_of(tests: Sequence[Test]) -> tuple[list[Row], int]:
+def test_rows(tests: Sequence[Test]) -> tuple[list[Row], int]:
     """Return rows, and how many of the tests repeat another one.
 
     A test is known by its variables and assertions, or by its index where variables differ within an index.
@@ -300,11 +300,11 @@ def rows_of(tests: Sequence[Test]) -> tuple[list[Row], int]:
         identity = str(test.index) if by_index else test.case
         unit = units.setdefault(identity, f"test {len(units) + 1}")
         repeats[unit, test.prompt] += 1
-        rows += rows_of_test(test, unit, repeats[unit, test.prompt])
+        rows += score_rows(test, unit, repeats[unit, test.prompt])
     return rows, sum(n - 1 for n in repeats.values())
 
 
-def rows_of_test(test: Test, unit: str, epoch: int) -> Iterator[Row]:
+def score_rows(test: Test, unit: str, epoch: int) -> Iterator[Row]:
     """Yield a row for each score of a test."""
     for scorer, value in test.scores.items():
         weight = {} if test.weights is None else {"weight": cell(test.weights.get(scorer, 1))}
@@ -320,7 +320,7 @@ def rows_of_test(test: Test, unit: str, epoch: int) -> Iterator[Row]:
         )
 
 
-def claims_of(prompts: list[Members], rows: list[Row], file: str) -> Iterator[Claim]:
+def prompt_claims(prompts: list[Members], rows: list[Row], file: str) -> Iterator[Claim]:
     """Yield sums: a prompt's score, passed tests and named scores; named scores with weights are no plain sums."""
     quantities: dict[tuple[str, str], Quantity] = {}
     for each in rows:
@@ -341,7 +341,7 @@ def claims_of(prompts: list[Members], rows: list[Row], file: str) -> Iterator[Cl
                 yield from claim(name, quantity, value, where, select, reducer="none")
 
 
-def notes_of(prompts: list[Members], repeated: int) -> Iterator[str]:
+def prompt_notes(prompts: list[Members], repeated: int) -> Iterator[str]:
     """Yield notes on repeats and on weighted sums."""
     if repeated:
         why = "same variables and assertions: they are repeats (epochs) of one unit here, not new ones"

@@ -44,17 +44,19 @@ def read(source: Source) -> Log:
         if name.endswith("_raw.json") and name.replace("_raw.json", ".json") in stories
     }
     rows = [
-        _row(inside(folder, name), match) for name, match in stories.items() if name not in twice
+        story_row(inside(folder, name), match)
+        for name, match in stories.items()
+        if name not in twice
     ]
     if not rows:
         raise InputError(f"{folder.name}: no story like F01-R02_1-2_0-1.json in it")
     raw = count(len(twice), "reply", "replies")
     said = [f"{raw} kept both raw and repaired: only the repaired one is a row"] if twice else []
     files = (folder.name, *sorted(stories)[:1])
-    return log_of(__name__, source, rows, files=files, notes=(*said, *_notes(rows)))
+    return log_of(__name__, source, rows, files=files, notes=(*said, *story_notes(rows)))
 
 
-def _row(path: Path, match: re.Match[str]) -> Row:
+def story_row(path: Path, match: re.Match[str]) -> Row:
     """Return a story; its second role was shown first if the expectation numbers add up to an odd one (run/main.py)."""
     held = {} if match["raw"] else at(load_json(path))
     options = [cell(option) or "" for option in items(held, "Option")]
@@ -76,15 +78,15 @@ def _row(path: Path, match: re.Match[str]) -> Row:
             "item_b": b,
             "winner": chosen if usable else None,
             "order": shown[0],
-            **_story(match),
+            **story_columns(match),
             "speaker": speaker,
             "values": cell(held.get("Value")),
-            "plain": cell(_plain(held)),
+            "plain": cell(is_plain_letter(held)),
         },
     )
 
 
-def _story(match: re.Match[str]) -> dict[str, str | None]:
+def story_columns(match: re.Match[str]) -> dict[str, str | None]:
     """Return codes, domains and urgencies of a story; an expectation's urgency is its number modulo 3, plus 1."""
     found = {name: held for name, held in match.groupdict().items() if name not in ("id", "raw")}
     found["pair"] = "-".join(sorted((match["code_a"], match["code_b"])))
@@ -95,7 +97,7 @@ def _story(match: re.Match[str]) -> dict[str, str | None]:
     return found
 
 
-def _plain(held: Members) -> bool | None:
+def is_plain_letter(held: Members) -> bool | None:
     """Return whether the reply itself names one letter; the harness takes every answer with a capital A in it as A."""
     try:
         said = at(json.loads(str(held.get("Raw_Response")))).get("Answer")
@@ -104,7 +106,8 @@ def _plain(held: Members) -> bool | None:
     return isinstance(said, str) and said.strip() in LETTERS
 
 
-def _notes(rows: list[Row]) -> Iterator[str | StudyReading]:
+def story_notes(rows: list[Row]) -> Iterator[str | StudyReading]:
+    """Yield notes on answers and order, and how a study reads the rows."""
     if loose := sum(r["plain"] == "False" and r["status"] == "ok" for r in rows):
         how = "an answer that is no single letter (any capital A counts as A)"
         yield f"{count(loose, 'choice')} read from {how}: check them"

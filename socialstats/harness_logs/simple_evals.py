@@ -43,11 +43,12 @@ def read(source: Source) -> Log:
         source,
         rows,
         notes=() if rows else (ALONE,),
-        claims=_claims(numbers, source.path.name),
+        claims=score_claims(numbers, source.path.name),
     )
 
 
-def _claims(numbers: Members, file: str) -> Iterator[Claim]:
+def score_claims(numbers: Members, file: str) -> Iterator[Claim]:
+    """Yield the numbers of the file."""
     for key, value in numbers.items():
         name, _, statistic = key.partition(":")
         quantity, settings = STATISTICS.get(statistic, ("other", {}))

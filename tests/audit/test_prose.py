@@ -11,7 +11,7 @@ import pytest
 from sentences import GOLDEN, NO_TESTS, right_sentences, wrong_sentences
 
 from socialstats.audit.documents.passages import Passage
-from socialstats.audit.documents.prose import findings_in, plain
+from socialstats.audit.documents.prose import findings_in, plain_sentence
 from socialstats.audit.numbers import Finding
 
 FITS = ("agree", "no_power")
@@ -324,5 +324,5 @@ def test_places_and_sentences_of_long_passages() -> None:
 
 
 def test_plain_letters() -> None:
-    assert plain("χ_{1}^{2} < 3\u2009×\u200910⁻⁵") == "χ2_1 < 3e-5"
-    assert not re.search(r"\s\s|\n", plain("a \n\n b\u00a0\u2009c"))
+    assert plain_sentence("χ_{1}^{2} < 3\u2009×\u200910⁻⁵") == "χ2_1 < 3e-5"
+    assert not re.search(r"\s\s|\n", plain_sentence("a \n\n b\u00a0\u2009c"))

@@ -199,7 +199,7 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
     while len(lines) > 2 and is_note(lines[-1][0]):
         caption = f"{caption} {lines.pop()[0][0]}".strip()
     heads = size_of_head([cells for cells, _ in lines], grid.heads)
-    blocks = blocks_of([cells for cells, _ in lines[:heads]], lines[heads:])
+    blocks = sheet_blocks([cells for cells, _ in lines[:heads]], lines[heads:])
     sheets = [block.sheet(name, caption, grid.source) for block in blocks]
     filled = [sheet for sheet in sheets if sheet is not None]
     return [
@@ -208,7 +208,7 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
     ]
 
 
-def blocks_of(head: Sequence[Cells], body: Sequence[tuple[Cells, int]]) -> list[SheetBlock]:
+def sheet_blocks(head: Sequence[Cells], body: Sequence[tuple[Cells, int]]) -> list[SheetBlock]:
     """Part the rows below a head where another head stands; the head that a page repeats is none."""
     numeric = {j for cells, _ in body for j, cell in enumerate(cells) if is_value(cell)}
     blocks = [SheetBlock(joined(head))]

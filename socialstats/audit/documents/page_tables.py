@@ -17,10 +17,10 @@ from socialstats.audit.documents.page_words import (
     PdfWord,
     Words,
     box_around,
-    rows_of,
-    runs_of,
-    text_of,
-    without,
+    joined_text,
+    rows_of_words,
+    runs_in_row,
+    words_outside,
 )
 from socialstats.audit.documents.webpages import CAPTION
 
@@ -32,28 +32,28 @@ Rows = Sequence[Words]
 Rules = Sequence[PageBox]
 
 
-def tables_of(words: Words, rules: Rules, place: str) -> tuple[list[Grid], Words]:
+def tables_on_page(words: Words, rules: Rules, place: str) -> tuple[list[Grid], Words]:
     """Return the tables of a page from top to bottom, and the words outside them."""
     tables: list[tuple[float, Grid]] = []
     outside = words
     for box in boxes_between(rules, words):
-        inside = [word for word in outside if is_inside(word, box)]
+        inside = [word for word in outside if is_between_rules(word, box)]
         within = [rule for rule in rules if box.top - 1 <= rule.middle <= box.bottom + 1]
-        grid = grid_of(inside, within, outside, place)
+        grid = grid_of_words(inside, within, outside, place)
         if grid:
-            outside = without(outside, inside)
+            outside = words_outside(outside, inside)
             tables.append((box.top, grid))
     for block, around in unruled_blocks(outside):
         inside = [*chain.from_iterable(block)]
-        grid = grid_of(inside, [], around, place)
+        grid = grid_of_words(inside, [], around, place)
         if grid:
-            outside = without(outside, inside)
+            outside = words_outside(outside, inside)
             tables.append((block[0][0].top, grid))
     tables.sort(key=lambda table: table[0])
     return [grid for _, grid in tables], outside
 
 
-def is_inside(word: PdfWord, box: PageBox) -> bool:
+def is_between_rules(word: PdfWord, box: PageBox) -> bool:
     """Return whether a word stands between the rules of a table."""
     level = box.top - 1 <= word.middle <= box.bottom + 1
     return level and box.left - 6 <= word.left and word.right <= box.right + 6
@@ -93,31 +93,31 @@ def part_tables(stack: Rules, rule: PageBox, words: Words) -> bool:
         for word in words
         if above < word.middle < rule.middle and word.left < right and word.right > left
     ]
-    return any(is_caption(row) and len(row) > 2 for row in rows_of(between))
+    return any(is_caption(row) and len(row) > 2 for row in rows_of_words(between))
 
 
 def is_caption(row: Words) -> bool:
     """Return whether a line begins the caption of a table."""
-    return row[0].text[:1] == "T" and bool(CAPTION.fullmatch(text_of(row)))
+    return row[0].text[:1] == "T" and bool(CAPTION.fullmatch(joined_text(row)))
 
 
 def unruled_blocks(words: Words) -> Iterator[tuple[list[Words], Words]]:
     """Yield tables without lines, each with the words among which its caption stands: a page, or a column of it."""
-    rows = rows_of(words)
+    rows = rows_of_words(words)
     gutter = gutter_of(rows)
     if gutter is None:
-        for block in blocks_of(rows):
+        for block in blocks_in(rows):
             yield block, words
         return
-    wide = [block for block in blocks_of(rows) if spans_columns(block)]
+    wide = [block for block in blocks_in(rows) if spans_columns(block)]
     for block in wide:
         yield block, words
-    narrow = without(words, (word for block in wide for row in block for word in row))
+    narrow = words_outside(words, (word for block in wide for row in block for word in row))
     for side in (
         [word for word in narrow if word.right <= gutter],
         [word for word in narrow if word.left >= gutter],
     ):
-        for block in blocks_of(rows_of(side)):
+        for block in blocks_in(rows_of_words(side)):
             yield block, side
 
 
@@ -125,7 +125,7 @@ def gutter_of(rows: Rows) -> float | None:
     """Return the place between two columns of running text; None for a page with one."""
     cuts: Counter[int] = Counter()
     for row in rows:
-        for before, after in pairwise(runs_of(row, 0.7)):
+        for before, after in pairwise(runs_in_row(row, 0.7)):
             if len(before) > 3 and len(after) > 3:
                 cuts.update(range(int(before[-1].right) + 1, int(after[0].left) + 1))
     most = max(cuts.values(), default=0)
@@ -137,16 +137,16 @@ def gutter_of(rows: Rows) -> float | None:
 
 def spans_columns(block: Rows) -> bool:
     """Return whether a block is a table over both columns of a page, not lines of text beside each other."""
-    runs = [runs_of(row, GAP) for row in block]
+    runs = [runs_in_row(row, GAP) for row in block]
     words_alone = all(len(run) < 6 for row in runs for run in row)
     return words_alone and sum(len(row) > 3 for row in runs) > len(block) / 2
 
 
-def blocks_of(rows: Rows) -> Iterator[list[Words]]:
+def blocks_in(rows: Rows) -> Iterator[list[Words]]:
     """Yield runs of rows that are parted by wide gaps and hold numbers: tables without lines."""
     block: list[Words] = []
     for row in [*rows, []]:
-        runs = runs_of(row, GAP)
+        runs = runs_in_row(row, GAP)
         parted = len(runs) > 1 and len(row) < 8 * len(runs)
         near = not block or (bool(row) and row[0].top - block[-1][0].bottom < 2.2 * row[0].height)
         if parted and near:
@@ -159,12 +159,12 @@ def blocks_of(rows: Rows) -> Iterator[list[Words]]:
 
 def has_values(row: Words) -> bool:
     """Return whether a row has a number."""
-    return any(is_value(text_of(run)) for run in runs_of(row, GAP))
+    return any(is_value(joined_text(run)) for run in runs_in_row(row, GAP))
 
 
-def grid_of(words: Words, rules: Rules, around: Words, place: str) -> Grid | None:
+def grid_of_words(words: Words, rules: Rules, around: Words, place: str) -> Grid | None:
     """Return the words of a table as rows and columns; None where they are no table."""
-    rows = rows_of(words)
+    rows = rows_of_words(words)
     body = [row for row in rows if has_values(row)]
     if len(body) < 2 or len(rows) < 3:
         return None
@@ -172,7 +172,7 @@ def grid_of(words: Words, rules: Rules, around: Words, place: str) -> Grid | Non
     wide = 0.9 * box.width
     partial = [rule for rule in rules[:-1] if rule.width < wide]
     runs = [
-        [TextRun(run[0].left, run[-1].right, text_of(run)) for run in runs_of(row, 0.6)]
+        [TextRun(run[0].left, run[-1].right, joined_text(run)) for run in runs_in_row(row, 0.6)]
         for row in rows
     ]
     cells = aligned(runs, [spans_below(row, partial) for row in rows])
@@ -188,7 +188,7 @@ def grid_of(words: Words, rules: Rules, around: Words, place: str) -> Grid | Non
         rows=cells,
         lines=[min(word.line for word in row) + 1 for row in rows],
         heads=heads,
-        caption=caption_of(box, without(around, words)),
+        caption=caption_of(box, words_outside(around, words)),
         source=place,
     )
 
@@ -237,14 +237,14 @@ def label_between_rules(
 
 def caption_of(box: PageBox, around: Words) -> str:
     """Return the lines beside a table from the one that begins with "Table"; those above it come first."""
-    runs = [run for row in rows_of(around) for run in runs_of(row, 1.0)]
+    runs = [run for row in rows_of_words(around) for run in runs_in_row(row, 1.0)]
     beside = [run for run in runs if run[-1].right > box.left and run[0].left < box.right]
     above = [run for run in beside if box.top - CAPTION_NEAR < run[0].middle < box.top]
     below = [run for run in beside if box.bottom < run[0].middle < box.bottom + CAPTION_NEAR]
     for lines in (above, below):
         for i, line in enumerate(lines):
-            if line[0].text[:1].casefold() == "t" and CAPTION.fullmatch(text_of(line)):
-                return HYPHENATED.sub("", " ".join(map(text_of, paragraph(lines[i:]))))
+            if line[0].text[:1].casefold() == "t" and CAPTION.fullmatch(joined_text(line)):
+                return HYPHENATED.sub("", " ".join(map(joined_text, paragraph(lines[i:]))))
     return ""
 
 

@@ -42,7 +42,7 @@ class PdfWord(PageBox):
 Words = list[PdfWord]
 
 
-def text_of(words: Iterable[PdfWord]) -> str:
+def joined_text(words: Iterable[PdfWord]) -> str:
     """Return words as text."""
     return " ".join(word.text for word in words)
 
@@ -57,7 +57,7 @@ def box_around(words: Sequence[PageBox]) -> PageBox:
     )
 
 
-def rows_of(words: Iterable[PdfWord]) -> list[Words]:
+def rows_of_words(words: Iterable[PdfWord]) -> list[Words]:
     """Return words by their heights, each row from left to right."""
     rows: list[Words] = []
     for word in sorted(words, key=lambda word: word.middle):
@@ -69,7 +69,7 @@ def rows_of(words: Iterable[PdfWord]) -> list[Words]:
     return [sorted(row, key=lambda word: word.left) for row in rows]
 
 
-def runs_of(row: Iterable[PdfWord], gap: float) -> list[Words]:
+def runs_in_row(row: Iterable[PdfWord], gap: float) -> list[Words]:
     """Part a row where its words are farther apart than `gap` times their height."""
     runs: list[Words] = []
     for word in row:
@@ -80,7 +80,7 @@ def runs_of(row: Iterable[PdfWord], gap: float) -> list[Words]:
     return runs
 
 
-def without(words: Iterable[PdfWord], taken: Iterable[PdfWord]) -> Words:
+def words_outside(words: Iterable[PdfWord], taken: Iterable[PdfWord]) -> Words:
     """Return the words that are not among others."""
     gone = set(map(id, taken))
     return [word for word in words if id(word) not in gone]

@@ -19,7 +19,7 @@ LONGEST = 5000  # characters of a line of a table
 LEAST = 2  # rows of a table
 
 
-def cells_of(line: str, mark: str) -> list[str]:
+def parted_cells(line: str, mark: str) -> list[str]:
     """Return the cells of a line; one cell where it has no mark."""
     if mark == " ":
         return [cell.strip() for cell in GAP.split(line.strip()) if cell.strip()]
@@ -31,7 +31,7 @@ def cells_of(line: str, mark: str) -> list[str]:
 def read_pasted(text: str, source: str) -> tuple[list[Grid], Iterator[Piece]]:
     """Return the tables of a text, and its running text in pieces."""
     lines = text.split("\n")
-    marks = [_mark(line) for line in lines]
+    marks = [mark_between(line) for line in lines]
     grids: list[Grid] = []
     pieces: list[Piece] = []
     i = 0
@@ -43,7 +43,7 @@ def read_pasted(text: str, source: str) -> tuple[list[Grid], Iterator[Piece]]:
             mark and end < len(lines) and (marks[end] == mark or _inside(lines, marks, end, mark))
         ):
             end += 1
-        made = _grid(lines, i, end, mark, source) if mark and end - i >= LEAST else None
+        made = pasted_grid(lines, i, end, mark, source) if mark and end - i >= LEAST else None
         if made:
             grids.append(made)
             i = end
@@ -53,7 +53,7 @@ def read_pasted(text: str, source: str) -> tuple[list[Grid], Iterator[Piece]]:
     return grids, iter(pieces)
 
 
-def _mark(line: str) -> str:
+def mark_between(line: str) -> str:
     """Return what parts the cells of a line; empty where it is a sentence or a rule."""
     for mark in "\t|│":
         if mark in line.strip(" |") or line.count(mark) > 2:
@@ -75,7 +75,7 @@ def _inside(lines: Sequence[str], marks: Sequence[str], i: int, mark: str) -> bo
     return label and i + 1 < len(lines) and marks[i + 1] == mark and mark == " "
 
 
-def _grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) -> Grid | None:
+def pasted_grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) -> Grid | None:
     """Return lines as a table, or None where they hold no numbers."""
     kept = [i for i in range(start, end) if lines[i].strip() and not RULE.fullmatch(lines[i])]
     if not kept or max(len(lines[i]) for i in kept) > LONGEST:
@@ -84,7 +84,7 @@ def _grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) ->
     rows = (
         _aligned([lines[i] for i in kept], [lines[i + 1] if i + 1 in rules else "" for i in kept])
         if mark == " "
-        else [cells_of(lines[i], mark) for i in kept]
+        else [parted_cells(lines[i], mark) for i in kept]
     )
     width = max((len(row) for row in rows), default=0)
     if (
@@ -117,6 +117,6 @@ def _aligned(lines: Sequence[str], below: Sequence[str]) -> list[list[str]]:
     ]
     under = [[part.span() for part in re.finditer(r"[-─=_]{2,}", rule)] for rule in below]
     rows = aligned(runs, [parts if len(parts) > 1 else [] for parts in under])
-    by_gap = [cells_of(line, " ") for line in lines]
+    by_gap = [parted_cells(line, " ") for line in lines]
     same = len({len(row) for row in by_gap}) == 1 and len(by_gap[0]) >= len(rows[0])
     return by_gap if same else rows

@@ -11,8 +11,8 @@ from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
 from socialstats.audit.documents.grids import Grid
-from socialstats.audit.documents.page_tables import tables_of
-from socialstats.audit.documents.page_words import PageBox, PdfWord, Words, text_of
+from socialstats.audit.documents.page_tables import tables_on_page
+from socialstats.audit.documents.page_words import PageBox, PdfWord, Words, joined_text
 from socialstats.audit.documents.webpages import REFERENCES
 from socialstats.errors import InputError
 from socialstats.tables.limits import check_limit, exceeded, limit
@@ -73,9 +73,9 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
             letters.append(0)
             for words, rules in directions_of(page, place):
                 letters[-1] += sum(len(word.text) for word in words)
-                tables, text = tables_of(words, rules, place)
+                tables, text = tables_on_page(words, rules, place)
                 grids += tables
-                pieces += lines_of(text, place)
+                pieces += text_lines(text, place)
             check_limit("characters", sum(letters), source, fix="Save the paper alone")
             page.close()
     except pypdfium2.PdfiumError as error:
@@ -132,7 +132,7 @@ def directions_of(page: Any, place: str) -> Iterator[tuple[Words, list[PageBox]]
             rule = PageBox(**upright(turn, left, right, bottom, top))
             if rule.height < 6 and rule.width > max(8, 4 * rule.height):
                 rules.append(rule)
-        yield words_of(sign for sign in signs if sign.turn in (-1, turn)), joined_rules(rules)
+        yield words_from(sign for sign in signs if sign.turn in (-1, turn)), joined_rules(rules)
 
 
 def signs_of(page: Any, place: str) -> list[Sign]:
@@ -170,7 +170,7 @@ def upright(turn: int, x0: float, x1: float, y0: float, y1: float) -> dict[str, 
     return {"left": left, "right": right, "top": top, "bottom": bottom}
 
 
-def words_of(signs: Iterable[Sign]) -> Words:
+def words_from(signs: Iterable[Sign]) -> Words:
     """Join characters to words; raised and lowered ones are marked by ^ and _."""
     words: Words = []
     text, line, size, least = "", 0, 0.0, FAR
@@ -222,12 +222,12 @@ def joined_rules(rules: Iterable[PageBox]) -> list[PageBox]:
     return sorted(lines, key=lambda rule: rule.middle)
 
 
-def lines_of(words: Words, place: str) -> Iterator[Piece]:
+def text_lines(words: Words, place: str) -> Iterator[Piece]:
     """Yield the running text line by line, in the order of the file; wide gaps between lines end paragraphs."""
     above: PdfWord | None = None
     for number, line in groupby(words, key=lambda word: word.line):
         first, *others = line
-        text = text_of([first, *others])
+        text = joined_text([first, *others])
         if not text.isdigit():  # the number of the page
             apart = above is not None and first.top - above.bottom > 1.2 * first.height
             begins = "\n\n" if apart or BEGINS.match(text) else ""

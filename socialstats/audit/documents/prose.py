@@ -228,7 +228,7 @@ def sentences_in(passage: Passage) -> Iterator[Sentence]:
     for stop, after in [*(cut.span() for cut in cuts), (len(passage.text), 0)]:
         raw = passage.text[start:stop]
         line = passage.line + passage.text.count("\n", 0, start)
-        text = plain(raw)
+        text = plain_sentence(raw)
         marks = [*STATISTIC.finditer(text), *P_VALUE.finditer(text)]
         numbers = ["".join(filter(None, match.groups())) for match in ALPHA.finditer(text)]
         levels = [float(number.replace(",", ".")) for number in numbers]
@@ -244,12 +244,12 @@ def sentences_in(passage: Passage) -> Iterator[Sentence]:
         start = after
 
 
-def plain(text: str) -> str:
+def plain_sentence(text: str) -> str:
     """Write a sentence in one line with plain letters, minus signs, decimal points and powers of ten.
 
     Examples
     --------
-    >>> plain("*χ*²₁ = 4·85,\\u2009P < 2 × 10⁻⁵ and $t_{23} = −2.1$")
+    >>> plain_sentence("*χ*²₁ = 4·85,\\u2009P < 2 × 10⁻⁵ and $t_{23} = −2.1$")
     'χ2_1 = 4.85, P < 2e-5 and t_23 = -2.1'
     """
     text = re.sub("[₀-₉][₀-₉,.]*", lambda m: "_" + m[0], text)
@@ -285,7 +285,7 @@ def candidates_in(sentence: Sentence) -> Iterator[list[Candidate]]:
     blocks = [list(marks) for _, marks in groupby(sentence.marks, key=lambda match: match.re)]
     used: Match | None = None
     for k, block in enumerate(blocks):
-        run = statistics_of(block) if block[0].re is STATISTIC else []
+        run = main_statistics(block) if block[0].re is STATISTIC else []
         if not run:
             continue
         before = blocks[k - 1] if k else []
@@ -323,7 +323,7 @@ def has_degrees(statistic: Match) -> bool:
     return bool(statistic["inside"] or statistic["index"])
 
 
-def statistics_of(block: list[Match]) -> list[Match]:
+def main_statistics(block: list[Match]) -> list[Match]:
     """Drop effect sizes and variables beside statistics that have degrees of freedom, and statistics far before."""
     run = [match for match in block if has_degrees(match) or match["name"][0] not in "XxvGH"]
     tests = [match for match in run if match["name"] != "r"]
@@ -421,7 +421,7 @@ class Candidate:
         """Check the p, and t or z against the coefficient and the standard error beside it."""
         number, p = self.number(), self.p_value()
         df = tuple(x if isinstance(x, Printed) else printed(x, decimal=self.mark) for x in degrees)
-        finding = judged(self.kind, number, p, df, self.sentence.level, self.sentence.one_sided)
+        finding = judged_p(self.kind, number, p, df, self.sentence.level, self.sentence.one_sided)
         reason = self.reason(finding, p.share(), UNKNOWN in df)
         if reason:
             message = f"{finding.message.removeprefix('sources disagree: ')}; {reason}"
@@ -597,7 +597,7 @@ def degrees_of_r(size: Match) -> str:
 
 
 @lru_cache(maxsize=1024)
-def judged(
+def judged_p(
     kind: Statistic,
     number: Printed,
     p: Printed,
