@@ -44,6 +44,11 @@ from socialstats_collect.survey import Work, replayed, survey
 from socialstats_collect.tally import BYTES_A_TOKEN, Progress
 from socialstats_collect.tidy import table_of
 
+# the address of a dry run whose file names none: no host can have it (RFC 2606), and nothing is asked
+UNNAMED = "https://endpoint.invalid/v1"
+NO_ENDPOINT = (
+    'the run file names no endpoint: add endpoint = { base_url = "..." }, or --base-url, to run it'
+)
 STOPPED, BAD_INPUT, UNFINISHED, INTERRUPTED = 1, 2, 4, 130
 
 
@@ -55,7 +60,8 @@ def collect(options: argparse.Namespace) -> int:
         raise InputError("name a run file, or write one to start from: --new PROTOCOL FOLDER")
     refuse_windows()
     sys.excepthook = print_hidden
-    runfile = _addressed(read_runfile(Path(options.runfile), options.base_url), options.base_url)
+    address = options.base_url or (UNNAMED if options.dry_run else None)
+    runfile = _addressed(read_runfile(Path(options.runfile), address), options.base_url)
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
     if not options.dry_run:
         for model in runfile.models:
@@ -71,6 +77,8 @@ def collect(options: argparse.Namespace) -> int:
         notes = [*log.repairs()] if log else []
         if work.finished < work.units:
             notes += rehearse(runfile.design)
+        if runfile.endpoint.base_url == UNNAMED and not {*runfile.models} <= {*runfile.endpoints}:
+            notes.append(NO_ENDPOINT)
         if words := str(change):
             notes.append(f"since the last run: {words}")
         if options.dry_run:

@@ -297,3 +297,20 @@ def test_items_that_unpack_to_too_much(
     path = _edited(tmp_path, "items.csv", name)
     assert collect(path, "--dry-run") == 2
     assert f"{name}: more than {words} after unpacking" in capsys.readouterr().err
+
+
+def test_a_dry_run_needs_no_endpoint_and_a_run_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_run(tmp_path, "http://127.0.0.1:1/v1")
+    text = path.read_text()
+    path.write_text(text.replace('base_url = "http://127.0.0.1:1/v1"', ""))
+    assert collect(path, "--dry-run") == 0
+    told = capsys.readouterr()
+    assert "at most 4 calls" in told.out
+    assert "the run file names no endpoint" in told.err
+    assert collect(path) == 2
+    assert "base_url" in capsys.readouterr().err
+    path.write_text(text)
+    assert collect(path, "--dry-run") == 0
+    assert "endpoint" not in capsys.readouterr().err
