@@ -299,7 +299,8 @@ CAUSES: Mapping[str, str] = {
     "SS306": "Two spellings of what may be one label occur in a column.",
     "SS309": "The table has more raters than units, which is rare.",
     "SS310": "The order was guessed from the labels, or numbers were taken as a scale.",
-    "SS311": "Rows with the same label of an unused column are alike beyond chance (a test at level .02, Holm).",
+    "SS311": "Rows with the same label of an unused column are alike beyond chance. "
+    "The test has level .02, and .1 where the column is called like a cluster (Holm).",
     "SS312": "Intervals of samples of this size missed the nominal coverage in simulations.",
     "SS313": "A rater gave all units the same value, or all ratings of a stratum are the same.",
     "SS314": "Only pairs that differ between the conditions carry information, and these are few.",

@@ -31,11 +31,13 @@ from socialstats.designs.parts import A_WON, TIED, Factor
 from socialstats.designs.schema import Roles
 from socialstats.designs.suspects import cluster_suspects
 from socialstats.designs.vocabulary import (
+    CLUSTER_NAME,
     CLUSTERS,
     COVARIATES,
     MODELS,
     ORDER_NAME,
     RATERS,
+    REPEATS,
     UNITS,
     VALUES,
 )
@@ -70,8 +72,10 @@ MOST_SCORES = 60
 THIN = 3.0
 # a variance that is less of that of independent rows is zero
 CENTRED = 1e-6
-# for the tests of all columns and families together (Holm)
+# for the tests of all columns and families together (weighted Holm)
 LEVEL = 0.02
+# the same for columns that are called like clusters: three or four labels give a test little power
+NAMED_LEVEL = 0.1
 Scores = Mapping[str, FloatArray]
 D = TypeVar("D", "ComparisonsData", "GroupsData", "PairedData", "RatingsData")
 
@@ -98,6 +102,11 @@ class Dependence:
     ratio: float
     longer: float
     p_value: float
+
+    @property
+    def level(self) -> float:
+        """The level of its test: a column that is called like a cluster is rather one."""
+        return NAMED_LEVEL if CLUSTER_NAME.search(self.column) else LEVEL
 
 
 def component(scores: FloatArray, codes: IntArray, n: FloatArray) -> tuple[float, float, float]:
@@ -430,16 +439,66 @@ def with_dependence(
         notes = undeclared(
             table, used, units, partial(holds_outcomes, roles.of("item"), values), wider, scores_of
         )
+    if options.try_clusters:
+        notes = [*notes, *averaged_sample(table, roles, options, scores_of, again)]
     done: D = replace(design, cautions=(*design.cautions, *notes))
     return done
 
 
+def averaged_sample(
+    table: Table,
+    roles: Roles,
+    options: ReadingOptions,
+    scores_of: Callable[[Any], Scores],
+    again: Callable[[Any, Any], Any] | None,
+) -> list[Caution]:
+    """Return the caution that a mean over persons, items or raters leaves out how much these differ.
+
+    The table is read again with each answer as a unit, and with the units and who answered as crossed clusters.
+    """
+    from socialstats.designs.profile import TableProfile
+
+    unit, repeat = roles.of("unit"), roles.of("repeat")
+    if again is None or len(unit) != 1 or len(repeat) != 1 or not is_tried(table):
+        return []
+    column = TableProfile(table).column(repeat[0])
+    if column is None or column.size < FEWEST or column.called(REPEATS):
+        return []
+    clusters = tuple(roles.of("cluster") or unit)
+    if len(clusters) > 1:
+        return []
+    both, crossed = (*unit, *repeat), (*clusters, *repeat)
+    changed = replace(options, cluster=crossed, repeat=None, missing="drop", try_clusters=False)
+    try:
+        read = again(roles.replaced(unit=both, repeat=(), cluster=crossed), changed)
+    except SocialStatsError:
+        # several answers of one person to a unit, say
+        return []
+    sample, *declared = sorted(read.clusters, key=lambda factor: factor.name != column.name)
+    effects = [*dependence(sample, tuple(declared), scores_of(read), read.count)]
+    clear = [effect for effect in effects if effect.p_value <= effect.level and effect.ratio > 1]
+    if not clear:
+        return []
+    typed = f"--map unit={','.join(both)} " + " ".join(f"--cluster {name}" for name in crossed)
+    ways = [option("unit", [*both], typed)]
+    if not ways[0].endswith(typed):
+        ways.append(option("cluster", [*crossed]))
+    return [
+        caution(
+            "SS311",
+            f"answers are averaged over {effects_text([column.name], clear)}",
+            affects="standard errors, intervals, p-values",
+            fix=" and ".join(ways),
+        )
+    ]
+
+
 def undeclared_cautions(effects: Sequence[Dependence]) -> list[Caution]:
     """Return the caution and the note on columns that were not declared."""
-    ordered = sorted(effects, key=lambda effect: effect.p_value)
+    ordered = sorted(effects, key=lambda effect: effect.p_value / effect.level)
     clear: list[Dependence] = []
     for k, effect in enumerate(ordered):
-        if effect.p_value * (len(ordered) - k) > LEVEL or effect.ratio <= 1:
+        if effect.p_value * (len(ordered) - k) > effect.level or effect.ratio <= 1:
             break
         clear.append(effect)
     names = list(dict.fromkeys(effect.column for effect in clear))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -76,6 +77,22 @@ def persons_who_differ(seed: int) -> Frame:
     person, story, warm = (frame[name].factorize()[0] for name in frame.columns[:3])
     own = draw.normal(0, 0.5, (10, 2))[person, warm] + draw.normal(0, 0.5, (30, 2))[story, warm]
     return frame.assign(trust=own + draw.normal(0, 1, len(frame)))
+
+
+def test_a_mean_over_persons_who_differ_is_cautioned_with_its_size() -> None:
+    """The ratio is that of the standard errors of both analyses; run numbers have no such caution."""
+    frame, pair = persons_who_differ(1), ["story", "participant"]
+    how = {"condition": "condition", "value": "trust", "conditions": BOTH}
+    averaged = ss.paired_difference(frame, unit="story", repeat="participant", **how)
+    crossed_both = ss.paired_difference(frame, unit=pair, cluster=pair, **how)
+    (caution,) = [c for c in averaged.cautions if c.code == "SS311"]
+    assert "answers are averaged over 'participant' (10 values" in caution.detail
+    stated = float(re.search(r"standard errors are (\S+)", caution.detail)[1])
+    ratio = crossed_both.row("difference").std_error / averaged.row("difference").std_error
+    assert stated == pytest.approx(ratio, rel=0.2)
+    runs = frame.rename(columns={"participant": "run"})
+    of_runs = ss.paired_difference(runs, unit="story", repeat="run", **how)
+    assert "SS311" not in {c.code for c in of_runs.cautions}
 
 
 @pytest.mark.slow
