@@ -6,7 +6,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -71,10 +71,9 @@ class Printed:
     @property
     def reach(self) -> tuple[Fraction, Fraction]:
         """Both ends; one that is open is farther than any number."""
-        return (
-            -ENDLESS if self.low is None else self.low,
-            ENDLESS if self.high is None else self.high,
-        )
+        low = -ENDLESS if self.low is None else self.low
+        high = ENDLESS if self.high is None else self.high
+        return low, high
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -85,11 +84,12 @@ class Printed:
 
     def holds(self, value: Fraction) -> bool:
         """Return whether a value may have been printed so."""
-        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+        return self.meets(value, value)
 
     def meets(self, low: Fraction, high: Fraction) -> bool:
         """Return whether any value from `low` to `high` may have been printed so."""
-        return (self.low is None or self.low <= high) and (self.high is None or low <= self.high)
+        least, most = self.reach
+        return least <= high and low <= most
 
     def share(self, scale: int = 1) -> Printed:
         """Return a percentage as the share that it is; other numbers are divided by their scale, such as 100.
@@ -115,26 +115,9 @@ class Printed:
 
     def shifted(self, steps: int) -> Printed:
         """Return the same with its text left as it is: for the many neighbours that are only compared."""
-        move = steps * self.unit
-        value = self.value + move
-        if (
-            self.relation == "="
-            and self.low is not None
-            and self.high is not None
-            and self.rounding != "truncate"
-        ):
-            low, high = self.low + move, self.high + move
-        else:
-            low, high = interval_of(value, self.unit, self.rounding)
-        return Printed(
-            text=self.text,
-            value=value,
-            unit=self.unit,
-            low=low,
-            high=high,
-            percent=self.percent,
-            rounding=self.rounding,
-        )
+        value = self.value + steps * self.unit
+        low, high = interval_of(value, self.unit, self.rounding)
+        return replace(self, value=value, low=low, high=high, relation="=")
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
@@ -194,30 +177,33 @@ def printed(
 
 @functools.lru_cache(maxsize=1 << 16)  # many rules read the same cells
 def _read(text: str, decimals: int | None, rounding: Rounding, decimal: str, strip: str) -> Printed:
-    found = NUMBER.fullmatch(_plain(text, decimal, strip))
-    if not found or len(text) > LONGEST:
+    match = NUMBER.fullmatch(_plain(text, decimal, strip))
+    if not match or len(text) > LONGEST:
         raise InputError(f"'{shorten(text)}' is not a printed number. {FIX}")
-    digits = found["digits"].replace(",", "")
-    size = Fraction(digits if digits[-1] != "." else digits[:-1]) * Fraction(10) ** int(
-        found["power"] or 0
-    )
-    number = -size if found["sign"] == "-" else size
-    shown = len(digits.partition(".")[2]) - int(found["power"] or 0)
-    places = shown if decimals is None else decimals
-    if decimals is not None and decimals < shown:
+    digits = match["digits"].replace(",", "").rstrip(".")
+    power = int(match["power"] or 0)
+    size = Fraction(digits) * Fraction(10) ** power
+    number = -size if match["sign"] == "-" else size
+    places = len(digits.partition(".")[2]) - power
+    if decimals is not None and decimals < places:
         raise InputError(
-            f"'{shorten(text)}' has more than {decimals} decimals: give decimals={shown} or more"
+            f"'{shorten(text)}' has more than {decimals} decimals: give decimals={places} or more"
         )
-    unit = Fraction(10) ** -places
-    relation = RELATIONS.get(found["relation"] or "=", "=")
-    low, high = interval_of(number, unit, rounding) if relation == "=" else _open(number, relation)
+    unit = Fraction(10) ** -(places if decimals is None else decimals)
+    relation = RELATIONS.get(match["relation"] or "=", "=")
+    ends: dict[Relation, tuple[Fraction | None, Fraction | None]] = {
+        "<": (None, number),
+        ">": (number, None),
+        "=": interval_of(number, unit, rounding),
+    }
+    low, high = ends[relation]
     return Printed(
         text=text.strip(),
         value=number,
         unit=unit,
         low=low,
         high=high,
-        percent=bool(found["percent"]),
+        percent=bool(match["percent"]),
         relation=relation,
         rounding=rounding,
     )
@@ -256,10 +242,6 @@ def _plain(text: str, decimal: str, strip: str) -> str:
         plain = plain.translate({ord("."): ",", ord(","): "."})
     plain = re.sub(rf"(?<=\d)[{SPACES}](?=\d{{3}}(?!\d))", ",", plain)
     return re.sub(rf"(?<=[<>=≤≥+-])[{SPACES}]+|[{SPACES}]+(?=%)", "", plain)
-
-
-def _open(value: Fraction, relation: Relation) -> tuple[Fraction | None, Fraction | None]:
-    return (None, value) if relation == "<" else (value, None)
 
 
 def interval_of(value: Fraction, unit: Fraction, rounding: Rounding) -> tuple[Fraction, Fraction]:
@@ -444,26 +426,9 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only."""
-        return {
-            "rule": self.rule,
-            "title": self.title,
-            "verdict": self.verdict,
-            "severity": self.severity,
-            "basis": self.basis,
-            "where": self.where,
-            "published": self.published,
-            "expected": self.expected,
-            "gap_units": float(self.gap),
-            "message": self.message,
-            "power": self.power,
-            "noticed": self.noticed,
-            "neighbours": self.neighbours,
-            "cells": [list(cell) for cell in self.cells],
-            "passage": self.passage,
-            "changes": self.changes,
-            "beside": list(self.beside),
-            "details": {name: plain(value) for name, value in self.details.items()},
-        }
+        values = {part.name: plain(getattr(self, part.name)) for part in fields(self)}
+        del values["gap"], values["implied"]
+        return values | {"gap_units": float(self.gap), "power": self.power}
 
 
 def plain(value: Any) -> Any:
@@ -558,14 +523,15 @@ def possible(
         def printable(other: Printed, name: str = name) -> bool:
             return name not in shares or 0 <= other.value <= 1
 
-        one, every = neighbours_noticed(number, instead, printable)
-        noticed, of = noticed + one, of + every
-    base = Finding(
+        counted = neighbours_noticed(number, instead, printable)
+        noticed, of = noticed + counted[0], of + counted[1]
+    finding = Finding(
         rule=rule, verdict="agree", message=yes, published=said, noticed=noticed, neighbours=of
     )
     if accepts(*asked.values()):
-        return weighed(base)
-    return replace(base, verdict="disagree", severity="major", message=f"sources disagree: {no}")
+        return weighed(finding)
+    message = f"sources disagree: {no}"
+    return replace(finding, verdict="disagree", severity="major", message=message)
 
 
 def absolute(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
@@ -576,9 +542,8 @@ def absolute(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
 
 def gap_of(number: Printed, low: Fraction, high: Fraction) -> Fraction:
     """Return the distance of a printed number's interval from another, in units of its last digit."""
-    below = Fraction(0) if number.high is None else low - number.high
-    above = Fraction(0) if number.low is None else number.low - high
-    return max(below, above, Fraction(0)) / (number.unit or 1)
+    least, most = number.reach
+    return max(low - most, least - high, Fraction(0)) / (number.unit or 1)
 
 
 def compare(
@@ -618,47 +583,38 @@ def compare(
         What the number is, for the message: ``p``.
     """
     expected = expected or shown(low, high, number.unit)
-    once = number.relation != "="  # a bound is not rounded
-    once = once or (
-        against is not None and FINER * number.unit < against < number.unit / FINER
-    )  # no digit between
-    slack = slack if low < high and not once else Fraction(0)
+    # bounds and exact numbers are not rounded; between numbers of like units there is no digit for a second rounding
+    once = number.relation != "=" or not number.unit
+    if against is not None:
+        once = once or FINER * number.unit < against < number.unit / FINER
+    slack = Fraction(0) if once or low == high else slack
 
     def apart(other: Printed) -> Fraction:
         gap = gap_of(other, low, high)
-        touching = against == number.unit and (other.low == high or other.high == low)
+        touching = other.low == high or other.high == low
         return gap + 1 if against == number.unit and (gap or touching) else gap
 
     gap = apart(number)
-    noticed, of = neighbours_noticed(number, lambda x: apart(x) <= slack)
-    twice = 0 < gap <= (slack or TWICE * (not once)) and bool(number.unit)
+    twice = not once and 0 < gap <= TWICE
     equals = "= " if name and number.relation == "=" else ""
-    said, implied = (
-        f"{name} {equals}{number.text}".strip(),
-        f"{name} = {expected}" if name else expected,
+    printed_as = f"{name} {equals}{number.text}".strip()
+    implied = f"{name} = {expected}" if name else expected
+    finding = possible(
+        rule,
+        number.text,
+        {name: number},
+        lambda other: apart(other) <= slack,
+        yes=f"{printed_as} agrees with {source}, {implied}{' (rounded twice)' * twice}",
+        no=f"{printed_as} is printed, {source} gives {implied}{'; rounded twice, it would fit' * twice}",
     )
-    severity: Severity = "none"
-    if gap > slack or (gap and not number.unit):
-        message = f"sources disagree: {said} is printed, {source} gives {implied}"
-        message += "; rounded twice, it would fit" if twice else ""
-        severity = "minor" if gap <= MINOR_UNITS else "major"
-    else:
-        message = f"{said} agrees with {source}, {implied}" + (" (rounded twice)" if twice else "")
-    verdict: Verdict = "disagree" if severity != "none" else "agree"
-    return weighed(
-        Finding(
-            rule=rule,
-            verdict=verdict,
-            severity=severity,
-            message=message,
-            published=number.text,
-            expected=expected,
-            implied=(low, high),
-            gap=gap,
-            noticed=noticed,
-            neighbours=of,
-            details=dict(details or {}),
-        )
+    minor = not finding and gap <= MINOR_UNITS
+    return replace(
+        finding,
+        severity="minor" if minor else finding.severity,
+        expected=expected,
+        implied=(low, high),
+        gap=gap,
+        details=dict(details or {}),
     )
 
 

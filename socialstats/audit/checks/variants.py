@@ -27,6 +27,7 @@ from socialstats.errors import InputError
 Statistic = Literal["t", "F", "z", "chi2", "r"]
 Tails = Literal["two", "one"]
 SIGNED = ("t", "z", "r")
+TURNED = ("t", "z", "d", "g")  # differences, in either order of subtraction
 SLACK = 1e-9  # tail areas are computed in floating point: the slack is on the side of agreement
 Range = tuple[Fraction, Fraction]
 Box = tuple[float, float]
@@ -53,6 +54,31 @@ class Variant:
     gives: Mapping[str, Range]
     usual: bool = True
     turned: bool = True
+
+    def compared(self, name: str, number: Printed) -> Printed:
+        """Return a number as it is compared: p as a share, whole degrees of freedom cut off or rounded."""
+        if name == "p":
+            return number.share()
+        if name == "df" and number.relation == "=" and number.unit == 1:
+            return replace(number, high=number.value + number.unit)
+        if name in TURNED and self.turned:
+            return oriented(number, self.gives[name])
+        return number
+
+    def gap(self, name: str, number: Printed) -> Fraction:
+        """Return how far a number is from the range of this variant, in units of its last digit."""
+        return gap_of(self.compared(name, number), *self.gives[name])
+
+    def fits(self, name: str, number: Printed) -> bool:
+        """Return whether a number may have been printed of this variant."""
+        compared, ends = self.compared(name, number), self.gives[name]
+        return compared.meets(*ends) or gap_of(compared, *ends) <= slack_of(name, compared)
+
+
+def slack_of(name: str, number: Printed) -> Fraction:
+    """Return what is left to numbers that were rounded twice: bounds are not rounded, a p comes from a program."""
+    rounded = name != "p" and number.unit and number.relation == "="
+    return TWICE if rounded else Fraction(0)
 
 
 def outward(low: float, high: float) -> Range:
@@ -108,32 +134,31 @@ def tailed(
 ) -> list[Variant]:
     """Return a test and the p of its tails: the side that is asked for, and the other one as an explanation."""
     boxes = [(max(float(low), 1e-6), float(high)) for low, high in frees]
-    signed, gives = kind in SIGNED, {kind: statistic, **more}
-    size = (
-        absolute(*statistic)
-        if signed
-        else (max(statistic[0], Fraction(0)), max(statistic[1], Fraction(0)))
-    )
-    one, two = (p_range(kind, size, boxes, sides) for sides in (1, 2))
-    asked = [
-        (name, two if signed else one, usual),
-        *([(f"{name}, one-sided,", one, False)] if signed else []),
-    ]
-    if tails == "one" and signed:
-        other = (f"{name} against the tested side", (1 - one[1], 1 - one[0]), usual)
-        asked = [(name, one, usual), other, (f"{name}, two-sided,", two, False)]
+    signed = kind in SIGNED
+    gives = {kind: statistic, **more}
+    size = absolute(*statistic) if signed else (max(statistic[0], Fraction(0)), statistic[1])
+
+    def variant(words: str, p: Range, *, asked: bool = True) -> Variant:
+        return Variant(name=name + words, gives=gives | {"p": p}, usual=usual and asked)
+
+    one = p_range(kind, size, boxes, 1)
+    if not signed:
+        return [variant("", one)]
+    two = p_range(kind, size, boxes, 2)
+    if tails == "two":
+        return [variant("", two), variant(", one-sided,", one, asked=False)]
+    against = 1 - one[1], 1 - one[0]
     return [
-        Variant(name=said, gives=gives | {"p": (Fraction(p[0]), Fraction(p[1]))}, usual=fine)
-        for said, p, fine in asked
+        variant("", one),
+        variant(" against the tested side", against),
+        variant(", two-sided,", two, asked=False),
     ]
 
 
-def p_range(
-    kind: Statistic, ends: tuple[Fraction, Fraction], frees: Sequence[Box], sides: int
-) -> Box:
+def p_range(kind: Statistic, ends: Range, frees: Sequence[Box], sides: int) -> Range:
     """Return the least and the largest p of a statistic between two ends, with ranges of degrees of freedom."""
     values = [sides * tail(kind, float(end), list(df)) for end in ends for df in product(*frees)]
-    return min(values) * (1 - SLACK), min(1.0, max(values) * (1 + SLACK))
+    return Fraction(min(values) * (1 - SLACK)), Fraction(min(1.0, max(values) * (1 + SLACK)))
 
 
 def tail(kind: Statistic, statistic: float, df: list[float]) -> float:
@@ -164,12 +189,11 @@ def words(name: str, given: Range, unit: Fraction) -> str:
     low, high = given
     if name == "p":
         return p_shown(float(low), float(high))
-    if low <= -FAR or high >= FAR:
-        ends = [("at least", low), ("at most", high)]
-        return next(
-            (f"{word} {shown(end, end, unit)}" for word, end in ends if abs(end) < FAR), "any"
-        )
-    return shown(low, high, unit or Fraction(1, 100))
+    if abs(low) < FAR <= high:
+        return f"at least {shown(low, low, unit)}"
+    if low <= -FAR and high < FAR:
+        return f"at most {shown(high, high, unit)}"
+    return "any" if high >= FAR else shown(low, high, unit or Fraction(1, 100))
 
 
 def judge(
@@ -200,108 +224,82 @@ def judge(
     """
     source = f" of {source}" if source else ""
     numbers = {name: printed(value) for name, value in said.items() if value is not None}
-    ordered = sorted(variants, key=lambda v: not v.usual)
-    usual = [v for v in ordered if v.usual]
+    usual = [variant for variant in variants if variant.usual]
     if not numbers:
-        expected = ", ".join(
-            f"{name} = {words(name, r, Fraction(0))}" for name, r in usual[0].gives.items()
-        )
-        found = unchecked(rule, f"{usual[0].name}{source} gives {expected}: none is printed")
-        return replace(found, expected=expected)
-
-    @functools.cache  # while one number is changed, the others fit as before
-    def known(i: int, name: str) -> bool:
-        return _fits(name, numbers[name], ordered[i])
-
-    fits = next((v for i, v in enumerate(ordered) if all(known(i, name) for name in numbers)), None)
+        return _none_printed(rule, usual[0], source)
+    fits_usual = functools.partial(_first_fitting, usual)
+    fitting = fits_usual(numbers) or _first_fitting(variants, numbers)
     published = ", ".join(f"{n} {'= ' * (x.relation == '=')}{x.text}" for n, x in numbers.items())
-
-    def accepts(*others: Printed) -> bool:
-        pairs = list(zip(numbers, others, strict=True))
-        return any(
-            all(known(i, n) if x is numbers[n] else _fits(n, x, v) for n, x in pairs)
-            for i, v in enumerate(usual)
-        )
-
-    gives = (fits if fits and fits.usual else usual[0]).gives
+    gives = (fitting if fitting and fitting.usual else usual[0]).gives
     expected = ", ".join(f"{n} = {words(n, gives[n], x.unit)}" for n, x in numbers.items())
-    named = fits.name if fits else ""
-    found = possible(
+    name_of_fitting = fitting.name if fitting else ""
+    finding = possible(
         rule,
         published,
         numbers,
-        accepts,
+        lambda *others: fits_usual(dict(zip(numbers, others, strict=True))) is not None,
+        yes=f"{published} agrees with {name_of_fitting}{source}: {expected}",
         no="",
         shares=["p"],
-        yes=f"{published} agrees with {named}{source}: {expected}",
     )
+    details: dict[str, Any] = {"variant": name_of_fitting}
+    if "p" in numbers:
+        details |= {"p_low": float(gives["p"][0]), "p_high": float(gives["p"][1])}
     implied = gives[next(iter(numbers))] if len(numbers) == 1 else None
-    ends = {"p_low": float(gives["p"][0]), "p_high": float(gives["p"][1])} if "p" in numbers else {}
-    found = replace(found, expected=expected, implied=implied, details={"variant": named, **ends})
-    if found:
-        return found
-    gaps = {
-        v.name: max((gap_of(_as_given(n, x, v), *v.gives[n]), n) for n, x in numbers.items())
-        for v in usual
-    }
-    quoted = usual[0] if fits else min(usual, key=lambda v: gaps[v.name])
+    finding = replace(finding, expected=expected, implied=implied, details=details)
+    return finding or _apart(finding, numbers, usual, fitting, source, level)
+
+
+def _first_fitting(variants: Sequence[Variant], numbers: Mapping[str, Printed]) -> Variant | None:
+    """Return the first variant that gives all numbers."""
+    return next((v for v in variants if all(v.fits(n, x) for n, x in numbers.items())), None)
+
+
+def _none_printed(rule: str, variant: Variant, source: str) -> Finding:
+    ends = variant.gives.items()
+    expected = ", ".join(f"{name} = {words(name, range_, Fraction(0))}" for name, range_ in ends)
+    message = f"{variant.name}{source} gives {expected}: none is printed"
+    return replace(unchecked(rule, message), expected=expected)
+
+
+def _apart(
+    finding: Finding,
+    numbers: Mapping[str, Printed],
+    usual: Sequence[Variant],
+    fitting: Variant | None,
+    source: str,
+    level: float,
+) -> Finding:
+    """Word a disagreement by the number that is farthest from the nearest variant."""
+    gaps = {v.name: max((v.gap(n, x), n) for n, x in numbers.items()) for v in usual}
+    quoted = usual[0] if fitting else min(usual, key=lambda variant: gaps[variant.name])
     name = gaps[quoted.name][1]
-    number, range_ = _as_given(name, numbers[name], quoted), quoted.gives[name]
-    worst = compare(
-        rule,
+    number, ends = quoted.compared(name, numbers[name]), quoted.gives[name]
+    farthest = compare(
+        finding.rule,
         number,
-        *range_,
+        *ends,
         source=f"{quoted.name}{source}",
         name=name,
-        expected=words(name, range_, number.unit),
-        slack=_slack(name, number),
+        expected=words(name, ends, number.unit),
+        slack=slack_of(name, number),
     )
-    worst = replace(
-        worst,
-        published=published,
-        noticed=found.noticed,
-        neighbours=found.neighbours,
-        details=found.details,
-        implied=implied and worst.implied,
+    finding = replace(
+        finding,
+        message=farthest.message,
+        severity=farthest.severity,
+        expected=farthest.expected,
+        gap=farthest.gap,
+        implied=finding.implied and ends,
     )
-    if fits:
-        worst = replace(
-            worst, severity="minor", message=f"{worst.message}; {fits.name.strip(',')} fits"
-        )
-    if "p" not in numbers or any(_fits("p", numbers["p"], v) for v in usual):
-        return worst
-    low, high = (end(float(v.gives["p"][i]) for v in usual) for i, end in ((0, min), (1, max)))
-    return decided(worst, numbers["p"].share(), low, high, level)
-
-
-def _slack(name: str, number: Printed) -> Fraction:
-    """Return what is left to numbers that were rounded twice: bounds are not rounded, a p comes from a program."""
-    return TWICE if name != "p" and number.unit and number.relation == "=" else Fraction(0)
-
-
-def _fits(name: str, number: Printed, variant: Variant) -> bool:
-    """Return whether `gap_of` is at most the slack, which is added to the printed ends: they have short fractions."""
-    given, (low, high) = _as_given(name, number, variant), variant.gives[name]
-    if given.meets(low, high):
-        return True
-    left = _slack(name, number) * (given.unit or 1)
-    near = (given.low is None or given.low - left <= high) and (
-        given.high is None or low <= given.high + left
-    )
-    return left > 0 and near
-
-
-def _as_given(name: str, number: Printed, variant: Variant) -> Printed:
-    """Return a number as it is compared: p as a share, whole degrees of freedom cut off or rounded."""
-    if name == "p":
-        return number.share()
-    if name == "df" and number.low is not None and number.high is not None and number.unit == 1:
-        return replace(number, high=number.value + number.unit)
-    return (
-        oriented(number, variant.gives[name])
-        if variant.turned and name in ("t", "z", "d", "g")
-        else number
-    )
+    if fitting:
+        message = f"{finding.message}; {fitting.name.strip(',')} fits"
+        finding = replace(finding, severity="minor", message=message)
+    if "p" not in numbers or any(v.fits("p", numbers["p"]) for v in usual):
+        return finding
+    low = min(float(v.gives["p"][0]) for v in usual)
+    high = max(float(v.gives["p"][1]) for v in usual)
+    return decided(finding, numbers["p"].share(), low, high, level)
 
 
 def p_shown(low: float, high: float) -> str:
@@ -312,8 +310,8 @@ def p_shown(low: float, high: float) -> str:
 def decided(finding: Finding, p: Printed, low: float, high: float, level: float) -> Finding:
     """State of a p that disagrees whether it lies on the other side of the level."""
     at = Fraction(repr(float(level)))
-    below, above = p.high is not None and p.high <= at, p.low is not None and p.low >= at
-    wrong = bool((below and low > at) or (above and high < at))
+    least, most = p.reach
+    wrong = most <= at < low or high < at <= least
     finding = replace(finding, details={**finding.details, "decision_error": wrong})
     if not wrong:
         return finding
