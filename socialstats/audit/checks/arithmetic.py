@@ -9,7 +9,15 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal
 
-from socialstats.audit.checks.variants import Variant, judge, words
+from socialstats.audit.checks.variants import (
+    Range,
+    Variant,
+    averaged,
+    enclosing,
+    judge,
+    summed,
+    words,
+)
 from socialstats.audit.numbers import (
     ENDLESS,
     NEIGHBOURS,
@@ -46,6 +54,14 @@ def needed(values: Sequence[Any], name: str, least: int = 1) -> list[Printed]:
     for number in numbers:
         number.bounds  # noqa: B018  a bound is refused
     return numbers
+
+
+def with_parts(
+    value: Any, parts: Sequence[Any], name: str, least: int = 1
+) -> tuple[Printed, list[Printed], list[Range]]:
+    """Read a number and those that it follows from, in one unit; also return the ranges of the latter."""
+    number, *numbers = same_units([printed(value), *needed(parts, name, least)])
+    return number, numbers, [part.bounds for part in numbers]
 
 
 def sum_to(parts: Sequence[Any], total: Any = None, *, counts: bool = False) -> Finding:
@@ -85,13 +101,12 @@ def sum_to(parts: Sequence[Any], total: Any = None, *, counts: bool = False) -> 
     goal, *numbers = same_units([printed(total), *numbers])
     if counts:
         goal, *numbers = [exact_count(number) for number in (goal, *numbers)]
-    low, high = (sum((n.bounds[end] for n in numbers), Fraction(0)) for end in (0, 1))
+    low, high = summed(number.bounds for number in numbers)
     source = f"the sum of {count(len(numbers), 'part')}"
     finding = compare("sum_to", goal, low, high, source=source)
     if counts and not any(number.unit for number in (goal, *numbers)):
-        return replace(
-            finding, noticed=2 * NEIGHBOURS, neighbours=2 * NEIGHBOURS
-        )  # neighbours would fail
+        # any other whole number would fail
+        return replace(finding, noticed=2 * NEIGHBOURS, neighbours=2 * NEIGHBOURS)
     return finding if goal.unit else with_part_power(finding, numbers[0], goal, low, high)
 
 
@@ -146,10 +161,10 @@ def count_percent(
     number, part = printed(percent), exact_count(printed(count))
     if number.percent and scale == 1:
         number = number.share()
-    sums = [sum((exact_count(p).bounds[end] for p in parts), Fraction(0)) for end in (0, 1)]
+    sums = summed(exact_count(p).bounds for p in parts)
     if part.bounds[0] < 0 or sums[0] < 0:
         raise InputError(f"count={part.text}, total={parts[0].text}: counts cannot be negative")
-    whole = shown(sums[0], sums[1], Fraction(1)) if len(parts) > 1 else parts[0].text
+    whole = shown(*sums, Fraction(1)) if len(parts) > 1 else parts[0].text
     if sums[0] <= 0:
         return unchecked(
             "count_percent", f"a percentage of a total of {whole} is undefined", number
@@ -195,26 +210,22 @@ def weighted_mean(value: Any, parts: Sequence[Any], weights: Sequence[Any]) -> F
     >>> weighted_mean("1.2", ["0.469", "0.931"], [16, 13]).details["outside_hull"]
     True
     """
-    number, *numbers = same_units([printed(value), *needed(parts, "parts")])
+    number, numbers, ranges = with_parts(value, parts, "parts")
     sizes = [exact(weight, "weights") for weight in weights]
     if len(sizes) != len(numbers):
         raise InputError(f"{len(numbers)} parts and {len(sizes)} weights: give one weight a part")
     if min(sizes) < 0 or sum(sizes) == 0:
         raise InputError("weights must not be negative, and not all 0")
-    low, high = (mean([n.bounds[end] for n in numbers], sizes) for end in (0, 1))
-    finding = compare(
-        "weighted_mean", number, low, high, source=f"the weighted mean of {len(numbers)} parts"
-    )
-    return _explained(finding, number, numbers)
+    source = f"the weighted mean of {len(numbers)} parts"
+    finding = compare("weighted_mean", number, *averaged(ranges, sizes), source=source)
+    return _explained(finding, number, ranges)
 
 
-def _explained(finding: Finding, number: Printed, numbers: Sequence[Printed]) -> Finding:
+def _explained(finding: Finding, number: Printed, ranges: Sequence[Range]) -> Finding:
     """State of a disagreement whether the value is outside the hull, and whether equal weights fit."""
-    least, most = min(n.bounds[0] for n in numbers), max(n.bounds[1] for n in numbers)
+    least, most = enclosing(ranges)
     outside = not number.meets(least, most)
-    equal = number.meets(
-        *(mean([n.bounds[end] for n in numbers], [Fraction(1)] * len(numbers)) for end in (0, 1))
-    )
+    equal = number.meets(*averaged(ranges))
     details = {
         "outside_hull": outside,
         "fits_equal_weights": equal,
@@ -223,19 +234,11 @@ def _explained(finding: Finding, number: Printed, numbers: Sequence[Printed]) ->
     }
     if finding.verdict != "disagree":
         return replace(finding, details=details)
-    said = finding.message
     if outside:
-        said += f"; no weights give it: all parts lie in {shown(least, most, number.unit)}"
-    elif equal:
-        said += "; the unweighted mean fits"
-    return replace(
-        finding, message=said, details=details, severity="major" if outside else finding.severity
-    )
-
-
-def mean(values: Sequence[Fraction], weights: Sequence[Fraction]) -> Fraction:
-    """Return the weighted mean of exact numbers."""
-    return sum((v * w for v, w in zip(values, weights, strict=True)), Fraction(0)) / sum(weights)
+        message = f"{finding.message}; no weights give it: all parts lie in {shown(least, most, number.unit)}"
+        return replace(finding, message=message, details=details, severity="major")
+    message = f"{finding.message}{'; the unweighted mean fits' * equal}"
+    return replace(finding, message=message, details=details)
 
 
 def exact(value: Any, name: str) -> Fraction:
@@ -263,22 +266,17 @@ def hull(value: Any, parts: Sequence[Any]) -> Finding:
     >>> hull("0.39", ["0.08", "0.40"]).verdict, hull("0.41", ["0.08", "0.40"]).verdict
     ('agree', 'disagree')
     """
-    number, *numbers = same_units([printed(value), *needed(parts, "parts")])
-    low, high = min(n.bounds[0] for n in numbers), max(n.bounds[1] for n in numbers)
+    number, numbers, ranges = with_parts(value, parts, "parts")
     units = {last_unit(number, part) for part in numbers}
     against = units.pop() if len(units) == 1 else None
-    return compare(
-        "hull", number, low, high, source=f"the range of its {len(numbers)} parts", against=against
-    )
+    source = f"the range of its {len(numbers)} parts"
+    return compare("hull", number, *enclosing(ranges), source=source, against=against)
 
 
 def last_unit(number: Printed, other: Printed, factor: Fraction = Fraction(1)) -> Fraction | None:
     """Return the unit of the last digit of another number where both are rounded half: rounding keeps their order."""
-    return (
-        abs(factor) * other.unit
-        if number.rounding == other.rounding == "half" and other.unit
-        else None
-    )
+    rounded = number.rounding == other.rounding == "half" and other.unit
+    return abs(factor) * other.unit if rounded else None
 
 
 def extreme(
@@ -305,43 +303,35 @@ def extreme(
     'agree'
     """
     one_of("which", which, ("largest", "smallest"))
-    number, *numbers = same_units([printed(value), *needed(parts, "parts")])
-    sign, word = (1, "least") if which == "largest" else (-1, "most")
-    rival = max(numbers, key=lambda other: sign * other.value)
-    low, high = (rival.bounds[0], ENDLESS) if sign > 0 else (-ENDLESS, rival.bounds[1])
-    return _limited(
-        "extreme",
-        number,
-        low,
-        high,
-        f"the {which} of {count(len(numbers) + 1, 'number')}",
-        expected=f"at {word} {rival.text}",
-        against=last_unit(number, rival),
-    )
+    number, numbers, _ = with_parts(value, parts, "parts")
+    if which == "largest":
+        rival = max(numbers, key=lambda other: other.value)
+        ends, expected = (rival.bounds[0], ENDLESS), f"at least {rival.text}"
+    else:
+        rival = min(numbers, key=lambda other: other.value)
+        ends, expected = (-ENDLESS, rival.bounds[1]), f"at most {rival.text}"
+    source = f"the {which} of {count(len(numbers) + 1, 'number')}"
+    against = last_unit(number, rival)
+    return _limited("extreme", number, ends, source, expected=expected, against=against)
 
 
 def _limited(
     rule: str,
     number: Printed,
-    low: Fraction,
-    high: Fraction,
+    limits: Range,
     source: str,
     *,
     expected: str = "",
     against: Fraction | None = None,
 ) -> Finding:
     """Compare a number with limits; agreement counts even if all numbers nearby would have agreed."""
-    expected = expected or words("", (low, high), Fraction(0))
-    finding = compare(rule, number, low, high, source=source, expected=expected, against=against)
-    if finding.verdict == "disagree":
+    expected = expected or words("", limits, Fraction(0))
+    finding = compare(rule, number, *limits, source=source, expected=expected, against=against)
+    if not finding:
         return finding
     message = f"{number.text} agrees with {source}, {expected}"
-    return replace(
-        finding,
-        verdict="agree",
-        message=message,
-        neighbours=finding.neighbours * bool(finding.noticed),
-    )
+    neighbours = finding.neighbours if finding.noticed else 0
+    return replace(finding, verdict="agree", message=message, neighbours=neighbours)
 
 
 def mean_of(value: Any, parts: Sequence[Any]) -> Finding:
@@ -361,11 +351,8 @@ def mean_of(value: Any, parts: Sequence[Any]) -> Finding:
     >>> mean_of("0.42", ["0.524", "0.316"]).verdict, mean_of("0.43", ["0.524", "0.316"]).verdict
     ('agree', 'disagree')
     """
-    number, *numbers = same_units([printed(value), *needed(parts, "parts")])
-    low, high = (
-        mean([n.bounds[end] for n in numbers], [Fraction(1)] * len(numbers)) for end in (0, 1)
-    )
-    return compare("mean_of", number, low, high, source=f"the mean of {len(numbers)} parts")
+    number, numbers, ranges = with_parts(value, parts, "parts")
+    return compare("mean_of", number, *averaged(ranges), source=f"the mean of {len(numbers)} parts")
 
 
 def mean_abs(value: Any, parts: Sequence[Any]) -> Finding:
@@ -385,12 +372,10 @@ def mean_abs(value: Any, parts: Sequence[Any]) -> Finding:
     >>> mean_abs("0.053", ["-0.06", "-0.02", "0.08"]).verdict, mean_abs("0.10", ["-0.06", "-0.02", "0.08"]).verdict
     ('agree', 'disagree')
     """
-    number, *numbers = same_units([printed(value), *needed(parts, "parts")])
-    ends = [absolute(*n.bounds) for n in numbers]
-    low, high = (sum((e[end] for e in ends), Fraction(0)) / len(ends) for end in (0, 1))
-    return compare(
-        "mean_abs", number, low, high, source=f"the mean of {len(numbers)} absolute values"
-    )
+    number, numbers, ranges = with_parts(value, parts, "parts")
+    sizes = [absolute(*ends) for ends in ranges]
+    source = f"the mean of {len(numbers)} absolute values"
+    return compare("mean_abs", number, *averaged(sizes), source=source)
 
 
 def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
@@ -420,21 +405,20 @@ def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
     """
     if ddof not in (0, 1):
         raise InputError(f"ddof={ddof!r} is not 0 or 1")
-    number, *numbers = same_units([printed(value), *needed(parts, "parts", 2)])
+    number, numbers, ranges = with_parts(value, parts, "parts", 2)
     variants = [
-        Variant(name=f"ddof {d}", gives={"sd": _sd_range(numbers, d)}, usual=d == ddof)
+        Variant(name=f"ddof {d}", gives={"sd": _sd_range(ranges, d)}, usual=d == ddof)
         for d in (0, 1)
     ]
     return judge("sd_of", {"sd": number}, variants, f"{len(numbers)} parts")
 
 
-def _sd_range(numbers: Sequence[Printed], ddof: int) -> tuple[Fraction, Fraction]:
-    middles = [sum(n.bounds) / 2 for n in numbers]
+def _sd_range(ranges: Sequence[Range], ddof: int) -> Range:
+    middles = [(low + high) / 2 for low, high in ranges]
     center = sum(middles, Fraction(0)) / len(middles)
-    spread = math.sqrt(sum((m - center) ** 2 for m in middles) / (len(middles) - ddof))
-    slack = math.sqrt(
-        sum(((n.bounds[1] - n.bounds[0]) / 2) ** 2 for n in numbers) / (len(middles) - ddof)
-    )
+    divisor = len(ranges) - ddof
+    spread = math.sqrt(sum((middle - center) ** 2 for middle in middles) / divisor)
+    slack = math.sqrt(sum(((high - low) / 2) ** 2 for low, high in ranges) / divisor)
     slack += 1e-9 * (1 + spread)  # square roots are rounded; the slack is on the side of agreement
     return Fraction(max(0.0, spread - slack)), Fraction(spread + slack)
 
@@ -478,7 +462,7 @@ def subset_mean(
     >>> found.verdict, found.expected
     ('disagree', '0.45 to 1')
     """
-    number, *numbers = same_units([printed(value), *needed(means, "means")])
+    number, numbers, ranges = with_parts(value, means, "means")
     counts = [whole(size, "sizes") for size in sizes]
     part, ends = whole(n, "n"), (exact(low, "low"), exact(high, "high"))
     if len(counts) != len(numbers):
@@ -487,35 +471,35 @@ def subset_mean(
         raise InputError(
             f"n={part} of {sum(counts)} units with values from {low} to {high} is not possible"
         )
-    known = None if taken is None else [whole(t, "taken", least=0) for t in taken]
-    if known is not None and (len(known) != len(counts) or sum(known) != part):
+    split = None if taken is None else [whole(t, "taken", least=0) for t in taken]
+    if split is not None and (len(split) != len(counts) or sum(split) != part):
         raise InputError(f"taken must hold one count a group, and add up to n={part}")
-    least = _least_sum(
-        [(m.bounds[0], s) for m, s in zip(numbers, counts, strict=True)], part, ends, known
-    )
-    mirrored = [(-m.bounds[1], s) for m, s in zip(numbers, counts, strict=True)]
-    most = -_least_sum(mirrored, part, (-ends[1], -ends[0]), known)
-    which = "any " if known is None else ""
+    lows, highs = zip(*ranges, strict=True)
+    least = _least_sum(lows, counts, part, ends, split)
+    mirrored = [-high for high in highs]
+    most = -_least_sum(mirrored, counts, part, (-ends[1], -ends[0]), split)
+    which = "any " if split is None else ""
     source = f"the mean of {which}{part} of {count(sum(counts), 'unit')} in {count(len(counts), 'group')}"
     return compare("subset_mean", number, least / part, most / part, source=source)
 
 
 def _least_sum(
-    groups: Sequence[tuple[Fraction, int]],
+    means: Sequence[Fraction],
+    sizes: Sequence[int],
     part: int,
-    ends: tuple[Fraction, Fraction],
-    known: list[int] | None,
+    ends: Range,
+    split: Sequence[int] | None,
 ) -> Fraction:
-    """Return the least sum that `part` units can have, over all splits among the groups, or the known one.
+    """Return the least sum that `part` units can have, over all splits among the groups, or a given one.
 
     Each cost is convex in t, so the units that add least, of whatever group, are taken first.
     """
     costs = [
-        [max(ends[0] * t, size * middle - ends[1] * (size - t)) for t in range(min(size, part) + 1)]
-        for middle, size in groups
+        [max(ends[0] * t, size * mean - ends[1] * (size - t)) for t in range(min(size, part) + 1)]
+        for mean, size in zip(means, sizes, strict=True)
     ]
-    if known is not None:
-        return sum((cost[t] for cost, t in zip(costs, known, strict=True)), Fraction(0))
+    if split is not None:
+        return sum((cost[t] for cost, t in zip(costs, split, strict=True)), Fraction(0))
     more = sorted(after - before for cost in costs for before, after in pairwise(cost))
     return sum((cost[0] for cost in costs), sum(more[:part], Fraction(0)))
 
@@ -543,8 +527,8 @@ def alpha_bound(value: Any, raters: Any) -> Finding:
     'sources disagree: -0.032 is printed, agreement of 50 ratings a unit gives -0.0204 to 1'
     """
     m = whole(raters, "raters", least=2)
-    source = f"agreement of {m} ratings a unit"
-    return _limited("alpha_bound", printed(value), Fraction(-1, m - 1), Fraction(1), source)
+    limits = Fraction(-1, m - 1), Fraction(1)
+    return _limited("alpha_bound", printed(value), limits, f"agreement of {m} ratings a unit")
 
 
 Chooser = Literal["rule", "coin", "ranking", "all_or_nothing", "largest"]
@@ -577,18 +561,14 @@ def text_against_table(value: Any, source: Any, *, scale: Any = 1, shift: Any = 
     low, high = sorted(factor * end + added for end in other.reach)
     times = "" if factor == 1 else f"{float(factor):.6g} x "
     plus = "" if added == 0 else f" {'+' if added > 0 else '-'} {float(abs(added)):.6g}"
-    source, against = (
-        f"the other source ({times}{other.text}{plus})",
-        last_unit(number, other, factor),
-    )
     return compare(
         "text_against_table",
         number,
         low,
         high,
-        source=source,
+        source=f"the other source ({times}{other.text}{plus})",
         expected=words("", (low, high), number.unit),
-        against=against if other.relation == "=" else None,
+        against=last_unit(number, other, factor) if other.relation == "=" else None,
     )
 
 
@@ -638,17 +618,17 @@ def linear_composite(
         raise InputError(
             f"'{lonely[0]}' has a score or a weight, not both: give one weight a score"
         )
-    number, *numbers = same_units([printed(value), *needed(list(named.values()), "scores")])
+    number, _, ranges = with_parts(value, list(named.values()), "scores")
     middle, by, added = exact(center, "center"), exact(divisor, "divisor"), exact(shift, "shift")
     if by == 0:
         raise InputError("divisor=0: the composite is undefined")
-    low = high = added
-    for name, score in zip(named, numbers, strict=True):
-        ends = sorted(exact(sizes[name], "weights") * (end - middle) / by for end in score.bounds)
-        low, high = low + ends[0], high + ends[1]
-    return compare(
-        "linear_composite", number, low, high, source=f"the composite of {len(named)} scores"
-    )
+    terms = [(added, added)]
+    for name, score in zip(named, ranges, strict=True):
+        weight = exact(sizes[name], "weights") / by
+        low, high = sorted(weight * (end - middle) for end in score)
+        terms.append((low, high))
+    source = f"the composite of {len(named)} scores"
+    return compare("linear_composite", number, *summed(terms), source=source)
 
 
 def within(value: Any, low: Any = None, high: Any = None) -> Finding:
@@ -671,13 +651,11 @@ def within(value: Any, low: Any = None, high: Any = None) -> Finding:
     """
     if low is None and high is None:
         raise InputError("give low or high: the range has no end")
+    least = -ENDLESS if low is None else exact(low, "low")
+    most = ENDLESS if high is None else exact(high, "high")
     number = printed(value)
-    least, most = (
-        -ENDLESS if low is None else exact(low, "low"),
-        ENDLESS if high is None else exact(high, "high"),
-    )
     number = number.share() if most <= 1 else number
-    return _limited("within", number, least, most, "its range")
+    return _limited("within", number, (least, most), "its range")
 
 
 def sensitivity_reference(
@@ -710,24 +688,23 @@ def sensitivity_reference(
     ('50', 'agree')
     """
     lines = {
-        "rule": Fraction(0),
-        "coin": Fraction(50),
-        "all_or_nothing": Fraction(125),
-        "largest": Fraction(225),
+        "rule": ("the urgency rule", 0),
+        "coin": ("fair coins", 50),
+        "ranking": ("a random ranking", 75),
+        "all_or_nothing": ("all_or_nothing", 125),
+        "largest": ("largest", 225),
     }
-    one_of("chooser", chooser, (*lines, "ranking"))
+    one_of("chooser", chooser, list(lines))
+    name, line = lines[chooser]
+    added = Fraction(0)
     if chooser == "ranking":
         sizes = [whole(m, "opponents") for m in opponents]
         if not sizes:
             raise InputError(
                 "opponents is empty: a random ranking needs the opponents of each item"
             )
-        line = 75 + 50 * sum((Fraction(1, m) for m in sizes), Fraction(0)) / len(sizes)
-    else:
-        line = lines[chooser] + (
-            Fraction(SCALED, whole(n, "n")) if chooser == "coin" and n is not None else 0
-        )
-    words = {"coin": "fair coins", "ranking": "a random ranking", "rule": "the urgency rule"}.get(
-        chooser, chooser
-    )
-    return compare("sensitivity_reference", printed(value), line, line, source=f"S of {words}")
+        added = 50 * sum((Fraction(1, m) for m in sizes), added) / len(sizes)
+    elif chooser == "coin" and n is not None:
+        added = Fraction(SCALED, whole(n, "n"))
+    ends = line + added, line + added
+    return compare("sensitivity_reference", printed(value), *ends, source=f"S of {name}")

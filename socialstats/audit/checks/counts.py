@@ -10,13 +10,27 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, Literal
 
-from socialstats.audit.checks.arithmetic import mean, needed
+from socialstats.audit.checks.arithmetic import needed
 from socialstats.audit.checks.summaries import outside
-from socialstats.audit.checks.variants import Range, Variant, inside, judge, outward, span, tailed
+from socialstats.audit.checks.variants import (
+    Range,
+    Variant,
+    averaged,
+    enclosing,
+    exactly,
+    inside,
+    judge,
+    nearly,
+    outward,
+    span,
+    tailed,
+)
 from socialstats.audit.checks.whole_numbers import EXPLAINED, multiples
 from socialstats.audit.numbers import Finding, Printed, possible, printed, unchecked, whole
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value
+
+Ends = tuple[float, float]
 
 
 def count_ci(
@@ -65,83 +79,75 @@ def count_ci(
     'sources disagree: the interval 34.6% to 55.3% does not hold its share 60%'
     """
     size = whole(n, "n")
-    numbers = {
-        name: printed(x).share(scale)
-        for name, x in (("low", low), ("high", high), ("share", share))
-        if x is not None
-    }
-    if count is None and share is None:
-        raise InputError("give the count or the share that the interval belongs to")
-    counts = (
-        [whole(count, "count", least=0)]
-        if count is not None
-        else ([k for k in multiples(*numbers["share"].bounds, Fraction(1, size)) if 0 <= k <= size])
-    )
+    ends_and_share = {"low": low, "high": high, "share": share}
+    numbers = {k: printed(x).share(scale) for k, x in ends_and_share.items() if x is not None}
     text = f"{numbers['low'].text} to {numbers['high'].text}"
-    if not counts or counts[-1] > size:
-        message = (
-            f"no count of {size} has a share of {numbers['share'].text} (see grim)"
-            if share
-            else (f"count={counts[0]} is above n={size}")
-        )
+    if count is not None:
+        counts = [whole(count, "count", least=0)]
+    elif share is not None:
+        possible_counts = multiples(*numbers["share"].bounds, Fraction(1, size))
+        counts = [k for k in possible_counts if 0 <= k <= size]
+    else:
+        raise InputError("give the count or the share that the interval belongs to")
+    if not counts:
+        message = f"no count of {size} has a share of {numbers['share'].text} (see grim)"
         return unchecked("count_ci", message, text)
-    held = {"share": printed(Fraction(counts[0], size)), **numbers}
-    apart = outside("count_ci", text, held, "share")
-    if apart is not None:
-        return apart
+    if counts[-1] > size:
+        return unchecked("count_ci", f"count={counts[0]} is above n={size}", text)
+    middle = numbers.pop("share", printed(Fraction(counts[0], size)))
+    contradiction = outside("count_ci", text, numbers | {"share": middle}, "share")
+    if contradiction is not None:
+        return contradiction
     first, last = (_intervals(k, size, inside(confidence)) for k in (counts[0], counts[-1]))
-    variants = [
-        Variant(
-            name=name,
-            gives={
-                "low": outward(first[name][0], last[name][0]),
-                "high": outward(first[name][1], last[name][1]),
-            },
-        )
-        for name in first
-    ]
-    said = f"{counts[0]} of {size}" if len(counts) == 1 else f"{numbers['share'].text} of {size}"
-    found = judge("count_ci", {k: x for k, x in numbers.items() if k != "share"}, variants, said)
-    if found.verdict != "disagree":
-        return found
-    return replace(
-        found, severity="minor", message=f"{found.message}, and no other interval fits; {EXPLAINED}"
-    )
+    variants = []
+    for name in first:
+        lows, highs = zip(first[name], last[name], strict=True)
+        variants.append(Variant(name=name, gives={"low": outward(*lows), "high": outward(*highs)}))
+    source = f"{counts[0] if len(counts) == 1 else middle.text} of {size}"
+    finding = judge("count_ci", numbers, variants, source)
+    if finding:
+        return finding
+    message = f"{finding.message}, and no other interval fits; {EXPLAINED}"
+    return replace(finding, severity="minor", message=message)
 
 
 @functools.lru_cache(maxsize=1_000)  # the exact one is searched for, and tables repeat counts
-def _intervals(k: int, n: int, confidence: float) -> dict[str, tuple[float, float]]:
+def _intervals(k: int, n: int, confidence: float) -> dict[str, Ends]:
     """Return the intervals of k of n, each by its name."""
     from scipy.special import betaincinv
     from scipy.stats import binomtest
 
-    tail, p, m = (1 - confidence) / 2, k / n, max(n - 1, 1)
-    z, test = critical_value(confidence), binomtest(k, n)
+    test, p, m = binomtest(k, n), k / n, max(n - 1, 1)
+    z, tail = critical_value(confidence), (1 - confidence) / 2
     more = (k + z * z / 2) / (n + z * z)
-    root, less = math.sqrt(p * (1 - p) / n), math.sqrt(p * (1 - p) / m)
-    of = {"Wald": (p - z * root, p + z * root)}
-    methods: Any = (
-        ("Wilson", "wilson"),
-        ("Clopper-Pearson", "exact"),
-        ("Wilson with continuity correction", "wilsoncc"),
-    )
-    for name, method in methods:
-        ends = test.proportion_ci(confidence, method)
-        of[name] = float(ends.low), float(ends.high)
+    less = math.sqrt(p * (1 - p) / m)
     beta = k + 0.5, n - k + 0.5
-    of["Jeffreys"] = (
-        float(betaincinv(*beta, tail)) if k else 0.0,
-        float(betaincinv(*beta, 1 - tail)) if k < n else 1.0,
-    )
-    for name, middle, half in (
-        ("Agresti-Coull", more, z * math.sqrt(more * (1 - more) / (n + z * z))),
-        ("Wald with divisor n - 1", p, z * less),
-        ("the t interval", p, critical_value(confidence, m) * less),
-    ):
-        of[name] = middle - half, middle + half
-    return of | {
-        f"{name} cut off at 0 and 1": (max(a, 0.0), min(b, 1.0)) for name, (a, b) in of.items()
+
+    def around(middle: float, half: float) -> Ends:
+        return middle - half, middle + half
+
+    def exact(method: Literal["wilson", "wilsoncc", "exact"]) -> Ends:
+        ends = test.proportion_ci(confidence, method)
+        return float(ends.low), float(ends.high)
+
+    intervals = {
+        "Wald": around(p, z * math.sqrt(p * (1 - p) / n)),
+        "Wilson": exact("wilson"),
+        "Clopper-Pearson": exact("exact"),
+        "Wilson with continuity correction": exact("wilsoncc"),
+        "Jeffreys": (
+            float(betaincinv(*beta, tail)) if k else 0.0,
+            float(betaincinv(*beta, 1 - tail)) if k < n else 1.0,
+        ),
+        "Agresti-Coull": around(more, z * math.sqrt(more * (1 - more) / (n + z * z))),
+        "Wald with divisor n - 1": around(p, z * less),
+        "the t interval": around(p, critical_value(confidence, m) * less),
     }
+    cut_off = {
+        f"{name} cut off at 0 and 1": (max(low, 0.0), min(high, 1.0))
+        for name, (low, high) in intervals.items()
+    }
+    return intervals | cut_off
 
 
 def ratio_from_counts(
@@ -184,66 +190,49 @@ def ratio_from_counts(
     'the risk ratio fits'
     """
     cells = [whole(value, name, least=0) for name, value in zip("abcd", (a, b, c, d), strict=True)]
-    found = [
+    orders = {"": cells, " of the groups in the other order": cells[2:] + cells[:2]}
+    variants = [
         Variant(name=name + words, gives=gives, usual=kind in name and not words)
-        for words, order in (
-            ("", cells),
-            (" of the groups in the other order", cells[2:] + cells[:2]),
-        )
+        for words, order in orders.items()
         for name, gives in _ratios(tuple(order), inside(confidence)).items()
     ]
-    if not any(v.usual for v in found):
-        message = f"the {kind} ratio of {', '.join(map(str, cells))} is undefined: it divides by 0"
+    source = ", ".join(map(str, cells))
+    if not any(variant.usual for variant in variants):
+        message = f"the {kind} ratio of {source} is undefined: it divides by 0"
         return unchecked("ratio_from_counts", message)
-    return judge(
-        "ratio_from_counts",
-        {"ratio": value, "low": low, "high": high},
-        found,
-        ", ".join(map(str, cells)),
-    )
+    said = {"ratio": value, "low": low, "high": high}
+    return judge("ratio_from_counts", said, variants, source)
 
 
 @functools.lru_cache(maxsize=1_000)  # as above
 def _ratios(cells: tuple[int, ...], confidence: float) -> dict[str, dict[str, Range]]:
     from scipy.stats.contingency import odds_ratio
 
-    z, (a, b, c, d) = critical_value(confidence), cells
-    w, x, y, v = (cell + 0.5 for cell in cells)
-    sizes: dict[str, tuple[float, float]] = {}
+    a, b, c, d = cells
+    more = [cell + 0.5 for cell in cells]
+    # each ratio with the variance of its logarithm
+    ratios: dict[str, Ends] = {}
     if min(cells):
-        sizes["the odds ratio with Woolf's interval"] = (
-            a * d / (b * c),
-            1 / a + 1 / b + 1 / c + 1 / d,
-        )
+        odds = a * d / (b * c)
+        ratios["the odds ratio with Woolf's interval"] = odds, sum(1 / cell for cell in cells)
     if a and c:
-        sizes["the risk ratio"] = (
-            a * (c + d) / (c * (a + b)),
-            1 / a - 1 / (a + b) + 1 / c - 1 / (c + d),
-        )
-    sizes["the odds ratio with 1/2 added"] = w * v / (x * y), 1 / w + 1 / x + 1 / y + 1 / v
-    of = {
-        name: [
-            outward(
-                ratio * math.exp(s * z * math.sqrt(variance)),
-                ratio * math.exp(s * z * math.sqrt(variance)),
-            )
-            for s in (0, -1, 1)
-        ]
-        for name, (ratio, variance) in sizes.items()
-    }
+        risk = a * (c + d) / (c * (a + b))
+        ratios["the risk ratio"] = risk, 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d)
+    odds = more[0] * more[3] / (more[1] * more[2])
+    ratios["the odds ratio with 1/2 added"] = odds, sum(1 / cell for cell in more)
+    ranges = {}
+    for name, (ratio, variance) in ratios.items():
+        reach = math.exp(critical_value(confidence) * math.sqrt(variance))
+        ranges[name] = [nearly(ratio), nearly(ratio / reach), nearly(ratio * reach)]
     if a + b and c + d and a + c and b + d:
-        made = odds_ratio([[a, b], [c, d]], kind="conditional")
-        exact = [_solved(made.statistic), *map(_solved, made.confidence_interval(confidence))]
-        of["the conditional odds ratio with the exact interval"] = exact
+        conditional = odds_ratio([[a, b], [c, d]], kind="conditional")
+        ends = [_solved(end) for end in conditional.confidence_interval(confidence)]
+        name = "the conditional odds ratio with the exact interval"
+        ranges[name] = [_solved(conditional.statistic), *ends]
         if b * c:
-            of["the odds ratio with the exact interval"] = [
-                outward(a * d / (b * c), a * d / (b * c)),
-                *exact[1:],
-            ]
-    return {
-        name: dict(zip(("ratio", "low", "high"), ranges, strict=True))
-        for name, ranges in of.items()
-    }
+            ranges["the odds ratio with the exact interval"] = [nearly(a * d / (b * c)), *ends]
+    names = ("ratio", "low", "high")
+    return {name: dict(zip(names, triple, strict=True)) for name, triple in ranges.items()}
 
 
 def _solved(x: float) -> Range:
@@ -283,44 +272,40 @@ def chi2_from_counts(
     import numpy as np
     from scipy.stats import chi2_contingency, fisher_exact
 
-    flat = (
-        list(counts[0])
-        if len(counts) == 1 and not isinstance(counts[0], Printed | str | int)
-        else list(counts)
-    )
-    nested = flat if flat and isinstance(flat[0], list | tuple) else [flat[:2], flat[2:]]
-    table = [[whole(x, "counts", least=0) for x in row] for row in nested]
+    rows = list(counts)
+    if len(rows) == 1 and isinstance(rows[0], list | tuple):
+        rows = list(rows[0])
+    if not rows or not isinstance(rows[0], list | tuple):
+        rows = [rows[:2], rows[2:]]
+    table = [[whole(x, "counts", least=0) for x in row] for row in rows]
     if len(table) < 2 or len({len(row) for row in table}) > 1 or len(table[0]) < 2:
         raise InputError("counts must be rows of one length, at least two by two")
     if not all(map(sum, table)) or not all(map(sum, zip(*table, strict=True))):
-        return unchecked(
-            "chi2_from_counts", "a row or a column of the counts is empty: chi2 is undefined"
-        )
-    free = Fraction((len(table) - 1) * (len(table[0]) - 1))
+        message = "a row or a column of the counts is empty: chi2 is undefined"
+        return unchecked("chi2_from_counts", message)
+    free = (len(table) - 1) * (len(table[0]) - 1)
+    free_range = exactly(free)
+    tests: dict[str, dict[str, Any]] = {
+        "Pearson's chi2": {"correction": False},
+        "Yates' chi2": {"correction": True},
+        "G": {"correction": False, "lambda_": "log-likelihood"},
+    }
+    if free > 1:
+        del tests["Yates' chi2"]
     variants: list[Variant] = []
-    for name, how in (
-        ("Pearson's chi2", {"correction": False}),
-        ("Yates' chi2", {"correction": True}),
-        ("G", {"correction": False, "lambda_": "log-likelihood"}),
-    ):
-        if free == 1 or name != "Yates' chi2":
-            value = float(chi2_contingency(table, **how).statistic)
-            variants += tailed(
-                name,
-                "chi2",
-                outward(value, max(value, 0.0)),
-                [(free, free)],
-                usual=name != "G",
-                df=(free, free),
-            )
+    for name, how in tests.items():
+        value = nearly(max(float(chi2_contingency(table, **how).statistic), 0.0))
+        variants += tailed(name, "chi2", value, [free_range], usual=name != "G", df=free_range)
     if free == 1 and chi2 is None:
-        exact = float(fisher_exact(np.array(table)).pvalue)
-        near: Range = (Fraction(exact * (1 - 1e-7)), Fraction(exact * (1 + 1e-7)))
-        variants.append(Variant(name="Fisher's exact test", gives={"p": near, "df": (free, free)}))
+        p_exact = Fraction(float(fisher_exact(np.array(table)).pvalue))
+        near = p_exact * (1 - FISHER_ERROR), p_exact * (1 + FISHER_ERROR)
+        variants.append(Variant(name="Fisher's exact test", gives={"p": near, "df": free_range}))
     source = f"the {len(table)} x {len(table[0])} table of {sum(map(sum, table)):,}"
-    return judge(
-        "chi2_from_counts", {"chi2": chi2, "p": p, "df": df}, variants, source, level=level
-    )
+    said = {"chi2": chi2, "p": p, "df": df}
+    return judge("chi2_from_counts", said, variants, source, level=level)
+
+
+FISHER_ERROR = Fraction(1, 10**7)  # of a computed p
 
 
 def rating_win_rate(
@@ -357,40 +342,30 @@ def rating_win_rate(
     >>> rating_win_rate("0.24", "1200", ["1000"]).changes
     'the lower rating has the higher win rate'
     """
-    number, own, others = (
-        printed(win_rate).share(),
-        printed(rating).bounds,
-        needed(opponents, "opponents"),
-    )
+    number, ratings = printed(win_rate).share(), needed(opponents, "opponents")
     units = {"logit": ("logits", 1.0), "elo": ("Elo 400", math.log(10) / 400)}
     variants = []
-    for name, factor in (units[k] for k in units if scale in (k, "either")):
-        each = [
-            span(
-                lambda r, s, factor=factor: 1 / (1 + math.exp(min(factor * (s - r), 700))),
-                own,
-                o.bounds,
-            )
-            for o in others
-        ]
-        low, high = (mean([e[end] for e in each], [Fraction(1)] * len(each)) for end in (0, 1))
-        variants.append(Variant(name=name, gives={"win rate": (low, high)}))
-    source = f"rating {printed(rating).text} against {others[0].text if len(others) == 1 else len(others)}"
-    found = judge("rating_win_rate", {"win rate": number}, variants, source)
-    half, turned = Fraction(1, 2), "the lower rating has the higher win rate"
-    if found.verdict != "disagree":
-        return found
-    if any(
-        number.bounds[i] * s < half * s
-        and all(v.gives["win rate"][1 - i] * s > half * s for v in variants)
-        for i, s in ((1, 1), (0, -1))
-    ):
-        return replace(
-            found, severity="major", message=f"{found.message}; {turned}", changes=turned
-        )
-    return replace(
-        found, severity="minor", message=f"{found.message}; unequal games would explain it"
-    )
+    for name, factor in (units[key] for key in units if scale in (key, "either")):
+        expected = functools.partial(_expected_rate, factor)
+        rates = [span(expected, printed(rating).bounds, other.bounds) for other in ratings]
+        variants.append(Variant(name=name, gives={"win rate": averaged(rates)}))
+    against = ratings[0].text if len(ratings) == 1 else len(ratings)
+    source = f"rating {printed(rating).text} against {against}"
+    finding = judge("rating_win_rate", {"win rate": number}, variants, source)
+    if finding:
+        return finding
+    (least, most), half = number.bounds, Fraction(1, 2)
+    low, high = enclosing(variant.gives["win rate"] for variant in variants)
+    if most < half < low or high < half < least:
+        changes = "the lower rating has the higher win rate"
+        message = f"{finding.message}; {changes}"
+        return replace(finding, severity="major", message=message, changes=changes)
+    message = f"{finding.message}; unequal games would explain it"
+    return replace(finding, severity="minor", message=message)
+
+
+def _expected_rate(factor: float, rating: float, opponent: float) -> float:
+    return 1 / (1 + math.exp(min(factor * (opponent - rating), 700)))
 
 
 def shared_denominator(
@@ -428,37 +403,33 @@ def shared_denominator(
         raise InputError(
             f"percents are not all from 0 to {scale}: set scale=100 for percentages, 1 for shares"
         )
-    n = np.arange(
-        1,
-        min(whole(most, "most"), 100_000) + 1,
-        dtype=object if min(x.unit for x in numbers) < SMALL else int,
-    )
-
-    def ends(x: Printed) -> tuple[Any, Any]:
-        low, high = x.bounds
-        return -(-low.numerator * n // low.denominator), high.numerator * n // high.denominator
+    largest = min(whole(most, "most"), 100_000)
+    dtype = object if min(x.unit for x in numbers) < SMALL else int
+    n = np.arange(1, largest + 1, dtype=dtype)
 
     def fitting(*numbers: Printed) -> Any:
-        every = [ends(x) for x in numbers]
-        fine = np.all([a <= b for a, b in every], axis=0)
-        return (
-            fine & (sum(a for a, _ in every) <= n) & (n <= sum(b for _, b in every))
-            if whole_sample
-            else fine
-        )
+        """Return which n have a count for each number; for a whole sample, counts that add up to n."""
+        lows, highs = zip(*(x.bounds for x in numbers), strict=True)
+        least = [-(-end.numerator * n // end.denominator) for end in lows]
+        most = [end.numerator * n // end.denominator for end in highs]
+        fine = np.all([a <= b for a, b in zip(least, most, strict=True)], axis=0)
+        if whole_sample:
+            fine &= (sum(least) <= n) & (n <= sum(most))
+        return fine
 
-    fits, said = [int(x) for x in n[fitting(*numbers)][:20]], ", ".join(x.text for x in numbers)
+    fits = [int(x) for x in n[fitting(*numbers)][:20]]
+    said = ", ".join(x.text for x in numbers)
     asked = {str(i): number for i, number in enumerate(numbers)}
-    found = possible(
+    finding = possible(
         "shared_denominator",
         said,
         asked,
         lambda *xs: bool(fitting(*xs).any()),
         shares=list(asked),
-        yes=f"some n up to {len(n):,} has all of {said}",
-        no=f"no n up to {len(n):,} has all of {said}",
+        yes=f"some n up to {largest:,} has all of {said}",
+        no=f"no n up to {largest:,} has all of {said}",
     )
-    return replace(found, details={"possible": fits}, expected="" if fits else "one n")
+    return replace(finding, details={"possible": fits}, expected="" if fits else "one n")
 
 
 SMALL = Fraction(1, 10**8)  # finer numbers are compared beyond 64 bits
@@ -496,15 +467,15 @@ def duplicate_rows(rows: Sequence[Sequence[Any]]) -> Finding:
     keys = [tuple((x.value, x.relation) for x in row) for row in table]
     pairs = [pair for pair in combinations(range(len(keys)), 2) if keys[pair[0]] == keys[pair[1]]]
     values = np.array([[float(value) for value, _ in key] for key in dict.fromkeys(keys)])
-    kept: list[int] = []
+    chosen: list[int] = []
     expected = float(math.comb(len(table), 2))
     for j, y in enumerate(values.T if len(values) >= FEWEST else []):
-        units = float(np.subtract(*np.percentile(y, [75, 25]))) / max(
-            float(min(row[j].unit for row in table)), 1e-12
-        )
-        if units > 1 and not any(_predicted(values[:, i], y) for i in kept):
-            kept, expected = [*kept, j], expected / units
-    base = Finding(
+        unit = max(float(min(row[j].unit for row in table)), 1e-12)
+        units = float(np.subtract(*np.percentile(y, [75, 25]))) / unit
+        if units > 1 and not any(_predicted(values[:, i], y) for i in chosen):
+            chosen.append(j)
+            expected /= units
+    finding = Finding(
         rule="duplicate_rows",
         verdict="agree",
         published=f"{len(table)} rows",
@@ -513,12 +484,13 @@ def duplicate_rows(rows: Sequence[Sequence[Any]]) -> Finding:
     )
     if expected > CHANCE:
         message = f"so few numbers that rows may be equal by chance ({len(pairs)} pairs are)"
-        return replace(base, verdict="no_power", message=message)
+        return replace(finding, verdict="no_power", message=message)
     if not pairs:
-        return base
-    message = f"sources disagree: rows {pairs[0][0] + 1} and {pairs[0][1] + 1} print the same {len(table[0])} numbers"
+        return finding
+    first, second = pairs[0]
+    message = f"sources disagree: rows {first + 1} and {second + 1} print the same {len(table[0])} numbers"
     return replace(
-        base,
+        finding,
         verdict="disagree",
         severity="minor",
         expected="rows that differ",

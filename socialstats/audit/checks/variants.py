@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -87,9 +87,40 @@ def outward(low: float, high: float) -> Range:
     return Fraction(low - SLACK * abs(low) - 1e-12), Fraction(high + SLACK * abs(high) + 1e-12)
 
 
+def nearly(number: float) -> Range:
+    """Return the range of a number in floating point."""
+    return outward(number, number)
+
+
 def exactly(number: int) -> Range:
     """Return the range of a number that is not rounded."""
     return Fraction(number), Fraction(number)
+
+
+def summed(ranges: Iterable[Range]) -> Range:
+    """Return the range of the sum of numbers with some ranges."""
+    lows, highs = zip(*ranges, strict=True)
+    return sum(lows, Fraction(0)), sum(highs, Fraction(0))
+
+
+def averaged(ranges: Sequence[Range], weights: Sequence[Fraction] = ()) -> Range:
+    """Return the range of the weighted mean of numbers with some ranges; by default their weights are equal.
+
+    Examples
+    --------
+    >>> [str(end) for end in averaged([(Fraction(0), Fraction(1)), (Fraction(2), Fraction(4))])]
+    ['1', '5/2']
+    """
+    weights = weights or [Fraction(1)] * len(ranges)
+    total = sum(weights)
+    pairs = zip(ranges, weights, strict=True)
+    return summed((low * weight / total, high * weight / total) for (low, high), weight in pairs)
+
+
+def enclosing(ranges: Iterable[Range]) -> Range:
+    """Return the smallest range that holds all of some ranges."""
+    lows, highs = zip(*ranges, strict=True)
+    return min(lows), max(highs)
 
 
 def span(formula: Callable[..., float], *boxes: Range) -> Range:
