@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, Literal
@@ -45,22 +45,43 @@ POPULATION = "with SDs of divisor n"  # numpy's default
 TRANSFORMED = "a bootstrap or a transformed scale would explain it"
 
 
+def _times(range_: Range, factor: float) -> Range:
+    return span(lambda x: x * factor, range_)
+
+
 def _scaled(range_: Range, n: int) -> Range:
     """Return the range of the sd with divisor n - 1 of one with divisor n."""
-    return span(lambda s: s * math.sqrt(n / (n - 1)), range_)
+    return _times(range_, math.sqrt(n / (n - 1)))
 
 
-def _two_groups(
-    mean1: Any, sd1: Any, n1: Any, mean2: Any, sd2: Any, n2: Any
-) -> tuple[Range, Range, Range, str]:
-    """Return the ranges of the difference of two means and of both sds, and what is printed."""
-    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
-    diff = span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2"))
-    return diff, x, y, f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
+@dataclass(frozen=True, slots=True)
+class TwoGroups:
+    """The range of the difference of two means, those of both standard deviations, and what is printed."""
+
+    difference: Range
+    sd1: Range
+    sd2: Range
+    text: str
+
+    @property
+    def may_not_vary(self) -> bool:
+        """Whether both standard deviations may be 0."""
+        return self.sd1[0] <= 0 and self.sd2[0] <= 0
+
+    def over(self, error: Callable[[float, float], float]) -> Range:
+        """Return the range of the difference over an error, which is a function of both standard deviations."""
+        return span(lambda d, x, y: over(d, error(x, y)), self.difference, self.sd1, self.sd2)
+
+
+def _two_groups(mean1: Any, sd1: Any, n1: Any, mean2: Any, sd2: Any, n2: Any) -> TwoGroups:
+    difference = span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2"))
+    text = f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
+    return TwoGroups(difference, box(sd1, "sd1", least=0), box(sd2, "sd2", least=0), text)
 
 
 def _group(mean: Any, sd: Any, n: Any) -> str:
-    return f"{printed(mean).text} ({printed(sd).text}{'' if n is None else f', n = {printed(n).text}'})"
+    size = "" if n is None else f", n = {printed(n).text}"
+    return f"{printed(mean).text} ({printed(sd).text}{size})"
 
 
 def two_sample_t(
@@ -115,21 +136,25 @@ def two_sample_t(
     'disagree'
     """
     a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
-    diff, x, y, source = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
-    if x[0] <= 0 and y[0] <= 0:
-        return _may_be_zero("two_sample_t", source, t if t is not None else p)
-    tests = [name for name in ("Welch", "Student") if test in ("either", name.lower())]
-    scaled = _scaled(x, a), _scaled(y, b)
+    groups = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
+    if groups.may_not_vary:
+        return _may_be_zero("two_sample_t", groups.text, t if t is not None else p)
+    scaled = replace(groups, sd1=_scaled(groups.sd1, a), sd2=_scaled(groups.sd2, b))
     variants: list[Variant] = []
-    for words, r, s in (("", x, y), (f" {POPULATION}", *scaled)):
-        for name in tests:
-            welch = name == "Welch"
-            error = _welch_error if welch else _student_error
-            t_range = span(lambda d, u, v, e=error: over(d, e(u, v, a, b)), diff, r, s)
-            free = _welch_df(r, s, a, b) if welch else exactly(a + b - 2)
-            label = f"{name}'s test{words}"
-            variants += tailed(label, "t", t_range, [free], tails, usual=not words, df=free)
-    return judge("two_sample_t", {"t": t, "df": df, "p": p}, variants, source, level=level)
+    for words, of in (("", groups), (f" {POPULATION}", scaled)):
+        usual = not words
+        if test in ("either", "welch"):
+            welch = of.over(lambda x, y: math.sqrt(x * x / a + y * y / b))
+            df_range = _welch_df(of.sd1, of.sd2, a, b)
+            name = f"Welch's test{words}"
+            variants += tailed(name, "t", welch, [df_range], tails, usual=usual, df=df_range)
+        if test in ("either", "student"):
+            student = of.over(lambda x, y: _pooled(x, y, a, b) * math.sqrt(1 / a + 1 / b))
+            df_range = exactly(a + b - 2)
+            name = f"Student's test{words}"
+            variants += tailed(name, "t", student, [df_range], tails, usual=usual, df=df_range)
+    said = {"t": t, "df": df, "p": p}
+    return judge("two_sample_t", said, variants, groups.text, level=level)
 
 
 def _may_be_zero(rule: str, source: str, said: Any) -> Finding:
@@ -140,14 +165,6 @@ def _may_be_zero(rule: str, source: str, said: Any) -> Finding:
 
 def _pooled(x: float, y: float, a: int, b: int) -> float:
     return math.sqrt(((a - 1) * x * x + (b - 1) * y * y) / (a + b - 2))
-
-
-def _welch_error(x: float, y: float, a: int, b: int) -> float:
-    return math.sqrt(x * x / a + y * y / b)
-
-
-def _student_error(x: float, y: float, a: int, b: int) -> float:
-    return _pooled(x, y, a, b) * math.sqrt(1 / a + 1 / b)
 
 
 def _welch_df(x: Range, y: Range, a: int, b: int) -> Range:
@@ -202,36 +219,37 @@ def cohens_d(
     >>> cohens_d("0.62", "5.12", "1.31", "4.55", "0.92", 40, 38).message.partition("; ")[2]
     "Glass's delta (SD of group 2) fits"
     """
-    diff, x, y, source = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
-    if x[0] <= 0 and y[0] <= 0:
-        return _may_be_zero("cohens_d", source, value)
+    groups = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
+    if groups.may_not_vary:
+        return _may_be_zero("cohens_d", groups.text, value)
     if (n1 is None or n2 is None) and (kind == "g" or n1 is not n2):
         raise InputError("n1 and n2 are needed for g, and both or none of them for d")
-    average = span(lambda d, r, s: over(d, math.sqrt((r * r + s * s) / 2)), diff, x, y)
+    average = groups.over(lambda x, y: math.sqrt((x * x + y * y) / 2))
     d_of = {"d with the root mean of the variances": average}
     g_of: dict[str, Range] = {}
-    divided: dict[str, Range] = {}
-    glass = {
-        "Glass's delta (SD of group 2)": span(over, diff, y),
-        "Glass's delta (SD of group 1)": span(over, diff, x),
-    }
+    explaining: dict[str, Range] = {}
     if n1 is not None:
         a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
         df = a + b - 2
-        pooled = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y)
+        pooled = groups.over(lambda x, y: _pooled(x, y, a, b))
         d_of = {"d with the pooled SD": pooled, **d_of}
-        by_n = span(lambda d: d * math.sqrt((a + b) / df), pooled)
-        divided = {"d with the pooled SD of divisor n1 + n2": by_n}
-        corrections = {"": hedges_j(df), f" and {SHORT_J}": 1 - 3 / (4 * df - 1)}
+        explaining["d with the pooled SD of divisor n1 + n2"] = _times(
+            pooled, math.sqrt((a + b) / df)
+        )
         for name, d in (("pooled SD", pooled), ("root mean of the variances", average)):
-            for words, j in corrections.items():
-                g_of[f"g with the {name}{words}"] = span(lambda x, j=j: x * j, d)
+            g_of[f"g with the {name}"] = _times(d, hedges_j(df))
+            g_of[f"g with the {name} and {SHORT_J}"] = _times(d, 1 - 3 / (4 * df - 1))
     usual = d_of if kind == "d" else g_of
-    ranges = d_of | divided | g_of | glass
+    glass = {
+        "Glass's delta (SD of group 2)": span(over, groups.difference, groups.sd2),
+        "Glass's delta (SD of group 1)": span(over, groups.difference, groups.sd1),
+    }
+    ranges = d_of | explaining | g_of | glass
     variants = [
-        Variant(name=name, gives={kind: ranges[name]}, usual=name in usual) for name in ranges
+        Variant(name=name, gives={kind: range_}, usual=name in usual)
+        for name, range_ in ranges.items()
     ]
-    return judge("cohens_d", {kind: value}, variants, source)
+    return judge("cohens_d", {kind: value}, variants, groups.text)
 
 
 def anova_f(
@@ -273,20 +291,22 @@ def anova_f(
         raise InputError(
             f"{len(middles)} means, {len(spreads)} SDs and {len(n)} sizes: give one of each per group"
         )
-    ends = np.array([[[float(end) for end in x.bounds] for x in of] for of in (middles, spreads)])
-    m, h, s = ends[0].mean(axis=1), np.diff(ends[0])[:, 0] / 2, np.maximum(ends[1].T, 0.0)
+    ends = np.array([[x.bounds for x in of] for of in (middles, spreads)], dtype=np.float64)
+    m, h = ends[0].mean(axis=1), np.diff(ends[0])[:, 0] / 2
+    s = np.maximum(ends[1].T, 0.0)
     k, total = len(n), int(n.sum())
     source = f"{k} groups with n = {total} in all"
     if s[0].max() <= 0:
         return _may_be_zero("anova_f", source, f if f is not None else p)
     root, slack = math.sqrt(n @ (m - n @ m / total) ** 2), math.sqrt(n @ h**2)
-    between = [max(0.0, root - slack) ** 2 / (k - 1), (root + slack) ** 2 / (k - 1)]
+    least, most = max(0.0, root - slack) ** 2 / (k - 1), (root + slack) ** 2 / (k - 1)
+    frees = [exactly(k - 1), exactly(total - k)]
     variants: list[Variant] = []
     for words, less in (("", 1), (f" {POPULATION}", 0)):
         within = s**2 @ (n - less) / (total - k)
-        range_ = outward(between[0] / within[1], over(between[1], within[0]))
-        frees = [exactly(k - 1), exactly(total - k)]
-        variants += tailed(f"the one-way analysis{words}", "F", range_, frees, usual=not words)
+        f_range = outward(least / within[1], over(most, within[0]))
+        name = f"the one-way analysis{words}"
+        variants += tailed(name, "F", f_range, frees, usual=not words)
     if s[0].min() > 0:
         variants += _welch_anova(m, h, s, n)
     return judge("anova_f", {"F": f, "p": p}, variants, source, level=level)
@@ -298,21 +318,19 @@ def _welch_anova(m: Any, h: Any, s: Any, n: Any) -> list[Variant]:
 
     def formula(m: Any, s: Any) -> Any:
         w, k = n / s**2, len(n)
-        grand = (w * m).sum() / w.sum()
+        grand = np.average(m, weights=w)
         rest = ((1 - w / w.sum()) ** 2 / (n - 1)).sum() / (k * k - 1)
-        return np.array(
-            [(w * (m - grand) ** 2).sum() / (k - 1) / (1 + 2 * (k - 2) * rest), 1 / (3 * rest)]
-        )
+        f = w @ (m - grand) ** 2 / (k - 1) / (1 + 2 * (k - 2) * rest)
+        return np.array([f, 1 / (3 * rest)])
 
     sds, half = s.mean(axis=0), (s[1] - s[0]) / 2
     value = formula(m, sds)
-    near = [formula(m + unit * h, sds) for unit in (*np.eye(len(n)), *-np.eye(len(n)))]
-    near += [formula(m, sds + unit * half) for unit in (*np.eye(len(n)), *-np.eye(len(n)))]
+    moves = [*np.eye(len(n)), *-np.eye(len(n))]
+    near = [formula(m + move * h, sds) for move in moves]
+    near += [formula(m, sds + move * half) for move in moves]
     moved = 0.6 * abs(np.array(near) - value).sum(axis=0)
-    f, df = (
-        outward(max(low, 0.0), high) for low, high in zip(value - moved, value + moved, strict=True)
-    )
-    return tailed("Welch's F", "F", f, [(Fraction(len(n) - 1),) * 2, df])
+    f, df = map(outward, np.maximum(value - moved, 0.0), value + moved)
+    return tailed("Welch's F", "F", f, [exactly(len(n) - 1), df])
 
 
 def paired_t_bounds(
@@ -354,10 +372,11 @@ def paired_t_bounds(
     '1.5811 to 9.6533'
     """
     pairs = whole(n, "n", least=2)
-    diff, x, y, source = _two_groups(mean1, sd1, None, mean2, sd2, None)
+    groups = _two_groups(mean1, sd1, None, mean2, sd2, None)
+    x, y = groups.sd1, groups.sd2
     low, high = (Fraction(-1), Fraction(1)) if r is None else box(r, "r")
     low, high = max(low, Fraction(-1)), min(high, Fraction(1))
-    diff = absolute(*diff)
+    difference = absolute(*groups.difference)
 
     def variance(s: Fraction, u: Fraction, r: Fraction) -> float:
         return max(float(s * s + u * u - 2 * r * s * u), 0.0)
@@ -367,10 +386,11 @@ def paired_t_bounds(
     least = math.sqrt(min(variance(*edge, high) for edge in edges))
     most = math.sqrt(max(variance(*corner, low) for corner in product(x, y)))
     root = math.sqrt(pairs)
-    size = outward(over(float(diff[0]), most) * root, over(float(diff[1]), least) * root)
-    given = "any correlation" if r is None else f"r = {printed(r).text}"
-    source = f"{source}, {pairs} pairs and {given}"
-    variants = tailed("a paired test", "t", size, [exactly(pairs - 1)], tails)
+    nearest, farthest = over(float(difference[0]), most), over(float(difference[1]), least)
+    t_range = outward(nearest * root, farthest * root)
+    correlated = "any correlation" if r is None else f"r = {printed(r).text}"
+    source = f"{groups.text}, {pairs} pairs and {correlated}"
+    variants = tailed("a paired test", "t", t_range, [exactly(pairs - 1)], tails)
     return judge("paired_t_bounds", {"t": t, "p": p}, variants, source, level=level)
 
 
@@ -529,10 +549,8 @@ def kappa_from_agreement(kappa: Any, observed: Any, chance: Any) -> Finding:
         raise InputError(
             f"observed={po.text}, chance={pe.text} are no shares: write percentages with %"
         )
-    observed_range, chance_range = (
-        (low, min(high, Fraction(1))) for low, high in (po.bounds, pe.bounds)
-    )
-    value = span(lambda a, e: over(a - e, 1 - e), observed_range, chance_range)
+    ends = [(low, min(high, Fraction(1))) for low, high in (po.bounds, pe.bounds)]
+    value = span(lambda a, e: over(a - e, 1 - e), *ends)
     variants = [Variant(name="(po - pe) / (1 - pe)", gives={"kappa": value})]
     source = f"po = {po.text}, pe = {pe.text}"
     return judge("kappa_from_agreement", {"kappa": kappa}, variants, source)
@@ -576,9 +594,9 @@ def mean_ci(
     """
     name, spread = ("s.e.", std_error) if std_error is not None else ("SD", sd)
     values = {"low": low, "high": high, "mean": mean, name: spread}
-    names = [key for key, value in values.items() if value is not None]
-    units = same_units([printed(values[key]) for key in names])
-    numbers = dict(zip(names, units, strict=True))
+    values = {key: value for key, value in values.items() if value is not None}
+    units = same_units([printed(value) for value in values.values()])
+    numbers = dict(zip(values, units, strict=True))
     text = f"{numbers['low'].text} to {numbers['high'].text}"
     contradiction = outside("mean_ci", text, numbers, "mean")
     if contradiction is not None:
@@ -588,25 +606,32 @@ def mean_ci(
     if std_error is None and (sd is None or people is None):
         source = f"the interval {text}"
         return compare("mean_ci", numbers["mean"], lowest, highest, source=source)
-    root = 1.0 if std_error is not None or people is None else math.sqrt(people)
+    root = math.sqrt(people) if std_error is None and people else 1.0
     size = box(numbers[name], name, least=0)
     middle = (lowest + high_end) / 2, (low_end + highest) / 2
     half = max((high_end - low_end) / 2, Fraction(0)), (highest - lowest) / 2
+
+    def end(m: float, s: float, q: float) -> float:
+        return m + q * s / root
+
     variants = []
     for label, (least, most) in _quantiles(confidence, people).items():
-        quantiles = Fraction(least), Fraction(most)
-        low_range, high_range = (
-            span(lambda m, s, q, k=k: m + k * q * s / root, numbers["mean"].bounds, size, quantiles)
-            for k in (-1, 1)
-        )
-        error = half[0] * Fraction(root / most), half[1] * Fraction(root / least)
-        gives = {"mean": middle, name: error, "low": low_range, "high": high_range}
+        below, above = (Fraction(-most), Fraction(-least)), (Fraction(least), Fraction(most))
+        gives = {
+            "mean": middle,
+            name: (half[0] * Fraction(root / most), half[1] * Fraction(root / least)),
+            "low": span(end, numbers["mean"].bounds, size, below),
+            "high": span(end, numbers["mean"].bounds, size, above),
+        }
         usual = label in _interval_names(confidence)
         variants.append(Variant(name=label, gives=gives, usual=usual))
     sized = f", n = {people}" if people else ""
     source = f"mean {numbers['mean'].text}, {name} {numbers[name].text}{sized}"
     finding = judge("mean_ci", numbers, variants, source)
-    return skewed(finding) if gap_of(numbers["mean"], *middle) else finding
+    if finding or not gap_of(numbers["mean"], *middle):
+        return finding
+    # other methods have intervals whose estimate is not in the middle
+    return replace(finding, severity="minor", message=f"{finding.message}; {TRANSFORMED}")
 
 
 def _quantiles(confidence: float, people: int | None) -> dict[str, tuple[float, float]]:
@@ -640,13 +665,6 @@ def outside(rule: str, text: str, numbers: dict[str, Printed], name: str) -> Fin
         published=text,
         message=f"sources disagree: {why}",
     )
-
-
-def skewed(finding: Finding) -> Finding:
-    """Make an interval whose estimate is not in the middle a minor disagreement: other methods have such intervals."""
-    if finding.verdict != "disagree":
-        return finding
-    return replace(finding, severity="minor", message=f"{finding.message}; {TRANSFORMED}")
 
 
 def t_from_summary(

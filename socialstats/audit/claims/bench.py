@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from socialstats.audit.claims.formulas import (
     parts_of,
 )
 from socialstats.audit.claims.samples import Reading, RowTable, Sample, take
-from socialstats.audit.numbers import printed as read
+from socialstats.audit.numbers import Printed, printed
 from socialstats.errors import InputError
 from socialstats.harness_logs.log import Claim, Log
 from socialstats.inference.intervals import critical_value
@@ -32,75 +33,54 @@ DUST = 1e-14
 """What rounding leaves of a difference of numbers of size 1, where the result is 0."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """The numbers that a printed text can stand for.
-
-    Attributes
-    ----------
-    value : float
-    low, high : float
-        Half a unit of the last printed digit around `value` (`value` itself when `full`); both ends count, whatever
-        way ties were rounded.
-    full : bool
-        The text has all digits of a float: only the number itself matches, up to 1e-12 relative.
-    """
-
-    value: float
-    low: float
-    high: float
-    full: bool
-
-    def holds(self, number: float | None, *, size: float = 1.0, noise: float = 0.0) -> bool:
-        """Return whether a number can have been printed like this.
-
-        Parameters
-        ----------
-        number : float or None
-        size : float
-            Largest size of the values that the number comes from: scale of rounding errors.
-        noise : float
-            Monte-Carlo error to allow for.
-        """
-        if number is None or not math.isfinite(number):
-            return False
-        slack = max(FULL * max(abs(number), abs(self.value)), DUST * size) + noise
-        if self.full:
-            return abs(number - self.value) <= slack
-        return self.low - slack <= number <= self.high + slack
-
-
-def target_of(printed: str, *, full: bool) -> Target | None:
+def target_of(text: str, *, full: bool) -> Printed | None:
     """Read a printed number; None where the text is no number.
 
     Parameters
     ----------
-    printed : str
+    text : str
         Digits as printed; a percent sign divides by 100.
     full : bool
-        See `Target`.
+        The text has all digits of a float: it stands for the number itself, not for all that round to it.
 
     Examples
     --------
     >>> target = target_of("0.812", full=False)
-    >>> target.holds(0.81249), target.holds(0.8126)
+    >>> stands_for(target, 0.81249), stands_for(target, 0.8126)
     (True, False)
-    >>> target_of("81.2%", full=False).high
+    >>> float(target_of("81.2%", full=False).high)
     0.8125
     >>> target_of("N/A", full=False) is None
     True
     """
     try:
-        number = read(printed).share()
+        number = printed(text).share()
     except InputError:
         return None
-    low = -math.inf if number.low is None else float(number.low)
-    high = math.inf if number.high is None else float(number.high)
-    if full and number.relation == "=":
-        return Target(
-            value=float(number.value), low=float(number.value), high=float(number.value), full=True
-        )
-    return Target(value=float(number.value), low=low, high=high, full=False)
+    if not full or number.relation != "=":
+        return number
+    return replace(number, unit=Fraction(0), low=number.value, high=number.value)
+
+
+def stands_for(
+    target: Printed, number: float | None, *, size: float = 1.0, noise: float = 0.0
+) -> bool:
+    """Return whether a number can have been printed like this, whatever way ties were rounded.
+
+    Parameters
+    ----------
+    target : Printed
+    number : float or None
+    size : float
+        Largest size of the values that the number comes from: scale of rounding errors.
+    noise : float
+        Monte-Carlo error to allow for.
+    """
+    if number is None or not math.isfinite(number):
+        return False
+    slack = max(FULL * max(abs(number), abs(float(target.value))), DUST * size) + noise
+    low, high = map(float, target.reach)
+    return low - slack <= number <= high + slack
 
 
 def digits_in(printed: str) -> int:
@@ -289,7 +269,7 @@ class Bench:
     def printed_number(claims: Sequence[Claim], quantity: str) -> float:
         """Return the first printed number of a quantity; NaN where there is none."""
         targets = [target_of(c.printed, full=False) for c in claims if c.quantity == quantity]
-        return next((t.value for t in targets if t is not None), math.nan)
+        return next((float(t.value) for t in targets if t is not None), math.nan)
 
     def siblings(self, claim: Claim) -> list[Claim]:
         """Return the other claims about the same rows or parts."""
@@ -314,7 +294,9 @@ def weighs_by_size(bench: Bench, claim: Claim, parts: Parts) -> bool:
     means = [c for c in bench.siblings(claim) if c.quantity == "mean"]
     for other in [claim] if claim.quantity in ("mean", "share") else means:
         target = target_of(other.printed, full=len(other.printed) > SHORT)
-        fits = [target is not None and target.holds(f(parts)) for f in (mean_by_size, mean_equal)]
+        fits = [
+            target is not None and stands_for(target, f(parts)) for f in (mean_by_size, mean_equal)
+        ]
         if any(fits):
             return default if all(fits) else fits[0]
     return default

@@ -5,25 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from fractions import Fraction
 
 import numpy as np
 
 from socialstats.audit.checks.whole_numbers import grim
-from socialstats.audit.claims.bench import Bench, Target, target_of
+from socialstats.audit.claims.bench import Bench, stands_for, target_of
 from socialstats.audit.claims.samples import Reading, Sample
-from socialstats.audit.numbers import printed as read
+from socialstats.audit.numbers import Printed
 from socialstats.errors import InputError
 from socialstats.harness_logs.log import Claim
 from socialstats.text import count, quoted, with_article
 
 MEANS = ("mean", "share", "median")
-Rule = Callable[[Bench, Claim, Target, Sample | None], str]
+Rule = Callable[[Bench, Claim, Printed, Sample | None], str]
 
 
 def number_of(claim: Claim) -> float | None:
     """Return a claim's number; None where it prints none."""
     target = target_of(claim.printed, full=False)
-    return None if target is None else target.value
+    return None if target is None else float(target.value)
 
 
 def printed_mean(bench: Bench, claim: Claim) -> float | None:
@@ -33,7 +34,7 @@ def printed_mean(bench: Bench, claim: Claim) -> float | None:
     )
 
 
-def zero_error(bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
+def zero_error(bench: Bench, claim: Claim, target: Printed, sample: Sample | None) -> str:
     """An s.e. of 0 where scores differ, or where a mean of 0/1 scores lies strictly between 0 and 1."""
     if claim.quantity != "std_error" or target.value != 0:
         return ""
@@ -42,7 +43,7 @@ def zero_error(bench: Bench, claim: Claim, target: Target, sample: Sample | None
             return ""
         spread = float(sample.value.std(ddof=1))
         least = spread / math.sqrt(sample.n)
-        if not target.full and target.high >= least:
+        if target.unit and target.reach[1] >= least:
             return ""
         return f"a standard error of 0, but the {sample.n:,} scores differ (s.d. {spread:.4g}): it is {least:.6g}"
     mean = printed_mean(bench, claim)
@@ -55,7 +56,7 @@ def zero_error(bench: Bench, claim: Claim, target: Target, sample: Sample | None
     return f"{said}; if they are 0 or 1, it is √(p(1 − p)/(n − 1)) = {math.sqrt(mean * (1 - mean) / (n - 1)):.6g}"
 
 
-def as_if_binary(bench: Bench, claim: Claim, target: Target) -> str:
+def as_if_binary(bench: Bench, claim: Claim, target: Printed) -> str:
     """Without rows: whether a standard error is that of scores of 0 and 1 with the printed mean and n."""
     mean, n = printed_mean(bench, claim), claim.n
     if (
@@ -69,29 +70,29 @@ def as_if_binary(bench: Bench, claim: Claim, target: Target) -> str:
         return ""
     expected = math.sqrt(mean * (1 - mean) / (n - 1))
     known = f"scores of 0 or 1 with the printed mean and n have {expected:.6g}"
-    return f"{known}, as printed" if target.holds(expected) else known
+    return f"{known}, as printed" if stands_for(target, expected) else known
 
 
-def outside_interval(bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
+def outside_interval(bench: Bench, claim: Claim, target: Printed, sample: Sample | None) -> str:
     """The end of an interval on the wrong side of the mean, or of the other end."""
     if claim.quantity not in ("conf_low", "conf_high"):
         return ""
     low = claim.quantity == "conf_low"
     mean = printed_mean(bench, claim)
-    if mean is not None and (target.low > mean if low else target.high < mean):
+    if mean is not None and (target.reach[0] > mean if low else target.reach[1] < mean):
         end, side = ("lower", "above") if low else ("upper", "below")
         return f"the interval's {end} end lies {side} the mean {mean:.6g}"
     return ""
 
 
-def negative(bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
+def negative(bench: Bench, claim: Claim, target: Printed, sample: Sample | None) -> str:
     """A standard error, deviation, variance or count below 0."""
-    if claim.quantity in ("std_error", "std_dev", "variance", "count") and target.high < 0:
+    if claim.quantity in ("std_error", "std_dev", "variance", "count") and target.reach[1] < 0:
         return f"{with_article(QUANTITY_WORDS[claim.quantity])} cannot be negative"
     return ""
 
 
-def outside_range(bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
+def outside_range(bench: Bench, claim: Claim, target: Printed, sample: Sample | None) -> str:
     """A mean or median beyond all scores."""
     if claim.quantity not in MEANS or sample is None or not sample.n:
         return ""
@@ -101,7 +102,7 @@ def outside_range(bench: Bench, claim: Claim, target: Target, sample: Sample | N
         else sample.value
     )
     low, high = float(scores.min()), float(scores.max())
-    if target.high >= low and target.low <= high:
+    if target.meets(Fraction(low), Fraction(high)):
         return ""
     only = len(scores) == 1
     return (
@@ -111,30 +112,30 @@ def outside_range(bench: Bench, claim: Claim, target: Target, sample: Sample | N
     )
 
 
-def not_whole(bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
+def not_whole(bench: Bench, claim: Claim, target: Printed, sample: Sample | None) -> str:
     """A mean of 0/1 scores that no whole number of ones gives, for the n of the log, its units or its rows (GRIM)."""
     if claim.quantity not in ("mean", "share") or claim.parts or sample is None:
         return ""
     if not np.isin(bench.sample(claim.select, Reading(repeats="pooled")).value, (0.0, 1.0)).all():
         return ""
     sizes = sorted({n for n in (claim.n, sample.ok_rows, sample.rows) if n})
-    if any(has_count(claim.printed, n, full=target.full) for n in sizes):
+    if any(has_count(target, n) for n in sizes):
         return ""
     return f"no whole number of ones among {' or '.join(f'{n:,}' for n in sizes)} scores of 0 or 1 gives this mean"
 
 
-def has_count(printed: str, n: int, *, full: bool) -> bool:
+def has_count(target: Printed, n: int) -> bool:
     """Return whether k/n is printed so for a whole k (Brown & Heathers 2017).
 
     Examples
     --------
-    >>> has_count("0.81", 16, full=False), has_count("0.80", 16, full=False), has_count("0.8", 16, full=True)
-    (True, False, False)
+    >>> from socialstats.audit.numbers import printed
+    >>> has_count(printed("0.81"), 16), has_count(printed("0.80"), 16)
+    (True, False)
     """
-    target = target_of(printed, full=full)
-    if target is None or not full:
-        return bool(grim(read(printed).share(), n))
-    return target.holds(round(target.value * n) / n)
+    if target.unit:
+        return bool(grim(target, n))
+    return stands_for(target, round(float(target.value) * n) / n)
 
 
 def not_printed(claim: Claim) -> str:
@@ -190,7 +191,7 @@ LATE = (outside_range, not_whole)
 
 
 def first_of(
-    rules: tuple[Rule, ...], bench: Bench, claim: Claim, target: Target, sample: Sample | None
+    rules: tuple[Rule, ...], bench: Bench, claim: Claim, target: Printed, sample: Sample | None
 ) -> str:
     """Return the sentence of the first rule that speaks."""
     for rule in rules:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, get_args
 
-from socialstats.audit.claims.bench import Target, target_of
+from socialstats.audit.claims.bench import stands_for, target_of
 from socialstats.audit.claims.judged import Judged
 from socialstats.audit.claims.own_estimates import Own
 from socialstats.audit.claims.samples import label_of
+from socialstats.audit.numbers import Printed
 from socialstats.errors import InputError, Problem
 from socialstats.harness_logs.log import Claim, Quantity
 from socialstats.results import Result, Row
@@ -254,7 +256,7 @@ def judge_result(claim: Claim, places: Sequence[Place]) -> Judged:
     target = target_of(claim.printed, full=False)
     if target is None:
         return replace(base, reason=f"{quoted([claim.printed])} is not a number")
-    if quantity in P_VALUES and (target.high < 0 or target.low > 1):
+    if quantity in P_VALUES and not target.meets(Fraction(0), Fraction(1)):
         return replace(base, verdict="inconsistent", reason="a p-value lies between 0 and 1")
     try:
         place = find(claim, places)
@@ -272,9 +274,9 @@ def judge_result(claim: Claim, places: Sequence[Place]) -> Judged:
         own=own_of_row(place, quantity),
     )
     tried = list(variants(claim, place, places, quantity))
-    words = tuple(dict.fromkeys(said for said, number in tried if target.holds(number)))
+    words = tuple(dict.fromkeys(said for said, number in tried if stands_for(target, number)))
     base = replace(base, tried=len(tried) + 1, discriminating=not words if tried else None)
-    if target.holds(float(value)):
+    if stands_for(target, float(value)):
         return replace(base, verdict="reproduced", matches=words)
     if words:
         return base.explained(words, next(n for said, n in tried if said == words[0]))
@@ -339,7 +341,7 @@ def variants(
             yield f"the same term of {quoted([where])}", float(number)
 
 
-def distance(target: Target, row: Row, quantity: str) -> str:
+def distance(target: Printed, row: Row, quantity: str) -> str:
     """State whether a number that is not reproduced lies in our interval."""
     if quantity != "estimate" or row.conf_low is None or row.conf_high is None:
         return ""

@@ -14,8 +14,8 @@ from socialstats.arrays import IntArray
 from socialstats.audit.claims import contradictions as rules
 from socialstats.audit.claims.bench import (
     Bench,
-    Target,
     digits_in,
+    stands_for,
     target_of,
     weighs_by_size,
 )
@@ -51,6 +51,7 @@ from socialstats.audit.claims.samples import (
     RowTable,
     Sample,
 )
+from socialstats.audit.numbers import Printed
 from socialstats.errors import Caution, InputError, caution
 from socialstats.harness_logs.log import Claim, Log, version_of
 from socialstats.inference.dependence import FEW_CLUSTERS
@@ -140,7 +141,7 @@ def search(
     bench: Bench,
     claim: Claim,
     base: NumberDefinition,
-    target: Target,
+    target: Printed,
     repeats: int,
     known: frozenset[str],
     *,
@@ -187,7 +188,7 @@ def search(
             continue
         tried += 1
         size = bench.size(claim, candidate.reading) * candidate.scale
-        if target.holds(value, size=size, noise=bench.noise(claim, candidate, value)):
+        if stands_for(target, value, size=size, noise=bench.noise(claim, candidate, value)):
             fitting.append(candidate)
     return tried, fitting
 
@@ -200,7 +201,7 @@ GROUPS: dict[str, dict[str, GroupFormula]] = {
 }
 
 
-def of_group(bench: Bench, claim: Claim, target: Target | None, known: frozenset[str]) -> Judged:
+def of_group(bench: Bench, claim: Claim, target: Printed | None, known: frozenset[str]) -> Judged:
     """Judge a claim about several parts together.
 
     Raises
@@ -236,7 +237,7 @@ def of_group(bench: Bench, claim: Claim, target: Target | None, known: frozenset
         Sample(value=parts.value) if len(parts.value) else None,
     )
     size = float(abs(parts.value).max(initial=1.0))
-    fitting = [key for key in there if target.holds(values[key], size=size)]
+    fitting = [key for key in there if stands_for(target, values[key], size=size)]
     if said and (first not in fitting or not len(parts.value)):
         return replace(base, verdict="inconsistent", reason=said)
     if first in fitting:
@@ -248,7 +249,9 @@ def of_group(bench: Bench, claim: Claim, target: Target | None, known: frozenset
         return base.explained(
             formulas_in_words(explaining, formulas, parts), values[explaining[0]], reason
         )
-    percent = [key for key in there if target.holds(PERCENT * values[key], size=PERCENT * size)]
+    percent = [
+        key for key in there if stands_for(target, PERCENT * values[key], size=PERCENT * size)
+    ]
     words = [f"{said}; in percent" for said in formulas_in_words(percent, formulas, parts)]
     if words and "percent" in known:
         return base.explained(words, PERCENT * values[percent[0]])
@@ -338,10 +341,10 @@ def reading_of(bench: Bench, claim: Claim) -> Reading:
     return Reading(rows=rows, repeats="mean" if reading.repeats == POOLED else reading.repeats)
 
 
-def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) -> Judged:
+def without_rows(bench: Bench, base: Judged, target: Printed | None, why: str) -> Judged:
     """Return what can be said when there is nothing to recompute from."""
     said = rules.not_printed(base.claim)
-    if target is not None and target.holds(0.0) and only_labels(bench, base.claim):
+    if target is not None and stands_for(target, 0.0) and only_labels(bench, base.claim):
         return replace(
             base,
             verdict="explained",
@@ -367,7 +370,7 @@ def only_labels(bench: Bench, claim: Claim) -> bool:
     return "unparsed" in status and "ok" not in status
 
 
-def of_rows(bench: Bench, claim: Claim, target: Target | None, known: frozenset[str]) -> Judged:
+def of_rows(bench: Bench, claim: Claim, target: Printed | None, known: frozenset[str]) -> Judged:
     """Judge a claim about its own rows."""
     first = documented_here(bench, claim)
     sample = bench.sample_for(claim, first.reading)
@@ -388,13 +391,13 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None, known: frozenset[
     instead = {"0": 0.0, "mean": float(sample.value.mean())}.get(
         str(claim.settings.get("undefined"))
     )
-    if base.recomputed is None and instead is not None and target.holds(instead, size=size):
+    if base.recomputed is None and instead is not None and stands_for(target, instead, size=size):
         return replace(
             base, verdict="reproduced", recomputed=instead, value=instead, reason=UNDEFINED
         )
     noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
     lost = bench.cancellation(claim, first, value) if math.isfinite(value) else 0.0
-    stands = target.holds(value, size=size, noise=noise + lost)
+    stands = stands_for(target, value, size=size, noise=noise + lost)
     most = 1 if stands else MOST_DEPARTURES
     tried, fitting = search(bench, claim, first, target, repeats, known, most=most)
     base = replace(base, tried=tried + 1)
@@ -428,7 +431,7 @@ def otherwise(
     base: Judged,
     first: NumberDefinition,
     fitting: Sequence[NumberDefinition],
-    target: Target,
+    target: Printed,
     known: frozenset[str],
 ) -> Judged:
     """Judge a claim that its documented definition does not give; what nobody documents is a hint, no explanation."""
@@ -467,7 +470,7 @@ def fits_all(bench: Bench, claim: Claim, definition: NumberDefinition) -> bool:
             first = documented(other, bench.log.harness)
             for fits, its in ((usual, first), (found, replace(first, reading=definition.reading))):
                 value = bench.value(other, its)
-                fits.append(target.holds(value, noise=bench.noise(other, its, value)))
+                fits.append(stands_for(target, value, noise=bench.noise(other, its, value)))
     return all(found) and not all(usual)
 
 

@@ -121,18 +121,18 @@ def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> 
         cluster=cluster if clusters else "",
         undefined=next((mean.undefined for mean in means if mean.undefined), ""),
     )
+    errors = combined_errors(samples, weights, cluster)
     # a mean of other scores is no share
     if 0 <= estimate <= 1 and are_shares(bench, claim, reading):
-        return with_shares(base, samples, weights, cluster)
+        trials = float(sum(max(sample.ok_rows, sample.n) for sample in samples))
+        return with_share_interval(base, errors, trials)
     if not any(np.ptp(sample.value) for sample in samples):
         value = samples[0].value[0]
         return replace(base, undefined=ALIKE if len(samples) > 1 else UNKNOWN.format(value))
     if base.undefined:
         return base
-    variances = weights**2 * np.array([mean.std_error**2 for mean in means])
-    df = _df_of_estimates(variances, np.array([mean.df for mean in means]))
-    error = math.sqrt(float(variances.sum()))
-    reach = critical_value(base.level, df) * error
+    error = math.sqrt(float(errors.variance[0]))
+    reach = critical_value(base.level, float(errors.df[0])) * error
     return replace(
         base,
         std_error=error,
@@ -142,11 +142,43 @@ def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> 
     )
 
 
-def _df_of_estimates(variances: FloatArray, df: FloatArray) -> float:
-    """Return the degrees of freedom of a sum of independent parts (Satterthwaite 1946)."""
-    if len(df) == 1:
-        return float(df[0])
-    return float(variances.sum() ** 2 / np.sum(variances**2 / df))
+def combined_errors(samples: Sequence[Sample], weights: FloatArray, cluster: str) -> MeanErrors:
+    """Return the errors of the weighted mean of independent samples (df: Satterthwaite 1946)."""
+    parts = [mean_errors(*centred(s.value), codes_of(s, cluster), size=1.0) for s in samples]
+    variance, df, clusters, effective, largest, rounding = (
+        np.array([float(getattr(part, name)[0]) for part in parts]) for name in PARTS_OF_ERRORS
+    )
+    per_answer = weights**2 / effective
+    added = weights**2 * variance if variance.any() else per_answer
+    return MeanErrors.of_statistic(
+        variance=float(weights**2 @ variance),
+        df=float(added.sum() ** 2 / np.sum(added**2 / df)),
+        clusters=float(clusters.sum()),
+        effective=1 / float(per_answer.sum()),
+        largest=float((weights * largest).max()),
+        rounding=float(np.linalg.norm(weights * rounding)),
+    )
+
+
+PARTS_OF_ERRORS = ("variance", "df", "clusters", "effective", "largest", "rounding")
+
+
+def with_share_interval(base: Own, errors: MeanErrors, trials: float) -> Own:
+    """Fill in Wilson's interval for the effective number of trials; none where a part is a single cluster or unit."""
+    if np.isnan(errors.variance[0]):
+        return replace(base, undefined=base.undefined or "a part is a single cluster: no interval")
+    mean = np.array([base.estimate or 0.0])
+    low, high, _ = effective_share_interval(mean, errors, trials, level=base.level)
+    error = float(errors.std_error[0])
+    varies = not math.isnan(error)
+    return replace(
+        base,
+        std_error=error if varies else None,
+        conf_low=float(low[0]),
+        conf_high=float(high[0]),
+        method=WILSON,
+        undefined="" if varies else base.undefined or ALIKE,
+    )
 
 
 SCALED = re.compile(r"likert|rating|scale|max_?score|max_?value", re.IGNORECASE)
@@ -202,41 +234,6 @@ def codes_of(sample: Sample, cluster: str) -> list[IntArray]:
     if cluster not in sample.columns:
         return []
     return [np.unique(sample.columns[cluster], return_inverse=True)[1]]
-
-
-def with_shares(base: Own, samples: Sequence[Sample], weights: FloatArray, cluster: str) -> Own:
-    """Fill in Wilson's interval for the effective number of trials; none where a part is a single cluster or unit."""
-    parts = [mean_errors(*centred(s.value), codes_of(s, cluster), size=1.0) for s in samples]
-    variance = np.array([float(part.variance[0]) for part in parts])
-    if np.isnan(variance).any():
-        return replace(base, undefined=base.undefined or "a part is a single cluster: no interval")
-    effective = np.array([float(part.effective[0]) for part in parts])
-    largest = np.array([float(part.largest[0]) for part in parts])
-    rounding = np.array([float(part.rounding[0]) for part in parts])
-    df = np.array([float(part.df[0]) for part in parts])
-    per_answer = weights**2 / effective
-    added = weights**2 * variance if variance.any() else per_answer
-    errors = MeanErrors.of_statistic(
-        variance=float(weights**2 @ variance),
-        df=float(added.sum() ** 2 / np.sum(added**2 / df)),
-        clusters=float(base.n_clusters or base.n_units or 0),
-        effective=1 / float(per_answer.sum()),
-        largest=float((weights * largest).max()),
-        rounding=float(np.linalg.norm(weights * rounding)),
-    )
-    trials = float(sum(max(sample.ok_rows, sample.n) for sample in samples))
-    mean = np.array([base.estimate or 0.0])
-    low, high, _ = effective_share_interval(mean, errors, trials, level=base.level)
-    error = float(errors.std_error[0])
-    varies = not math.isnan(error)
-    return replace(
-        base,
-        std_error=error if varies else None,
-        conf_low=float(low[0]),
-        conf_high=float(high[0]),
-        method=WILSON,
-        undefined="" if varies else base.undefined or ALIKE,
-    )
 
 
 def centred(values: FloatArray) -> tuple[FloatArray, FloatArray]:
