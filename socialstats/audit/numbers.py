@@ -426,9 +426,14 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only."""
-        values = {part.name: plain(getattr(self, part.name)) for part in fields(self)}
+        values = builtin(self)
         del values["gap"], values["implied"]
         return values | {"gap_units": float(self.gap), "power": self.power}
+
+
+def builtin(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as built-in types."""
+    return {part.name: plain(getattr(record, part.name)) for part in fields(record)}
 
 
 def plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from socialstats.audit.checks.whole_numbers import grimmer, multiples
-from socialstats.audit.numbers import Finding, Printed, Rounding, printed, whole
+from socialstats.audit.numbers import Finding, Printed, Rounding, builtin, printed, whole
 from socialstats.errors import InputError
 from socialstats.text import count, number
 
@@ -92,15 +92,9 @@ class Reconstruction:
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only."""
-        ends = ("lowest", "highest", "skew", "exact_lowest", "exact_highest")
-        return {
-            "message": self.message,
-            "complete": self.complete,
-            "values": [float(value) for value in self.values],
-            "samples": [list(sample) for sample in self.samples],
-            "finding": self.finding.to_dict(),
-            **{name: getattr(self, name) and list(getattr(self, name)) for name in ends},
-        }
+        values = [float(value) for value in self.values]
+        finding = self.finding.to_dict()
+        return builtin(self) | {"message": self.message, "values": values, "finding": finding}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the samples: of each value the smallest and largest share, and some samples."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from socialstats.audit.documents.sheets import Cell
-from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, printed
+from socialstats.audit.numbers import Finding, Printed, as_decimal, builtin, decimals_of, printed
 from socialstats.audit.rules.binding import Bound
 
 DIGITS = "0123456789"
@@ -57,7 +57,7 @@ class Repair:
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only."""
-        return asdict(self) | {"cell": list(self.cell), "others": list(self.others)}
+        return builtin(self)
 
 
 def single_digits(number: Printed) -> list[Printed]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from socialstats.audit.documents.columns import kind_of
 from socialstats.audit.documents.sheets import Sheet
-from socialstats.audit.numbers import Finding
+from socialstats.audit.numbers import Finding, builtin
 from socialstats.text import listing, shorten
 
 NEEDS = {
@@ -58,7 +58,7 @@ class Unread:
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only."""
-        return asdict(self) | {"odd": list(self.odd)}
+        return builtin(self)
 
 
 def unread_cells(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from socialstats.audit.checks.catalogue import CHECKS
@@ -51,17 +51,6 @@ ODDS = {"certain": CERTAIN, "likely": LIKELY, "open": OPEN, "unlikely": UNLIKELY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guess:
-    """A check of all rows, before the rows are chosen; `assumes` and `odds` are those of the `Rule`."""
-
-    check: str
-    parameters: dict[str, Any]
-    options: dict[str, Any] = field(default_factory=dict)
-    assumes: str = ""
-    odds: float = LIKELY
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GuessForm:
     """One ``[[guess]]`` of columns.toml, which explains the fields."""
 
@@ -75,9 +64,9 @@ class GuessForm:
     assumes: str = ""
     odds: str = "likely"
 
-    def guess(self, family: Family, table: PrintedTable) -> Guess | None:
-        """Return the guess for one measure; None where it lacks a kind."""
-        parameters = {}
+    def rule(self, family: Family, table: PrintedTable) -> Rule | None:
+        """Return the rule for one measure; None where it lacks a kind."""
+        parameters: dict[str, Any] = {}
         for name, kinds in self.needs.items():
             present = [kind for kind in kinds if kind in family]
             if not present:
@@ -92,9 +81,10 @@ class GuessForm:
             setting = "scale" in CHECKS[self.check].options
             scale = table.columns[str(parameters[self.scale])].scale
             (options if setting else parameters)["scale"] = scale
-        return Guess(
-            check=self.check,
-            parameters=parameters,
+        return guessed_rule(
+            table.name,
+            self.check,
+            parameters,
             options=options,
             assumes=self.assumes,
             odds=ODDS[self.odds],
@@ -163,63 +153,53 @@ def _measure_rules(table: PrintedTable, about: str) -> Iterator[Rule]:
     """Yield the rules that go through the rows, one measure after the other; rows that are means are left out."""
     summaries = table.labels_of(*table.means, *table.apart)
     references = summaries + table.labels_of(*table.references)
-    for guess in _guesses(table, about):
-        omitted = references if guess.check in WITH_REFERENCES else summaries
-        omitted = [] if guess.check == "within" else omitted
-        if guess.check in CHECKS:
-            yield guessed_rule(
-                table.name,
-                guess.check,
-                guess.parameters,
-                options=guess.options,
-                where={table.label: {"not": omitted}} if omitted else {},
-                assumes=guess.assumes,
-                odds=guess.odds,
-            )
+    for rule in _guesses(table, about):
+        omitted = references if rule.check in WITH_REFERENCES else summaries
+        if omitted and rule.check != "within":
+            rule = replace(rule, where={table.label: {"not": omitted}})
+        if rule.check in CHECKS:
+            yield rule
 
 
-def _guesses(table: PrintedTable, about: str) -> Iterator[Guess]:
+def _guesses(table: PrintedTable, about: str) -> Iterator[Rule]:
     measures = families(table.columns, table.sheet.title)
     for family in measures:
         yield from _limits(family, table)
         yield from _intervals(family, table)
         yield from _means(family, table)
-        for form in FORMS:
-            guess = form.guess(family, table)
-            if guess and guess.check == "statistic_p":
-                guess = _of_test(guess, about)
-            if guess:
-                yield guess
+        for rule in filter(None, (form.rule(family, table) for form in FORMS)):
+            yield _of_test(rule, about) if rule.check == "statistic_p" else rule
         yield from _confusion(family, table)
-    yield from _two_groups(measures)
+    yield from _two_groups(measures, table)
     yield from _unnamed_counts(measures, table)
 
 
-def _limits(family: Family, table: PrintedTable) -> Iterator[Guess]:
+def _limits(family: Family, table: PrintedTable) -> Iterator[Rule]:
     """Yield the limits of each kind, such as 0 and 1 of p."""
     for kind, limits in LIMITS.items():
         name = family.get(kind)
         if isinstance(name, str):
             scale = table.columns[name].scale if limits.get("scaled") else 1
             ends = {end: scale * limits[end] for end in ("low", "high") if end in limits}
-            yield Guess(check="within", parameters={"value": name, **ends}, odds=CERTAIN)
+            yield guessed_rule(table.name, "within", {"value": name, **ends}, odds=CERTAIN)
 
 
-def _intervals(family: Family, table: PrintedTable) -> Iterator[Guess]:
+def _intervals(family: Family, table: PrintedTable) -> Iterator[Rule]:
     """Yield that an estimate lies in its interval."""
     estimate = next((family[kind] for kind in ESTIMATES if kind in family), None)
     if estimate and "low" in family and "high" in family:
         kinds = [column.kind for column in table.numeric.values()]
         measures = [kind for kind in kinds if kind in ("", "value", *ESTIMATES)]
-        yield Guess(
-            check="within",
-            parameters={"value": estimate, "low": family["low"], "high": family["high"]},
+        yield guessed_rule(
+            table.name,
+            "within",
+            {"value": estimate, "low": family["low"], "high": family["high"]},
             assumes=f"intervals of {estimate}",
             odds=CERTAIN if len(measures) == 1 else LIKELY,
         )
 
 
-def _means(family: Family, table: PrintedTable) -> Iterator[Guess]:
+def _means(family: Family, table: PrintedTable) -> Iterator[Rule]:
     """Yield a rule about means; that they are of whole numbers is for the numbers to say."""
     if not {"mean", "n"} <= family.keys():
         return
@@ -230,28 +210,26 @@ def _means(family: Family, table: PrintedTable) -> Iterator[Guess]:
         return
     names = [name for name in ("sd", "mean", "n") if name in family]
     whole = limits or WHOLE.search(about.replace("_", " "))
-    yield Guess(
-        check="grimmer" if "sd" in family else "grim",
-        parameters={name: family[name] for name in names} | limits,
+    yield guessed_rule(
+        table.name,
+        "grimmer" if "sd" in family else "grim",
+        {name: family[name] for name in names} | limits,
         assumes="means of whole numbers",
         odds=CERTAIN if whole else OPEN,
     )
 
 
-def _of_test(guess: Guess, about: str) -> Guess:
-    """Return the guess of a test; its caption may say that p-values are adjusted or one-sided."""
-    adjusted = ADJUSTED.search(about) or OTHER_NULL.search(about)
-    one_sided = guess.options["kind"] in SIDED and ONE_SIDED.search(about)
-    return Guess(
-        check=guess.check,
-        parameters=guess.parameters,
-        options=guess.options | ({"tails": "one"} if one_sided else {}),
-        assumes="p-values without adjustment" if adjusted else "",
-        odds=UNLIKELY if adjusted else CERTAIN,
-    )
+def _of_test(rule: Rule, about: str) -> Rule:
+    """Return the rule of a test; its caption may say that p-values are adjusted or one-sided."""
+    one_sided = rule.options["kind"] in SIDED and ONE_SIDED.search(about)
+    options = {**rule.options, "tails": "one"} if one_sided else rule.options
+    if ADJUSTED.search(about) or OTHER_NULL.search(about):
+        assumes = "p-values without adjustment"
+        return replace(rule, options=options, assumes=assumes, odds=UNLIKELY)
+    return replace(rule, options=options, odds=CERTAIN)
 
 
-def _confusion(family: Family, table: PrintedTable) -> Iterator[Guess]:
+def _confusion(family: Family, table: PrintedTable) -> Iterator[Rule]:
     """Yield that counts and rates are those of one confusion table."""
     counts = {kind: family[kind] for kind in CELLS if kind in family}
     scales = {kind: table.columns[str(family[kind])].scale for kind in RATES if kind in family}
@@ -261,16 +239,17 @@ def _confusion(family: Family, table: PrintedTable) -> Iterator[Guess]:
     if len(counts) + len(rates) <= max(2, len(counts)):
         return
     named = {"accuracy" if kind == "share" else kind: rates[kind] for kind in rates}
-    yield Guess(
-        check="confusion",
-        parameters=counts | named,
+    yield guessed_rule(
+        table.name,
+        "confusion",
+        counts | named,
         options={"scale": scale},
         assumes="of one confusion table",
         odds=CERTAIN if counts else LIKELY,
     )
 
 
-def _two_groups(measures: Sequence[Family]) -> Iterator[Guess]:
+def _two_groups(measures: Sequence[Family], table: PrintedTable) -> Iterator[Rule]:
     """Yield rules of tests and effect sizes beside the means of two groups."""
     groups = [family for family in measures if {"mean", "sd", "n"} <= family.keys()]
     if len(groups) != 2:
@@ -284,18 +263,20 @@ def _two_groups(measures: Sequence[Family]) -> Iterator[Guess]:
     test = {name: results[name] for name in ("t", "df", "p") if name in results}
     if ("t" in test or "p" in test) and "F" not in results:
         assumes = "tests of two independent groups"
-        yield Guess(check="two_sample_t", parameters=samples | test, assumes=assumes)
+        yield guessed_rule(table.name, "two_sample_t", samples | test, assumes=assumes, odds=LIKELY)
     for kind in ("d", "g"):
         if kind in results:
-            yield Guess(
-                check="cohens_d",
-                parameters=samples | {"value": results[kind]},
+            yield guessed_rule(
+                table.name,
+                "cohens_d",
+                samples | {"value": results[kind]},
                 options={"kind": kind},
                 assumes="of two independent groups",
+                odds=LIKELY,
             )
 
 
-def _unnamed_counts(measures: Sequence[Family], table: PrintedTable) -> Iterator[Guess]:
+def _unnamed_counts(measures: Sequence[Family], table: PrintedTable) -> Iterator[Rule]:
     """Yield a rule: the only column of whole numbers holds the counts of the only column of percentages."""
     sizes = [family[kind] for family in measures for kind in ("total", "n") if kind in family]
     total = next((size for size in sizes if isinstance(size, str)), None)
@@ -307,9 +288,10 @@ def _unnamed_counts(measures: Sequence[Family], table: PrintedTable) -> Iterator
     counts = [c.name for c in unnamed if c.whole and c.name != total]
     if total and len(shares) == len(counts) == 1 and shares.isdisjoint(counts):
         (share,) = shares
-        yield Guess(
-            check="count_percent",
-            parameters={"count": counts[0], "percent": share, "total": total},
+        yield guessed_rule(
+            table.name,
+            "count_percent",
+            {"count": counts[0], "percent": share, "total": total},
             options={"scale": table.columns[share].scale},
             assumes=f"counts of {share}",
             odds=UNLIKELY,
