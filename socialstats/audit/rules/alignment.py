@@ -8,17 +8,18 @@ from fractions import Fraction
 from typing import Any
 
 from socialstats.audit.documents.sheets import Cell, Sheet
-from socialstats.audit.numbers import Finding, Printed, printed, weighed
+from socialstats.audit.numbers import Finding, Printed, printed, unchecked, weighed
 from socialstats.audit.rules.answer_keys import AnswerKeys, levels_of
 from socialstats.audit.rules.answers import between, listed, sheet_of
 from socialstats.audit.rules.problems import RuleProblems
 from socialstats.audit.rules.rule import Rule
 from socialstats.errors import InputError, Problem
-from socialstats.tables.toml_files import FILTER, ColumnName, wrong_keys
+from socialstats.tables.toml_files import FILTER, Allowed, ColumnName, wrong_keys
 from socialstats.text import count, listing, shorten
 
 Sums = Mapping[Any, Mapping[Any, Any]]
 Answers = Mapping[Any, Mapping[Any, float | None]]
+Rows = list[tuple[Fraction | None, ...]]
 FEASIBLE = 1e-6  # a misfit of the linear program below this is rounding of its solver
 RULE = "alignment"
 
@@ -86,30 +87,24 @@ def alignment(
     """
     import numpy as np
 
-    def misfit(rows: Sequence[tuple[Fraction | None, ...]]) -> tuple[float, Fraction]:
-        return AnswerKeys(
-            [goal.bounds for goal in goals], rows, levels_of(rows, low, high), missing
-        ).least_misfit()
+    def misfit(sources: Sequence[Any], rows: Rows) -> tuple[float, Fraction]:
+        goals = [printed(value).bounds for value in sources]
+        return AnswerKeys(goals, rows, levels_of(rows, low, high), missing).least_misfit()
 
-    by_group = _units(sums, answers, groups)
     findings = []
-    for group, printed_sums in sums.items():
-        goals = [printed(value) for value in printed_sums.values()]
-        drawn = answers if shuffles else by_group[group]
-        every = {
-            unit: _row(unit, answers[unit], list(printed_sums), low, high, missing)
-            for unit in drawn
-        }
-        rows = [every[unit] for unit in by_group[group]]
-        draws, generator = list(every.values()), np.random.default_rng(seed)
+    for group, units in _units(sums, answers, groups).items():
+        goals, sources = list(sums[group].values()), list(sums[group])
+        # units of other groups are drawn by the shuffles only
+        drawn = list(answers) if shuffles else units
+        row_of = dict(zip(drawn, _rows(drawn, answers, sources, low, high, missing), strict=True))
+        rows, generator = [row_of[unit] for unit in units], np.random.default_rng(seed)
         noticed = 0
         for _ in range(shuffles):
-            noticed += (
-                misfit([draws[i] for i in generator.permutation(len(draws))[: len(rows)]])[1] > 0
-            )
-        finding = _finding(group, goals, len(rows), *misfit(rows))
-        decided = finding.verdict != "not_checkable"
-        finding = replace(finding, noticed=noticed * decided, neighbours=shuffles * decided)
+            order = generator.permutation(len(drawn))[: len(rows)]
+            noticed += misfit(goals, [row_of[drawn[i]] for i in order])[1] > 0
+        finding = _finding(group, len(goals), len(rows), *misfit(goals, rows))
+        if finding.verdict != "not_checkable":
+            finding = replace(finding, noticed=noticed, neighbours=shuffles)
         findings.append(weighed(finding, "every random order would have fitted, too"))
     return tuple(findings)
 
@@ -147,32 +142,32 @@ def _units(
     return by_group
 
 
-def _row(
-    unit: Any,
-    given: Mapping[Any, float | None],
-    sources: list[Any],
+def _rows(
+    units: Sequence[Any],
+    answers: Answers,
+    sources: Sequence[Any],
     low: int,
     high: int,
     missing: float | None,
-) -> tuple[Fraction | None, ...]:
-    """Return one unit's answers in the order of the sources."""
-    row: list[Fraction | None] = []
-    for source in sources:
-        if source not in given:
-            raise InputError(
-                f"source '{shorten(str(source))}' has a published sum but no answer to unit '{unit}'"
-            )
-        value = given[source]
-        if value is None and missing is None:
-            raise InputError(
-                f"'{shorten(str(source))}' did not answer unit '{unit}': say with missing= what that counts"
-            )
-        if value is not None and not low <= value <= high:
-            raise InputError(
-                f"answer {value} of '{shorten(str(source))}' is outside {low} to {high}"
-            )
-        row.append(None if value is None else Fraction(value))
-    return tuple(row)
+) -> Rows:
+    """Return the answers to each unit, in the order of the sources."""
+
+    def checked(unit: Any, source: Any) -> Fraction | None:
+        name = f"'{shorten(str(source))}'"
+        if source not in answers[unit]:
+            message = f"source {name} has a published sum but no answer to unit '{unit}'"
+            raise InputError(message)
+        value = answers[unit][source]
+        if value is None:
+            if missing is None:
+                message = f"{name} did not answer unit '{unit}': say with missing= what that counts"
+                raise InputError(message)
+            return None
+        if not low <= value <= high:
+            raise InputError(f"answer {value} of {name} is outside {low} to {high}")
+        return Fraction(value)
+
+    return [tuple(checked(unit, source) for source in sources) for unit in units]
 
 
 def realigned(
@@ -220,54 +215,52 @@ def realigned(
     '7 to 9'
     """
     partner = dict(zip(groups, order, strict=True))
-    made: dict[Any, dict[Any, Printed]] = {}
+    intervals: dict[Any, dict[Any, Printed]] = {}
     for group, units in _units(sums, answers, by_position(groups, order)).items():
-        rows, true = (
-            [_row(unit, answers[unit], list(sums[group]), low, high, missing) for unit in some]
-            for some in (units, [partner[unit] for unit in units])
-        )
+        sources = list(sums[group])
+        rows = _rows(units, answers, sources, low, high, missing)
+        partners = [partner[unit] for unit in units]
+        joined = _rows(partners, answers, sources, low, high, missing)
         goals = [printed(value).bounds for value in sums[group].values()]
-        keys = AnswerKeys(goals, rows, levels_of([*rows, *true], low, high), missing)
-        after = keys.distances_to(true)
-        made[group] = {
+        keys = AnswerKeys(goals, rows, levels_of([*rows, *joined], low, high), missing)
+        after = keys.distances_to(joined)
+        intervals[group] = {
             source: between(keys.least_sum(after[:, :, j]), -keys.least_sum(-after[:, :, j]))
-            for j, source in enumerate(sums[group])
+            for j, source in enumerate(sources)
         }
-    return made
+    return intervals
 
 
-def _finding(
-    group: Any, goals: list[Printed], units: int, misfit: float, proved: Fraction
-) -> Finding:
-    name = f"{shorten(str(group))}: {count(len(goals), 'sum')} over {count(units, 'unit')}"
-    base = Finding(
+def _finding(group: Any, sums: int, units: int, misfit: float, proved: Fraction) -> Finding:
+    name = f"{shorten(str(group))}: {count(sums, 'sum')} over {count(units, 'unit')}"
+    finding = Finding(
         rule=RULE,
         verdict="not_checkable",
         message=f"{name}: the solver found no answer key (misfit {misfit:.3g}), but no exact proof",
-        details={"misfit": misfit, "proved": proved, "sources": len(goals), "units": units},
+        details={"misfit": misfit, "proved": proved, "sources": sums, "units": units},
     )
-    if proved > 0:
-        message = (
-            f"sources disagree: {name} cannot come from these answers in this order, whatever the answer key. "
-            f"In all the sums miss by at least {float(proved):.4g} (proved exactly)"
-        )
-        return replace(
-            base,
-            verdict="disagree",
-            severity="major",
-            message=message,
-            published=f"{len(goals)} sums",
-            expected="no answer key",
-            gap=proved,
-        )
-    if misfit > FEASIBLE:
-        return base
+    if misfit > FEASIBLE and proved <= 0:
+        return finding
+    return _decided(
+        replace(finding, published=f"{sums} sums"),
+        proved,
+        impossible=f"{name} cannot come from these answers in this order, whatever the answer key. "
+        f"In all the sums miss by at least {float(proved):.4g} (proved exactly)",
+        possible=f"{name} are possible: some answer key gives them",
+    )
+
+
+def _decided(finding: Finding, gap: Fraction, *, impossible: str, possible: str) -> Finding:
+    """Return the finding of sums that miss by a gap: above 0 no answer key gives them."""
+    if gap <= 0:
+        return replace(finding, verdict="agree", message=possible, expected="an answer key exists")
     return replace(
-        base,
-        verdict="agree",
-        message=f"{name} are possible: some answer key gives them",
-        published=f"{len(goals)} sums",
-        expected="an answer key exists",
+        finding,
+        verdict="disagree",
+        severity="major",
+        message=f"sources disagree: {impossible}",
+        expected="no answer key",
+        gap=gap,
     )
 
 
@@ -306,39 +299,32 @@ def wrong_settings(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> Ite
     if absent or not {*names} <= sheets.keys():
         fix = f"Tables: {listing(list(sheets), 20)}" if not absent else ""
         strange = [name for name in names if name not in sheets]
-        message = (
-            f"alignment needs {', '.join(absent)}"
-            if absent
-            else f"there is no table '{shorten(strange[0])}'"
-        )
+        message = f"alignment needs {', '.join(absent)}"
+        if not absent:
+            message = f"there is no table '{shorten(strange[0])}'"
         yield Problem(message=message, fix=fix)
         return
     sums, answers, units = (ColumnName(name, sheets[name].columns) for name in names)
-    both = ColumnName(
-        f"{sums.table} or {answers.table}", [name for name in sums.known if name in answers.known]
-    )
-    yield from wrong_keys(
-        given,
-        {
-            **dict.fromkeys(("check", "compute", "name", "note", "recorded"), object),
-            **dict.fromkeys(("table", "answers", "units"), str),
-            **dict.fromkeys(WHOLE, int),
-            "refusals": list,
-            "where": dict.fromkeys(sums.known, FILTER),
-            "sum": sums,
-            "source": [both],
-            "answer": answers,
-            "sort_by": units,
-            "unit": ColumnName(
-                f"{answers.table} or {units.table}",
-                [name for name in answers.known if name in units.known],
-            ),
-            "group": ColumnName(
-                f"{sums.table} or {units.table}",
-                [name for name in sums.known if name in units.known],
-            ),
-        },
-    )
+    allowed: Allowed = {
+        **dict.fromkeys(("check", "compute", "name", "note", "recorded"), object),
+        **dict.fromkeys(("table", "answers", "units"), str),
+        **dict.fromkeys(WHOLE, int),
+        "refusals": list,
+        "where": dict.fromkeys(sums.known, FILTER),
+        "sum": sums,
+        "source": [_in_both(sums, answers)],
+        "answer": answers,
+        "sort_by": units,
+        "unit": _in_both(answers, units),
+        "group": _in_both(sums, units),
+    }
+    yield from wrong_keys(given, allowed)
+
+
+def _in_both(first: ColumnName, second: ColumnName) -> ColumnName:
+    """Return the columns that two tables share."""
+    columns = [name for name in first.known if name in second.known]
+    return ColumnName(f"{first.table} or {second.table}", columns)
 
 
 def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
@@ -351,20 +337,23 @@ def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
     groups = by_position(groups, order) if order else groups
     ordered = "by position after sorting" if "sort_by" in given else "by key"
     try:
-        found = alignment(sums, answers, groups, **rule.options)
+        findings = alignment(sums, answers, groups, **rule.options)
     except InputError as error:
-        return [
-            Finding(rule="alignment", verdict="not_checkable", title=rule.name, message=str(error))
-        ]
+        return [_not_checkable(rule, str(error))]
+    source = sheets[given["table"]].sources[0]
     return [
         replace(
             finding,
             title=rule.name,
             cells=tuple(cell.key for cell in cells[group].values()),
-            where=f"{sheets[given['table']].sources[0]}: {shorten(str(group))}, units and groups joined {ordered}",
+            where=f"{source}: {shorten(str(group))}, units and groups joined {ordered}",
         )
-        for group, finding in zip(sums, found, strict=True)
+        for group, finding in zip(sums, findings, strict=True)
     ]
+
+
+def _not_checkable(rule: Rule, message: str) -> Finding:
+    return replace(unchecked(rule.check, message), title=rule.name)
 
 
 def recorded(rule: Rule) -> list[Finding]:
@@ -374,44 +363,18 @@ def recorded(rule: Rule) -> list[Finding]:
     """
     if "recorded" not in rule.parameters:
         message = f"needs {rule.absent}: give it on the command line"
-        return [
-            Finding(
-                rule=rule.check,
-                verdict="not_checkable",
-                title=rule.name,
-                where=rule.table,
-                message=message,
-            )
-        ]
-    held = rule.parameters["recorded"]
-    said = f"recorded of {held['files']}; not computed here: give the files on the command line"
+        return [replace(_not_checkable(rule, message), where=rule.table)]
+    record = rule.parameters["recorded"]
+    source = f"recorded of {record['files']}; not computed here: give the files on the command line"
     findings = []
-    for group, misfit in held["misfit"].items():
-        verdict = (
-            f"cannot come from these answers in this order; the sums miss by at least {misfit:g}"
-        )
-        found = Finding(
-            rule=rule.check,
-            verdict="disagree",
-            severity="major",
-            title=rule.name,
-            where=group,
-            gap=Fraction(str(misfit)),
-            message=f"sources disagree: the sums {verdict} ({said})",
-            published="sums",
-            expected="no answer key",
-            details={"misfit": float(misfit), "recorded": held["files"]},
-        )
-        if not misfit:
-            message = f"some answer key gives the sums ({said})"
-            found = replace(
-                found,
-                verdict="agree",
-                severity="none",
-                message=message,
-                expected="an answer key exists",
-            )
-        findings.append(found)
+    for group, misfit in record["misfit"].items():
+        details = {"misfit": float(misfit), "recorded": record["files"]}
+        finding = replace(_not_checkable(rule, ""), where=group, published="sums", details=details)
+        missed = f"the sums miss by at least {misfit:g}"
+        impossible = f"the sums cannot come from these answers in this order; {missed} ({source})"
+        possible = f"some answer key gives the sums ({source})"
+        gap = Fraction(str(misfit))
+        findings.append(_decided(finding, gap, impossible=impossible, possible=possible))
     return findings
 
 
