@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from made_logs import clustered_error, std_error
 
 from socialstats.audit.claims import formulas
-from socialstats.audit.claims.bench import digits_in, stands_for, target_of
+from socialstats.audit.claims.bench import digits_in, may_be_printed, target_of
 from socialstats.audit.claims.definitions import FORMULAS, NumberDefinition
 from socialstats.audit.claims.formulas import GROUP_ERRORS, parts_of
 from socialstats.audit.claims.samples import Reading, RowTable, Sample, encode, join_repeats
@@ -33,18 +33,18 @@ from socialstats.errors import InputError
 )
 def test_what_a_printed_number_can_stand_for(printed, inside, outside):
     target = target_of(printed, full=False)
-    assert all(stands_for(target, x) for x in inside)
-    assert not any(stands_for(target, x) for x in outside)
+    assert all(may_be_printed(target, x) for x in inside)
+    assert not any(may_be_printed(target, x) for x in outside)
 
 
 def test_a_full_number_is_itself_to_twelve_digits():
     target = target_of("0.11063265039459795", full=True)
-    assert stands_for(target, 0.11063265039459795 * (1 + 5e-13))
-    assert not stands_for(target, 0.11063265039459795 * (1 + 5e-12))
-    assert not stands_for(target_of("0.1", full=True), 0.1001)
-    assert not stands_for(target_of("0", full=True), 1e-9)
-    assert not stands_for(target, math.nan)
-    assert not stands_for(target, None)
+    assert may_be_printed(target, 0.11063265039459795 * (1 + 5e-13))
+    assert not may_be_printed(target, 0.11063265039459795 * (1 + 5e-12))
+    assert not may_be_printed(target_of("0.1", full=True), 0.1001)
+    assert not may_be_printed(target_of("0", full=True), 1e-9)
+    assert not may_be_printed(target, math.nan)
+    assert not may_be_printed(target, None)
 
 
 @pytest.mark.parametrize("text", ["N/A", "", "nan", "inf", "1.2.3", "about 3", "0x10"])

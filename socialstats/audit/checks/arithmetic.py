@@ -12,10 +12,10 @@ from typing import Any, Literal
 from socialstats.audit.checks.variants import (
     Range,
     Variant,
-    averaged,
-    enclosing,
+    hull_of_ranges,
     judge,
-    summed,
+    mean_of_ranges,
+    sum_of_ranges,
     words,
 )
 from socialstats.audit.numbers import (
@@ -56,7 +56,7 @@ def needed(values: Sequence[Any], name: str, least: int = 1) -> list[Printed]:
     return numbers
 
 
-def with_parts(
+def value_and_parts(
     value: Any, parts: Sequence[Any], name: str, least: int = 1
 ) -> tuple[Printed, list[Printed], list[Range]]:
     """Read a number and those that it follows from, in one unit; also return the ranges of the latter."""
@@ -101,7 +101,7 @@ def sum_to(parts: Sequence[Any], total: Any = None, *, counts: bool = False) -> 
     goal, *numbers = same_units([printed(total), *numbers])
     if counts:
         goal, *numbers = [exact_count(number) for number in (goal, *numbers)]
-    low, high = summed(number.bounds for number in numbers)
+    low, high = sum_of_ranges(number.bounds for number in numbers)
     source = f"the sum of {count(len(numbers), 'part')}"
     finding = compare("sum_to", goal, low, high, source=source)
     if counts and not any(number.unit for number in (goal, *numbers)):
@@ -161,7 +161,7 @@ def count_percent(
     number, part = printed(percent), exact_count(printed(count))
     if number.percent and scale == 1:
         number = number.share()
-    sums = summed(exact_count(p).bounds for p in parts)
+    sums = sum_of_ranges(exact_count(p).bounds for p in parts)
     if part.bounds[0] < 0 or sums[0] < 0:
         raise InputError(f"count={part.text}, total={parts[0].text}: counts cannot be negative")
     whole = shown(*sums, Fraction(1)) if len(parts) > 1 else parts[0].text
@@ -210,22 +210,22 @@ def weighted_mean(value: Any, parts: Sequence[Any], weights: Sequence[Any]) -> F
     >>> weighted_mean("1.2", ["0.469", "0.931"], [16, 13]).details["outside_hull"]
     True
     """
-    number, numbers, ranges = with_parts(value, parts, "parts")
+    number, numbers, ranges = value_and_parts(value, parts, "parts")
     sizes = [exact(weight, "weights") for weight in weights]
     if len(sizes) != len(numbers):
         raise InputError(f"{len(numbers)} parts and {len(sizes)} weights: give one weight a part")
     if min(sizes) < 0 or sum(sizes) == 0:
         raise InputError("weights must not be negative, and not all 0")
     source = f"the weighted mean of {len(numbers)} parts"
-    finding = compare("weighted_mean", number, *averaged(ranges, sizes), source=source)
+    finding = compare("weighted_mean", number, *mean_of_ranges(ranges, sizes), source=source)
     return _explained(finding, number, ranges)
 
 
 def _explained(finding: Finding, number: Printed, ranges: Sequence[Range]) -> Finding:
     """State of a disagreement whether the value is outside the hull, and whether equal weights fit."""
-    least, most = enclosing(ranges)
+    least, most = hull_of_ranges(ranges)
     outside = not number.meets(least, most)
-    equal = number.meets(*averaged(ranges))
+    equal = number.meets(*mean_of_ranges(ranges))
     details = {
         "outside_hull": outside,
         "fits_equal_weights": equal,
@@ -266,11 +266,11 @@ def hull(value: Any, parts: Sequence[Any]) -> Finding:
     >>> hull("0.39", ["0.08", "0.40"]).verdict, hull("0.41", ["0.08", "0.40"]).verdict
     ('agree', 'disagree')
     """
-    number, numbers, ranges = with_parts(value, parts, "parts")
+    number, numbers, ranges = value_and_parts(value, parts, "parts")
     units = {last_unit(number, part) for part in numbers}
     against = units.pop() if len(units) == 1 else None
     source = f"the range of its {len(numbers)} parts"
-    return compare("hull", number, *enclosing(ranges), source=source, against=against)
+    return compare("hull", number, *hull_of_ranges(ranges), source=source, against=against)
 
 
 def last_unit(number: Printed, other: Printed, factor: Fraction = Fraction(1)) -> Fraction | None:
@@ -303,7 +303,7 @@ def extreme(
     'agree'
     """
     one_of("which", which, ("largest", "smallest"))
-    number, numbers, _ = with_parts(value, parts, "parts")
+    number, numbers, _ = value_and_parts(value, parts, "parts")
     if which == "largest":
         rival = max(numbers, key=lambda other: other.value)
         ends, expected = (rival.bounds[0], ENDLESS), f"at least {rival.text}"
@@ -351,8 +351,10 @@ def mean_of(value: Any, parts: Sequence[Any]) -> Finding:
     >>> mean_of("0.42", ["0.524", "0.316"]).verdict, mean_of("0.43", ["0.524", "0.316"]).verdict
     ('agree', 'disagree')
     """
-    number, numbers, ranges = with_parts(value, parts, "parts")
-    return compare("mean_of", number, *averaged(ranges), source=f"the mean of {len(numbers)} parts")
+    number, numbers, ranges = value_and_parts(value, parts, "parts")
+    return compare(
+        "mean_of", number, *mean_of_ranges(ranges), source=f"the mean of {len(numbers)} parts"
+    )
 
 
 def mean_abs(value: Any, parts: Sequence[Any]) -> Finding:
@@ -372,10 +374,10 @@ def mean_abs(value: Any, parts: Sequence[Any]) -> Finding:
     >>> mean_abs("0.053", ["-0.06", "-0.02", "0.08"]).verdict, mean_abs("0.10", ["-0.06", "-0.02", "0.08"]).verdict
     ('agree', 'disagree')
     """
-    number, numbers, ranges = with_parts(value, parts, "parts")
+    number, numbers, ranges = value_and_parts(value, parts, "parts")
     sizes = [absolute(*ends) for ends in ranges]
     source = f"the mean of {len(numbers)} absolute values"
-    return compare("mean_abs", number, *averaged(sizes), source=source)
+    return compare("mean_abs", number, *mean_of_ranges(sizes), source=source)
 
 
 def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
@@ -405,7 +407,7 @@ def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
     """
     if ddof not in (0, 1):
         raise InputError(f"ddof={ddof!r} is not 0 or 1")
-    number, numbers, ranges = with_parts(value, parts, "parts", 2)
+    number, numbers, ranges = value_and_parts(value, parts, "parts", 2)
     variants = [
         Variant(name=f"ddof {d}", gives={"sd": _sd_range(ranges, d)}, usual=d == ddof)
         for d in (0, 1)
@@ -462,7 +464,7 @@ def subset_mean(
     >>> found.verdict, found.expected
     ('disagree', '0.45 to 1')
     """
-    number, numbers, ranges = with_parts(value, means, "means")
+    number, numbers, ranges = value_and_parts(value, means, "means")
     counts = [whole(size, "sizes") for size in sizes]
     part, ends = whole(n, "n"), (exact(low, "low"), exact(high, "high"))
     if len(counts) != len(numbers):
@@ -618,7 +620,7 @@ def linear_composite(
         raise InputError(
             f"'{lonely[0]}' has a score or a weight, not both: give one weight a score"
         )
-    number, _, ranges = with_parts(value, list(named.values()), "scores")
+    number, _, ranges = value_and_parts(value, list(named.values()), "scores")
     middle, by, added = exact(center, "center"), exact(divisor, "divisor"), exact(shift, "shift")
     if by == 0:
         raise InputError("divisor=0: the composite is undefined")
@@ -628,7 +630,7 @@ def linear_composite(
         low, high = sorted(weight * (end - middle) for end in score)
         terms.append((low, high))
     source = f"the composite of {len(named)} scores"
-    return compare("linear_composite", number, *summed(terms), source=source)
+    return compare("linear_composite", number, *sum_of_ranges(terms), source=source)
 
 
 def within(value: Any, low: Any = None, high: Any = None) -> Finding:

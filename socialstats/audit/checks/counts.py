@@ -15,11 +15,11 @@ from socialstats.audit.checks.summaries import outside
 from socialstats.audit.checks.variants import (
     Range,
     Variant,
-    averaged,
-    enclosing,
     exactly,
+    hull_of_ranges,
     inside,
     judge,
+    mean_of_ranges,
     nearly,
     outward,
     span,
@@ -348,14 +348,14 @@ def rating_win_rate(
     for name, factor in (units[key] for key in units if scale in (key, "either")):
         expected = functools.partial(_expected_rate, factor)
         rates = [span(expected, printed(rating).bounds, other.bounds) for other in ratings]
-        variants.append(Variant(name=name, gives={"win rate": averaged(rates)}))
+        variants.append(Variant(name=name, gives={"win rate": mean_of_ranges(rates)}))
     against = ratings[0].text if len(ratings) == 1 else len(ratings)
     source = f"rating {printed(rating).text} against {against}"
     finding = judge("rating_win_rate", {"win rate": number}, variants, source)
     if finding:
         return finding
     (least, most), half = number.bounds, Fraction(1, 2)
-    low, high = enclosing(variant.gives["win rate"] for variant in variants)
+    low, high = hull_of_ranges(variant.gives["win rate"] for variant in variants)
     if most < half < low or high < half < least:
         changes = "the lower rating has the higher win rate"
         message = f"{finding.message}; {changes}"

@@ -97,27 +97,29 @@ def exactly(number: int) -> Range:
     return Fraction(number), Fraction(number)
 
 
-def summed(ranges: Iterable[Range]) -> Range:
+def sum_of_ranges(ranges: Iterable[Range]) -> Range:
     """Return the range of the sum of numbers with some ranges."""
     lows, highs = zip(*ranges, strict=True)
     return sum(lows, Fraction(0)), sum(highs, Fraction(0))
 
 
-def averaged(ranges: Sequence[Range], weights: Sequence[Fraction] = ()) -> Range:
+def mean_of_ranges(ranges: Sequence[Range], weights: Sequence[Fraction] = ()) -> Range:
     """Return the range of the weighted mean of numbers with some ranges; by default their weights are equal.
 
     Examples
     --------
-    >>> [str(end) for end in averaged([(Fraction(0), Fraction(1)), (Fraction(2), Fraction(4))])]
+    >>> [str(end) for end in mean_of_ranges([(Fraction(0), Fraction(1)), (Fraction(2), Fraction(4))])]
     ['1', '5/2']
     """
     weights = weights or [Fraction(1)] * len(ranges)
     total = sum(weights)
     pairs = zip(ranges, weights, strict=True)
-    return summed((low * weight / total, high * weight / total) for (low, high), weight in pairs)
+    return sum_of_ranges(
+        (low * weight / total, high * weight / total) for (low, high), weight in pairs
+    )
 
 
-def enclosing(ranges: Iterable[Range]) -> Range:
+def hull_of_ranges(ranges: Iterable[Range]) -> Range:
     """Return the smallest range that holds all of some ranges."""
     lows, highs = zip(*ranges, strict=True)
     return min(lows), max(highs)
@@ -278,7 +280,7 @@ def judge(
         details |= {"p_low": float(gives["p"][0]), "p_high": float(gives["p"][1])}
     implied = gives[next(iter(numbers))] if len(numbers) == 1 else None
     finding = replace(finding, expected=expected, implied=implied, details=details)
-    return finding or _apart(finding, numbers, usual, fitting, source, level)
+    return finding or _disagreement(finding, numbers, usual, fitting, source, level)
 
 
 def _first_fitting(variants: Sequence[Variant], numbers: Mapping[str, Printed]) -> Variant | None:
@@ -293,7 +295,7 @@ def _none_printed(rule: str, variant: Variant, source: str) -> Finding:
     return replace(unchecked(rule, message), expected=expected)
 
 
-def _apart(
+def _disagreement(
     finding: Finding,
     numbers: Mapping[str, Printed],
     usual: Sequence[Variant],

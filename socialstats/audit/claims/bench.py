@@ -46,7 +46,7 @@ def target_of(text: str, *, full: bool) -> Printed | None:
     Examples
     --------
     >>> target = target_of("0.812", full=False)
-    >>> stands_for(target, 0.81249), stands_for(target, 0.8126)
+    >>> may_be_printed(target, 0.81249), may_be_printed(target, 0.8126)
     (True, False)
     >>> float(target_of("81.2%", full=False).high)
     0.8125
@@ -62,7 +62,7 @@ def target_of(text: str, *, full: bool) -> Printed | None:
     return replace(number, unit=Fraction(0), low=number.value, high=number.value)
 
 
-def stands_for(
+def may_be_printed(
     target: Printed, number: float | None, *, size: float = 1.0, noise: float = 0.0
 ) -> bool:
     """Return whether a number can have been printed like this, whatever way ties were rounded.
@@ -295,7 +295,8 @@ def weighs_by_size(bench: Bench, claim: Claim, parts: Parts) -> bool:
     for other in [claim] if claim.quantity in ("mean", "share") else means:
         target = target_of(other.printed, full=len(other.printed) > SHORT)
         fits = [
-            target is not None and stands_for(target, f(parts)) for f in (mean_by_size, mean_equal)
+            target is not None and may_be_printed(target, f(parts))
+            for f in (mean_by_size, mean_equal)
         ]
         if any(fits):
             return default if all(fits) else fits[0]

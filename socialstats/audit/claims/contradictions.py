@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from socialstats.audit.checks.whole_numbers import grim
-from socialstats.audit.claims.bench import Bench, stands_for, target_of
+from socialstats.audit.claims.bench import Bench, may_be_printed, target_of
 from socialstats.audit.claims.samples import Reading, Sample
 from socialstats.audit.numbers import Printed
 from socialstats.errors import InputError
@@ -70,7 +70,7 @@ def as_if_binary(bench: Bench, claim: Claim, target: Printed) -> str:
         return ""
     expected = math.sqrt(mean * (1 - mean) / (n - 1))
     known = f"scores of 0 or 1 with the printed mean and n have {expected:.6g}"
-    return f"{known}, as printed" if stands_for(target, expected) else known
+    return f"{known}, as printed" if may_be_printed(target, expected) else known
 
 
 def outside_interval(bench: Bench, claim: Claim, target: Printed, sample: Sample | None) -> str:
@@ -135,7 +135,7 @@ def has_count(target: Printed, n: int) -> bool:
     """
     if target.unit:
         return bool(grim(target, n))
-    return stands_for(target, round(float(target.value) * n) / n)
+    return may_be_printed(target, round(float(target.value) * n) / n)
 
 
 def not_printed(claim: Claim) -> str:

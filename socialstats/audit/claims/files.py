@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, get_args
 
-from socialstats.audit.claims.bench import stands_for, target_of
+from socialstats.audit.claims.bench import may_be_printed, target_of
 from socialstats.audit.claims.judged import Judged
 from socialstats.audit.claims.own_estimates import Own
 from socialstats.audit.claims.samples import label_of
@@ -274,9 +274,9 @@ def judge_result(claim: Claim, places: Sequence[Place]) -> Judged:
         own=own_of_row(place, quantity),
     )
     tried = list(variants(claim, place, places, quantity))
-    words = tuple(dict.fromkeys(said for said, number in tried if stands_for(target, number)))
+    words = tuple(dict.fromkeys(said for said, number in tried if may_be_printed(target, number)))
     base = replace(base, tried=len(tried) + 1, discriminating=not words if tried else None)
-    if stands_for(target, float(value)):
+    if may_be_printed(target, float(value)):
         return replace(base, verdict="reproduced", matches=words)
     if words:
         return base.explained(words, next(n for said, n in tried if said == words[0]))

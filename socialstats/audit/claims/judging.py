@@ -15,7 +15,7 @@ from socialstats.audit.claims import contradictions as rules
 from socialstats.audit.claims.bench import (
     Bench,
     digits_in,
-    stands_for,
+    may_be_printed,
     target_of,
     weighs_by_size,
 )
@@ -188,7 +188,7 @@ def search(
             continue
         tried += 1
         size = bench.size(claim, candidate.reading) * candidate.scale
-        if stands_for(target, value, size=size, noise=bench.noise(claim, candidate, value)):
+        if may_be_printed(target, value, size=size, noise=bench.noise(claim, candidate, value)):
             fitting.append(candidate)
     return tried, fitting
 
@@ -237,7 +237,7 @@ def of_group(bench: Bench, claim: Claim, target: Printed | None, known: frozense
         Sample(value=parts.value) if len(parts.value) else None,
     )
     size = float(abs(parts.value).max(initial=1.0))
-    fitting = [key for key in there if stands_for(target, values[key], size=size)]
+    fitting = [key for key in there if may_be_printed(target, values[key], size=size)]
     if said and (first not in fitting or not len(parts.value)):
         return replace(base, verdict="inconsistent", reason=said)
     if first in fitting:
@@ -250,7 +250,7 @@ def of_group(bench: Bench, claim: Claim, target: Printed | None, known: frozense
             formulas_in_words(explaining, formulas, parts), values[explaining[0]], reason
         )
     percent = [
-        key for key in there if stands_for(target, PERCENT * values[key], size=PERCENT * size)
+        key for key in there if may_be_printed(target, PERCENT * values[key], size=PERCENT * size)
     ]
     words = [f"{said}; in percent" for said in formulas_in_words(percent, formulas, parts)]
     if words and "percent" in known:
@@ -344,7 +344,7 @@ def reading_of(bench: Bench, claim: Claim) -> Reading:
 def without_rows(bench: Bench, base: Judged, target: Printed | None, why: str) -> Judged:
     """Return what can be said when there is nothing to recompute from."""
     said = rules.not_printed(base.claim)
-    if target is not None and stands_for(target, 0.0) and only_labels(bench, base.claim):
+    if target is not None and may_be_printed(target, 0.0) and only_labels(bench, base.claim):
         return replace(
             base,
             verdict="explained",
@@ -391,13 +391,17 @@ def of_rows(bench: Bench, claim: Claim, target: Printed | None, known: frozenset
     instead = {"0": 0.0, "mean": float(sample.value.mean())}.get(
         str(claim.settings.get("undefined"))
     )
-    if base.recomputed is None and instead is not None and stands_for(target, instead, size=size):
+    if (
+        base.recomputed is None
+        and instead is not None
+        and may_be_printed(target, instead, size=size)
+    ):
         return replace(
             base, verdict="reproduced", recomputed=instead, value=instead, reason=UNDEFINED
         )
     noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
     lost = bench.cancellation(claim, first, value) if math.isfinite(value) else 0.0
-    stands = stands_for(target, value, size=size, noise=noise + lost)
+    stands = may_be_printed(target, value, size=size, noise=noise + lost)
     most = 1 if stands else MOST_DEPARTURES
     tried, fitting = search(bench, claim, first, target, repeats, known, most=most)
     base = replace(base, tried=tried + 1)
@@ -470,7 +474,7 @@ def fits_all(bench: Bench, claim: Claim, definition: NumberDefinition) -> bool:
             first = documented(other, bench.log.harness)
             for fits, its in ((usual, first), (found, replace(first, reading=definition.reading))):
                 value = bench.value(other, its)
-                fits.append(stands_for(target, value, noise=bench.noise(other, its, value)))
+                fits.append(may_be_printed(target, value, noise=bench.noise(other, its, value)))
     return all(found) and not all(usual)
 
 

@@ -96,7 +96,9 @@ def alignment(
         goals, sources = list(sums[group].values()), list(sums[group])
         # units of other groups are drawn by the shuffles only
         drawn = list(answers) if shuffles else units
-        row_of = dict(zip(drawn, _rows(drawn, answers, sources, low, high, missing), strict=True))
+        row_of = dict(
+            zip(drawn, _answer_rows(drawn, answers, sources, low, high, missing), strict=True)
+        )
         rows, generator = [row_of[unit] for unit in units], np.random.default_rng(seed)
         noticed = 0
         for _ in range(shuffles):
@@ -142,7 +144,7 @@ def _units(
     return by_group
 
 
-def _rows(
+def _answer_rows(
     units: Sequence[Any],
     answers: Answers,
     sources: Sequence[Any],
@@ -218,9 +220,9 @@ def realigned(
     intervals: dict[Any, dict[Any, Printed]] = {}
     for group, units in _units(sums, answers, by_position(groups, order)).items():
         sources = list(sums[group])
-        rows = _rows(units, answers, sources, low, high, missing)
+        rows = _answer_rows(units, answers, sources, low, high, missing)
         partners = [partner[unit] for unit in units]
-        joined = _rows(partners, answers, sources, low, high, missing)
+        joined = _answer_rows(partners, answers, sources, low, high, missing)
         goals = [printed(value).bounds for value in sums[group].values()]
         keys = AnswerKeys(goals, rows, levels_of([*rows, *joined], low, high), missing)
         after = keys.distances_to(joined)
