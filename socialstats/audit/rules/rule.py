@@ -46,7 +46,8 @@ class Rule:
     def overlaps(self, other: Rule) -> bool:
         """Return whether another rule is about sums or means in the same column, or in the same rows."""
         if "percent" in self.parameters:
-            return self.parameters["percent"] == other.parameters.get("percent")
+            percent = self.parameters["percent"]
+            return bool(percent == other.parameters.get("percent"))
         same = self.target == other.target if self.target else self.where == other.where
         return "parts" in other.parameters and same
 
