@@ -32,15 +32,14 @@ def form_data(design: RunDesign, parts: Sequence[Sequence[int]] = ()) -> dict[st
             "option_order": one.unit.factors.get("order", ""),
             "question_id": one.id,
             "text": one.text,
-            "choices": [[value, words] for value, words, _ in one.answers[:-1]],
+            "choices": [[str(choice.value), choice.words] for choice in one.choices],
         }
         for one in questions(design)
     ]
-    column = design.protocol.column
     return {
         "kind": KIND,
         "form_id": digest(asked)[:12],
-        "column": column,
+        "column": design.protocol.column,
         "parts": parts,
         "questions": asked,
     }
@@ -79,15 +78,17 @@ def page(data: Mapping[str, Any]) -> bytes:
 
 def rows_to_fill_in(data: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     """Yield the rows of a table in which raters write their answers: all questions, or those of each part."""
-    for rater, part in enumerate(data["parts"] or [range(len(data["questions"]))], 1):
-        for one in (data["questions"][place] for place in part):
+    questions_asked = data["questions"]
+    for number, part in enumerate(data["parts"] or [range(len(questions_asked))], 1):
+        for place in part:
+            question = questions_asked[place]
             yield {
-                "item_id": one["item_id"],
-                "rater": f"rater {rater}" if data["parts"] else "",
-                "option_order": one["option_order"],
+                "item_id": question["item_id"],
+                "rater": f"rater {number}" if data["parts"] else "",
+                "option_order": question["option_order"],
                 "form_id": data["form_id"],
-                "question_id": one["question_id"],
-                "question_shown": one["text"],
-                "choices_shown": " | ".join(words for _, words in one["choices"]),
+                "question_id": question["question_id"],
+                "question_shown": question["text"],
+                "choices_shown": " | ".join(words for _, words in question["choices"]),
                 data["column"]: "",
             }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from socialstats.text import count, quoted
 from socialstats_collect.ask import Ask, Reply, Unit, digest
 from socialstats_collect.design import RunDesign
 from socialstats_collect.items import read_rows
-from socialstats_collect.protocols.base import fields
+from socialstats_collect.protocols.base import Choice, fields
 
 HUMAN = "human"
 KEYS = ("item_id", "rater", "source")
@@ -47,9 +47,14 @@ class Question:
     content: bytes
 
     @property
+    def choices(self) -> Sequence[Choice]:
+        """What a person chooses from, as shown."""
+        return self.design.protocol.choices(self.unit)
+
+    @property
     def id(self) -> str:
         """Hash of the item's content and the options as shown; neither its name nor the words above it count."""
-        words = [choice.words for choice in self.design.protocol.choices(self.unit)]
+        words = [choice.words for choice in self.choices]
         return digest([self.design.protocol.name, self.content.hex(), words])[:16]
 
     @property
@@ -58,29 +63,23 @@ class Question:
         text = self.design.protocol.asked(self.unit, "people")
         return re.sub(r"\n\s*\n", "\n\n", text).strip()
 
-    @property
-    def answers(self) -> list[tuple[str, str, dict[str, object]]]:
-        """Each answer as the table spells it, its words, and its row; the last one is none."""
-        protocol, found = self.design.protocol, []
-        unseen = {*self.design.factors} - {"model", *fields(protocol.texts["people"])}
-        pairs = [(choice.label, choice.words) for choice in protocol.choices(self.unit)]
-        for label, words in [*pairs, (None, "")]:
-            reply = Reply(key="", status="empty" if label is None else "ok", choice=label)
-            row = protocol.rows(self.unit, [(Ask(model=HUMAN, messages=()), reply)])[0]
-            value = "" if label is None else str(row[protocol.column])
-            found.append((value, words, {**row, **dict.fromkeys(unseen & row.keys())}))
-        return found
-
     def row(self, answer: str) -> dict[str, object] | None:
-        """Return the row of an answer: as the table spells it, or in its words."""
-        found = self.answers
-        return (
-            {words: row for _, words, row in found} | {value: row for value, _, row in found}
-        ).get(answer)
+        """Return the row of an answer, as the table spells it or in its words; None where it is no option."""
+        labels: dict[str, str | None] = {"": None}
+        labels |= {choice.words: choice.label for choice in self.choices}
+        labels |= {str(choice.value): choice.label for choice in self.choices}
+        if answer not in labels:
+            return None
+        protocol, label = self.design.protocol, labels[answer]
+        reply = Reply(key="", status="ok" if label else "empty", choice=label)
+        (row,) = protocol.rows(self.unit, [(Ask(model=HUMAN, messages=()), reply)])
+        unseen = {*self.design.factors} - {"model", *fields(protocol.texts["people"])}
+        return row | dict.fromkeys(unseen & row.keys())
 
     def orders(self, order: str = "") -> list[Question]:
         """Return the question with its options in an order; in each where none is named."""
-        if len(names := self.design.protocol.orders) < 2:
+        names = self.design.protocol.orders
+        if len(names) < 2:
             return [self]
         several = [{**self.unit.factors, "order": name} for name in names if order in ("", name)]
         return [replace(self, unit=replace(self.unit, factors=factors)) for factors in several]
@@ -97,10 +96,9 @@ def questions(design: RunDesign) -> Iterator[Question]:
     protocol = design.protocol
     if "people" not in protocol.texts or not protocol.choices(next(design.units())):
         fix = "A template needs a text 'people' (what stands above the choices), and choices or labels."
-        raise InputError(
-            Problem(message=f"protocol {design.protocol.name} asks nothing of people", fix=fix)
-        )
-    first = {**{name: levels[:1] for name, levels in design.factors.items()}, "model": (HUMAN,)}
+        message = f"protocol {protocol.name} asks nothing of people"
+        raise InputError(Problem(message=message, fix=fix))
+    first = {name: levels[:1] for name, levels in design.factors.items()} | {"model": (HUMAN,)}
     order = "balanced" if design.order == "all" else design.order
     contents = {item.id: content for content, item in design.contents(design.asked)}
     for unit in replace(design, factors=first, replicates=1, order=order).units():
@@ -172,18 +170,17 @@ class People:
         if not several:
             self._other += 1
             return
-        rows = [question.row(choice) for question in several]
-        if fault := self._fault(answer, several[0], None in rows):
+        rows = [row for question in several if (row := question.row(choice)) is not None]
+        if fault := self._fault(answer, several[0], len(rows) < len(several)):
             self.problems.append(answer.problem(fault))
             return
-        first, *others = [row for row in rows if row is not None]
         # an order that nobody wrote down leaves empty what depends on it
         row = {
-            name: value if all(value == other[name] for other in others) else None
-            for name, value in first.items()
+            name: value if all(other[name] == value for other in rows) else None
+            for name, value in rows[0].items()
         }
-        left_out = NOT_KEPT | row.keys()
-        row |= {name: value for name, value in answer.cells.items() if name not in left_out}
+        about_rater = answer.cells.keys() - row.keys() - NOT_KEPT
+        row |= {name: value for name, value in answer.cells.items() if name in about_rater}
         self.rows.append(row | {"rater": rater, "source": answer.cells.get("source") or HUMAN})
 
     def _questions(self, answer: Answer) -> list[Question]:
@@ -211,7 +208,7 @@ class People:
             name = question.unit.item_id
             return f"'{rater}' answered '{name}' in {where}line {first.line} already"
         if unread:
-            labels = ", ".join(value for value, *_ in question.answers[:-1])
+            labels = ", ".join(str(choice.value) for choice in question.choices)
             wrong = f"{self.column} '{answer.cell(self.column)}' is not one of {labels}"
             return f"{wrong}; leave it empty where nothing was chosen"
         return "" if rater else "no rater"
@@ -260,23 +257,22 @@ def read_answers(path: Path, column: str) -> tuple[list[Answer], list[str]]:
         absent = [name for name in ("item_id", "rater", column) if name not in answer.cells]
         if absent:
             raise InputError(answer.problem(f"no column {', '.join(absent)}"))
-        who = answer.cells.get("rater_id", "")
-        saved = (answer.cells.get("saved_at", ""), answer.source)
-        latest[who] = max(latest.get(who, saved), saved)
-    latest.pop("", None)
-    read: list[Answer] = []
+        if rater := answer.cell("rater_id"):
+            saved = (answer.cell("saved_at"), answer.source)
+            latest[rater] = max(latest.get(rater, saved), saved)
+    current: list[Answer] = []
     notes: dict[str, None] = {}
     owners: dict[str, Answer] = {}
     for answer in answers:
-        who, alias = answer.cells.get("rater_id", ""), answer.cell("rater")
-        _, last = latest.get(who, ("", answer.source))
+        rater, alias = answer.cell("rater_id"), answer.cell("rater")
+        _, last = latest.get(rater, ("", answer.source))
         if last != answer.source:
             notes[f"{answer.source} left out: {last} is of the same rater, and later"] = None
             continue
-        read.append(answer)
+        current.append(answer)
         owner = owners.setdefault(alias, answer)
-        if alias and owner.cells.get("rater_id", "") != who:
-            message = f"'{answer.cells['rater']}' is another rater in {owner.source}"
+        if alias and owner.cell("rater_id") != rater:
+            message = f"'{alias}' is another rater in {owner.source}"
             fix = "Change 'rater' in one of them."
             raise InputError(Problem(message=message, source=answer.source, fix=fix))
-    return read, [*notes]
+    return current, [*notes]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 from socialstats.errors import InputError, Problem
 from socialstats.text import count, quoted, shorten
 from socialstats_collect.ask import Ask, Unit
 from socialstats_collect.budget import most_tokens
 from socialstats_collect.design import RunDesign
-from socialstats_collect.protocols.base import Example, keys_asked
+from socialstats_collect.protocols.base import CollectionProtocol, Example, keys_asked
 from socialstats_collect.tally import tokens_of
 
 MOST_ITEMS = 200  # items whose replies are rehearsed; the texts and parsers of all are the same
 MOST_PROBLEMS = 20
+Fault = tuple[object, str, str]
+"""What it is about, with one problem each; the message; the fix."""
 
 
 def rehearse(design: RunDesign) -> list[str]:
@@ -34,85 +37,68 @@ def rehearse(design: RunDesign) -> list[str]:
     """
     problems = dict[object, Problem]()
     for unit in _units(design):
-        for problem in _faults(design, unit):
-            problems.setdefault(problem.message, problem)
-        for example in design.protocol.examples(unit):
-            for model, problem in _problems(design, unit, example):
-                # one for all answers
-                problems.setdefault((example.text, example.key, model), problem)
+        for about, message, fix in _faults(design.protocol, unit):
+            problem = Problem(message=message, source=design.run_file, fix=fix)
+            problems.setdefault(about, problem)
         if len(problems) >= MOST_PROBLEMS:
             break
     if problems:
-        raise InputError(list(problems.values())[:MOST_PROBLEMS])
-    return list(dict.fromkeys(_unread(design)))
+        raise InputError([*problems.values()][:MOST_PROBLEMS])
+    return [*_undeclared(design.protocol)]
 
 
 def _units(design: RunDesign) -> Iterator[Unit]:
     """Yield the first item in every cell, then other items in the first cell."""
     once = design.protocol.once
-    items = [item for item in design.asked if not once(item.columns)] or list(design.asked)
-    small = replace(design, items=tuple(items[:1]), factors=design.factors, replicates=1)
-    yield from islice(small.units(), MOST_ITEMS)
+    items = [item for item in design.asked if not once(item.columns)] or design.asked
     first = {name: levels[:1] for name, levels in design.factors.items()}
-    yield from replace(
-        design, items=tuple(items[1:MOST_ITEMS]), factors=first, replicates=1
-    ).units()
+    cells = replace(design, items=tuple(items[:1]), replicates=1)
+    others = replace(cells, items=tuple(items[1:MOST_ITEMS]), factors=first)
+    return chain(islice(cells.units(), MOST_ITEMS), others.units())
 
 
-def _faults(design: RunDesign, unit: Unit) -> Iterator[Problem]:
-    labels = [choice.label for choice in design.protocol.choices(unit)]
-    if twice := [label for label in dict.fromkeys(labels) if labels.count(label) > 1]:
-        fix = "Give each answer a label of its own."
-        yield Problem(
-            message=f"answers have the same label: {quoted(twice, 5)}",
-            source=design.run_file,
-            fix=fix,
-        )
-    for message, fix in design.protocol.faults(unit):
-        yield Problem(message=message, source=design.run_file, fix=fix)
+def _faults(protocol: CollectionProtocol, unit: Unit) -> Iterator[Fault]:
+    """Yield what is wrong with what a unit would be asked."""
+    labels = Counter(choice.label for choice in protocol.choices(unit))
+    twice = [label for label, times in labels.items() if times > 1]
+    if twice:
+        message = f"answers have the same label: {quoted(twice, 5)}"
+        yield message, message, "Give each answer a label of its own."
+    for message, fix in protocol.faults(unit):
+        yield message, message, fix
+    for example in protocol.examples(unit):
+        yield from _example_faults(protocol, unit, example)
 
 
-def _problems(design: RunDesign, unit: Unit, example: Example) -> Iterator[tuple[str, Problem]]:
-    """Yield what is wrong with the reading of an example, or with its length, and of which model."""
-    settings = design.protocol.settings
+def _example_faults(protocol: CollectionProtocol, unit: Unit, example: Example) -> Iterator[Fault]:
+    """Yield what is wrong with the reading of an example, or with its length."""
+    settings = protocol.settings
     who, parameters = "model", settings.parameters
     models: tuple[str, ...] = (unit.factors["model"],)
     if example.text == "judge":
         who, models, parameters = "judge", settings.judges, settings.judge_parameters
     asked = f"a reply as text '{example.text}' asks for"
-    parsed = example.parsed
-    if parsed.status != "ok" or parsed.label != example.wanted:
-        what = f"is not read as '{example.wanted}'"
-        if example.key:
-            what = f"has no readable score of '{example.key}'"
-        why = parsed.rule if parsed.label is None else f"read as '{parsed.label}'"
-        names = f"{who}{'s' if len(models) > 1 else ''} {quoted(models, 5)}"
-        message = f"{names}: {asked} {what} ({why}): {shorten(example.reply, 120)}"
-        yield models[0], Problem(message=message, source=design.run_file, fix=example.fix)
-        return
+    names = f"{who}{'s' if len(models) > 1 else ''} {quoted(models, 5)}"
+    for key, label in example.wanted.items():
+        parsed = example.parsed[key]
+        if parsed.status != "ok" or parsed.label != label:
+            what = f"has no readable score of '{key}'" if key else f"is not read as '{label}'"
+            why = parsed.rule if parsed.label is None else f"read as '{parsed.label}'"
+            message = f"{names}: {asked} {what} ({why}): {shorten(example.reply, 120)}"
+            yield (example.text, key, models), message, protocol.cure(example.prompt, key)
     for model in models:
         most = most_tokens(Ask(model=model, messages=(), parameters=parameters))
         needed = tokens_of(example.reply, model)
         if most is not None and needed > most:
             cost = f"has about {count(needed, 'token')}, and max_tokens = {most} would cut it"
-            message = f"{who} '{model}': {asked} {cost}"
-            yield model, Problem(message=message, source=design.run_file, fix="Raise max_tokens.")
+            yield (example.text, model), f"{who} '{model}': {asked} {cost}", "Raise max_tokens."
 
 
-def _unread(design: RunDesign) -> Iterator[str]:
+def _undeclared(protocol: CollectionProtocol) -> Iterator[str]:
     """State which scores a judge text asks for that nobody reads."""
-    unit = next(_units(design), None)
-    declared = (
-        {example.key.casefold() for example in design.protocol.examples(unit) if example.key}
-        if unit
-        else set()
-    )
-    prompt = design.protocol.texts.get("judge", "")
-    if declared and (
-        others := [
-            key
-            for key in keys_asked(prompt.replace("{{", "{").replace("}}", "}"))
-            if key.casefold() not in declared
-        ]
-    ):
-        yield f"text 'judge' asks for {quoted(others, 5)}, which [protocol] does not declare: it is not read"
+    declared = {name.casefold() for name in protocol.ranges}
+    text = protocol.texts.get("judge", "").replace("{{", "{").replace("}}", "}")
+    keys = [key for key in keys_asked(text) if key.casefold() not in declared]
+    if declared and keys:
+        undeclared = f"{quoted(keys, 5)}, which [protocol] does not declare"
+        yield f"text 'judge' asks for {undeclared}: it is not read"

@@ -123,24 +123,19 @@ class Example:
 
     Parameters
     ----------
-    text
-        Name of the text.
-    reply, wanted
-        The reply, and the label that stands in it.
-    parsed
-        What the parser read.
-    fix
-        What to do where it was read wrong.
-    key
-        The key that was looked for, where a reply has several.
+    text, prompt
+        Name of the text, and what is sent.
+    reply
+        In the form that the text asks for.
+    wanted, parsed
+        What stands in the reply, and what the parser read: by key, where it has several, or else by "".
     """
 
     text: str
+    prompt: str
     reply: str
-    wanted: str
-    parsed: Parsed
-    fix: str
-    key: str = ""
+    wanted: Mapping[str, str]
+    parsed: Mapping[str, Parsed]
 
 
 SHOWN = re.compile(r"\{[^{}]*\}")
@@ -470,18 +465,18 @@ class CollectionProtocol:
                 reply = as_asked(prompt, self.key, choice.label)
                 yield Example(
                     text=text,
+                    prompt=prompt,
                     reply=reply,
-                    wanted=choice.label,
-                    parsed=self.parse(unit, reply),
-                    fix=self.cure(prompt),
+                    wanted={"": choice.label},
+                    parsed={"": self.parse(unit, reply)},
                 )
 
     def faults(self, unit: Unit) -> Iterator[tuple[str, str]]:
         """Yield what else is wrong with what a unit would be asked, and how to mend it."""
         yield from ()
 
-    def cure(self, prompt: str) -> str:
-        """Return what to do where the parser does not read the replies that a prompt asks for."""
+    def cure(self, prompt: str, key: str) -> str:
+        """Return what to do where the parser does not read, under a key, the replies that a prompt asks for."""
         keys = keys_asked(prompt)
         shown = f" in place of {quoted(list(keys), 3)}" if keys else ""
         want = f'the key "{self.key}"{shown}'

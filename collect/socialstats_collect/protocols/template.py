@@ -87,9 +87,9 @@ class Template(CollectionProtocol):
             return Parsed(status="empty", rule="empty")
         return super().parse(unit, text)
 
-    def cure(self, prompt: str) -> str:
+    def cure(self, prompt: str, key: str) -> str:
         """Return what to ask for, or what to declare."""
-        cure, keys = super().cure(prompt), [*keys_asked(prompt)]
+        cure, keys = super().cure(prompt, key), [*keys_asked(prompt)]
         if self.reads != "json" or not keys:
             return cure
         return f'{cure.removesuffix(".")}, or declare key = "{keys[0]}" in [protocol].'

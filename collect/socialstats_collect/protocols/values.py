@@ -196,7 +196,7 @@ class Values(CollectionProtocol):
         return scores
 
     def examples(self, unit: Unit) -> Iterator[Example]:
-        """Yield a judge's reply with the keys that the judge text asks for, once for each score that is declared.
+        """Yield a judge's reply with the keys that the judge text asks for.
 
         The keys are those of the JSON that the text shows; where it shows none, or goes on with dots, those declared
         that it names.
@@ -206,22 +206,21 @@ class Values(CollectionProtocol):
         if not keys or "..." in prompt or "\u2026" in prompt:
             text = clean(prompt).text
             keys = {**{name: "" for name in self.ranges if names_word(text, name)}, **keys}
-        ends = {cleaned_name(name): high for name, (_, high) in self.ranges.items()}
+        highest = {cleaned_name(name): high for name, (_, high) in self.ranges.items()}
         numbers = {
-            name: float(number or ends.get(cleaned_name(name), 0)) for name, number in keys.items()
+            name: float(number or highest.get(cleaned_name(name), 0))
+            for name, number in keys.items()
         }
         reply = json.dumps(numbers, ensure_ascii=False)
-        scores = self.scored(Reply(key="", status="ok", content=reply))
-        for name, (_, high) in self.ranges.items():
-            place = f"Ask for the key \"{name}\" in the text 'judge', where {{traits}} names all traits."
-            yield Example(
-                text="judge",
-                reply=reply,
-                wanted=f"{numbers.get(name, high):g}",
-                parsed=scores[name],
-                fix=f"{meant(name, keys)}{place} Or declare the keys that it asks for in [protocol].",
-                key=name,
-            )
+        wanted = {name: f"{numbers.get(name, high):g}" for name, (_, high) in self.ranges.items()}
+        parsed = self.scored(Reply(key="", status="ok", content=reply))
+        yield Example(text="judge", prompt=prompt, reply=reply, wanted=wanted, parsed=parsed)
+
+    def cure(self, prompt: str, key: str) -> str:
+        """Return what to ask for, or what to declare."""
+        place = f"Ask for the key \"{key}\" in the text 'judge', where {{traits}} names all traits."
+        near = meant(key, keys_asked(prompt))
+        return f"{near}{place} Or declare the keys that it asks for in [protocol]."
 
     def faults(self, unit: Unit) -> Iterator[tuple[str, str]]:
         """Yield a judge text without the reply or the ends of a scale, and scores with the name of a factor."""

@@ -107,21 +107,23 @@ def test_an_answer_makes_the_row_of_a_model_that_answers_the_same(
 ) -> None:
     design = design_of(name, tmp_path)
     for question in [one for any_order in questions(design) for one in any_order.orders()][:24]:
-        labels = [choice.label for choice in design.protocol.choices(question.unit)]
-        assert len(question.answers) == len(labels) + 1
-        for label, (value, words, row) in zip([*labels, None], question.answers, strict=True):
-            content = "" if label is None else SAID[name].format(label)
+        assert question.row("an answer that is no option") is None
+        for choice in (*question.choices, None):
+            content = SAID[name].format(choice.label) if choice else ""
             reply = Reply(key="", status="ok" if content else "empty", content=content)
             (same,) = design.protocol.rows(
                 question.unit, [(Ask(model="human", messages=()), reply)]
             )
+            value, words = (str(choice.value), choice.words) if choice else ("", "")
+            row = question.row(value)
+            assert row is not None
+            assert question.row(words) == row
             assert {k: v for k, v in row.items() if k not in APART} == {
                 k: v for k, v in same.items() if k not in APART
             }
             assert row["model"] == "human"
-            assert question.row(value) == question.row(words) == row
-            assert row["answer_status"] == ("ok" if label else "empty")
-            assert str(row[design.protocol.column] if label else "") == value
+            assert row["answer_status"] == ("ok" if choice else "empty")
+            assert str(row[design.protocol.column] if choice else "") == value
 
 
 @pytest.mark.parametrize("name", SAID)
