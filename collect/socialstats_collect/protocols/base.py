@@ -91,6 +91,9 @@ Conversation = Generator[Ask, Reply, None]
 """Yields requests and is sent their replies; it ends when the unit needs nothing more."""
 
 Exchange = tuple[Ask, Reply]
+Row = dict[str, object]
+"""A row of a table, by column."""
+
 Step = tuple[str, str]
 """The name of a step of a conversation, and the model that is asked in it."""
 
@@ -395,7 +398,7 @@ class CollectionProtocol:
             return Parsed(status="refusal", rule=REFUSED[reply.status])
         return self.parse(unit, reply.content)
 
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
+    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[Row]:
         """Return the table's rows for a unit, one at least: by default the answer of the last reply."""
         reply = exchanges[-1][1] if exchanges else None
         parsed, choices = self.read(unit, reply), self.choices(unit)
@@ -413,13 +416,13 @@ class CollectionProtocol:
         """Return the steps on which each row of a unit rests; none: on all, and it holds the last reply."""
         return [()]
 
-    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> Row:
         """Return what the row of an answer has beside the columns that all rows have."""
         return {}
 
     def probabilities(
         self, unit: Unit, labels: Mapping[str, str], reply: Reply | None, parsed: Parsed
-    ) -> dict[str, object]:
+    ) -> Row:
         """Return the probabilities of the answers as columns.
 
         Parameters
@@ -441,9 +444,7 @@ class CollectionProtocol:
             )
         least = 0.0 if read.bound is not None and read.bound <= UNLISTED else None
         shares = {f"p_{name}": read.p.get(label) for name, label in labels.items()}
-        columns: dict[str, object] = {
-            name: least if share is None else share for name, share in shares.items()
-        }
+        columns: Row = {name: least if share is None else share for name, share in shares.items()}
         return columns | {"p_rest": read.rest, "p_bound": read.bound, "p_reason": read.reason}
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
@@ -512,7 +513,7 @@ NO_WORDS = "nothing added"
 """How the table calls an empty level of a factor: an empty cell would be a missing value."""
 
 
-def about(unit: Unit) -> dict[str, object]:
+def about(unit: Unit) -> Row:
     """Return the columns with which every row of a unit begins: identifier, factors, replicate.
 
     The order of the options is called ``option_order``: ``order`` means other things to the studies.
@@ -524,7 +525,7 @@ def about(unit: Unit) -> dict[str, object]:
     return {"item_id": unit.item_id, **named, "replicate": unit.replicate}
 
 
-def cells_of_reply(reply: Reply | None) -> dict[str, object]:
+def cells_of_reply(reply: Reply | None) -> Row:
     """Return the columns of the reply that a row holds."""
     return {
         "parser_version": VERSION,

@@ -13,6 +13,7 @@ from socialstats_collect.protocols.base import (
     Choice,
     CollectionProtocol,
     Exchange,
+    Row,
     Settings,
     Varies,
 )
@@ -72,7 +73,7 @@ class Norms(CollectionProtocol):
         """Return the action."""
         return parse_action(text)
 
-    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> Row:
         """Return the scenario, and who took the action: the model, and each run of it as a rater."""
         model = unit.factors["model"]
         return {

@@ -11,6 +11,7 @@ from socialstats_collect.protocols.base import (
     Choice,
     CollectionProtocol,
     Exchange,
+    Row,
     Varies,
 )
 
@@ -64,7 +65,7 @@ class RoleChoice(CollectionProtocol):
         """Return the letter of a role."""
         return parse_answer(text, key=self.key)
 
-    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> Row:
         """Return the roles, which was shown first, the letter, the values cited, and the reason."""
         text = exchanges[-1][1].content if exchanges else ""
         reasons = [str(place.value) for place in values_of(clean(text).text, "Reason")]
@@ -79,7 +80,7 @@ class RoleChoice(CollectionProtocol):
 
     def probabilities(
         self, unit: Unit, labels: Mapping[str, str], reply: Reply | None, parsed: Parsed
-    ) -> dict[str, object]:
+    ) -> Row:
         """Return the probabilities of both roles, and that of ``role_a`` among the two."""
         columns = super().probabilities(unit, labels, reply, parsed)
         pair = [columns["p_first"], columns["p_second"]]

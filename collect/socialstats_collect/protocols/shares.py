@@ -11,6 +11,7 @@ from socialstats_collect.protocols.base import (
     Choice,
     CollectionProtocol,
     Exchange,
+    Row,
     Settings,
     Varies,
     fields,
@@ -88,7 +89,7 @@ class Shares(CollectionProtocol):
         """Return the letter of an option as shown."""
         return parse_options(text, self.offered(self.order(unit)))
 
-    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> Row:
         """Return the model as the source of the answer and as its rater."""
         model = unit.factors["model"]
         return {"source": model, "rater": model}

@@ -25,6 +25,7 @@ from socialstats_collect.protocols.base import (
     Conversation,
     Example,
     Exchange,
+    Row,
     Settings,
     Step,
     Varies,
@@ -246,14 +247,12 @@ class Values(CollectionProtocol):
             for stage, judge in product(stages, self.settings.judges)
         ]
 
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
+    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[Row]:
         """Return a row for every stage and judge, also where a stage or a score is missing."""
         replies = {(ask.step, ask.model): reply for ask, reply in exchanges}
         return [self._row(unit, replies, *steps) for steps in self.steps(unit)]
 
-    def _row(
-        self, unit: Unit, replies: Mapping[Step, Reply], played: Step, judged: Step
-    ) -> dict[str, object]:
+    def _row(self, unit: Unit, replies: Mapping[Step, Reply], played: Step, judged: Step) -> Row:
         score = replies.get(judged)
         answer = replies.get(played, score)
         scores = self.scored(score)
@@ -261,7 +260,7 @@ class Values(CollectionProtocol):
         status = "unparsed" if unread else "ok"
         if score is None:
             status = "refusal" if answer and answer.status in REFUSED else NOT_ASKED
-        row: dict[str, object] = {"text": unit.item_id}
+        row: Row = {"text": unit.item_id}
         if not self.once(unit.item):
             row = {**about(unit), SCENARIO: unit.item.get(SCENARIO, unit.item_id)}
             row |= {"stage": played[0], WORDING: unit.item.get(WORDING, "1")}

@@ -14,6 +14,7 @@ from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Conversation,
     Exchange,
+    Row,
     Settings,
     Varies,
     filled,
@@ -99,7 +100,7 @@ class Who(CollectionProtocol):
         """Return the number of a person."""
         return parse_who(text, names=self.pair(unit))
 
-    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> dict[str, object]:
+    def facts(self, unit: Unit, exchanges: Sequence[Exchange], parsed: Parsed) -> Row:
         """Return the scenario, and the wordings that were tried."""
         tried = len(exchanges)
         return {
