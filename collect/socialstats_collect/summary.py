@@ -14,12 +14,11 @@ from socialstats_collect.tidy import LogTable
 LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be a paragraph
 KINDS = {"ok": "answered", "corrected": "corrected", "refusal": "refusal", "missing": "missing"}
 COUNTED = ("corrected", "refusal", "blocked", "unread", "missing")
-SHOWN = 100
 DEFAULTS = "the endpoint's defaults"
 
 
 class Summary:
-    """Rows of a table counted by the cells of the design, and the columns that vary.
+    """Rows of a table counted by the cells of the design.
 
     Attributes
     ----------
@@ -27,6 +26,8 @@ class Summary:
         Those by which rows are counted: the models, and each factor with several levels.
     rows
         Number of rows.
+    has_probabilities
+        Whether any row has probabilities of answers.
     """
 
     def __init__(self, table: LogTable) -> None:
@@ -34,7 +35,7 @@ class Summary:
         self.factors = [*dict.fromkeys(["model", *several])]
         self.rows = 0
         self._cells: dict[tuple[str, ...], Counter[str]] = {}
-        self._values: dict[str, set[str]] = {}
+        self.has_probabilities = False
 
     def add(self, row: Mapping[str, object]) -> None:
         """Count a row."""
@@ -44,18 +45,7 @@ class Summary:
         if row.get("reply_status") == "blocked":
             kind = "blocked"
         self._cells.setdefault(cell, Counter())[kind] += 1
-        for name, value in row.items():
-            values = self._values.setdefault(name, set())
-            if len(values) < 2 and value not in (None, ""):
-                values.add(str(value)[:SHOWN])
-
-    def varies(self, name: str) -> bool:
-        """Return whether a column holds more than one value, the absent ones aside."""
-        return len(self._values.get(name, ())) > 1
-
-    def has(self, name: str) -> bool:
-        """Return whether a column holds any value."""
-        return bool(self._values.get(name))
+        self.has_probabilities |= row.get("p_rest") is not None
 
     @property
     def missing(self) -> int:

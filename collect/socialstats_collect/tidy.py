@@ -145,6 +145,11 @@ class LogTable:
         several = [design.factors.get(name, ()) for design in self.designs]
         return [*dict.fromkeys(level for levels in several for level in levels)]
 
+    def varies(self, name: str) -> bool:
+        """Return whether a factor, or a column of the items, holds more than one value, the absent ones aside."""
+        values = {item.columns.get(name) for design in self.designs for item in design.asked}
+        return len(self.levels(name)) > 1 or len(values - {None, ""}) > 1
+
     def tidied(self) -> Iterator[tuple[list[Cells], bool]]:
         """Yield each unit's rows, at least one also where no answer came, and whether it is a control text.
 

@@ -105,10 +105,10 @@ def renamed(row: Mapping[str, object], names: Mapping[str, str]) -> Cells:
 def report_words(table: LogTable, summary: Summary, people: bool) -> list[str]:
     """Return the options with which a report reads the table of a protocol."""
     protocol = table.designs[-1].protocol
-    words = protocol.report(summary.varies, people)
+    words = protocol.report(table.varies, people)
     # rows without probabilities, as those of people are, would be dropped
     drops = people and "--missing" in protocol.probable
-    if words and summary.has("p_rest") and not drops:
+    if words and summary.has_probabilities and not drops:
         words += protocol.probable
         sampled = "the report reads the sampled answers, no probabilities"
         say_hidden(f"without {shlex.join(protocol.probable)} {sampled}")

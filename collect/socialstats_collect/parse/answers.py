@@ -21,8 +21,10 @@ from socialstats_collect.parse.cues import (
     stated,
 )
 from socialstats_collect.parse.text import (
+    AMBIGUOUS,
+    REFUSED,
     Clean,
-    Found,
+    FieldValue,
     Parsed,
     Place,
     Rule,
@@ -60,9 +62,9 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
     names = lettered(labels)
 
     def rules(text: Clean) -> Iterator[Rule]:
-        found = values_of(text.text, key)
-        yield in_fields(found, lambda value: _labels(value, names))
-        if not found:
+        values = values_of(text.text, key)
+        yield in_fields(values, lambda value: _labels(value, names))
+        if not values:
             begun = leading(text.text, names)
             bracketed = [
                 place
@@ -85,9 +87,9 @@ NOT_CHOSEN = re.compile(
 
 
 def _labels(value: object, names: Names) -> set[str]:
-    """The labels a value names: one when it is set off at its beginning or announced, several when it hedges."""
+    """Return the labels a value names: one when it is set off at its beginning or announced, several when it hedges."""
     if isinstance(value, list):
-        return {label for one in value for label in _labels(one, names)}
+        return {label for part in value for label in _labels(part, names)}
     if isinstance(value, dict):
         return _labels(inner(value, ANSWER_FIELDS), names)
     if isinstance(value, bool) or not isinstance(value, str | int):
@@ -95,18 +97,16 @@ def _labels(value: object, names: Names) -> set[str]:
     text = NOT_CHOSEN.sub("", str(value).strip(" \\"))
     spelled = {label for label, pattern in names if re.search(rf"{BEFORE}{pattern}{AFTER}", text)}
     hedge = len(spelled) > 1 and HEDGE.search(text)
-    found = (
-        alone(text, names)
-        or [(label, (0, 0)) for label in spelled if hedge]
-        or leading(text, names)
-    )
-    return {label for label, _ in found or stated(text, names)}
+    if hedge and not alone(text, names):
+        return spelled
+    places = alone(text, names) or leading(text, names) or stated(text, names)
+    return {label for label, _ in places}
 
 
 def inner(value: dict[str, object], names: Sequence[str]) -> object:
     """Return the first of some members of an object, in any letter case."""
-    held = {name.strip().casefold(): one for name, one in value.items()}
-    return next((held[name] for name in names if name in held), None)
+    members = {name.strip().casefold(): member for name, member in value.items()}
+    return next((members[name] for name in names if name in members), None)
 
 
 def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple[str, ...]:
@@ -117,7 +117,7 @@ def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple
     >>> values_named('{"Answer": "A", "Value": "Benevolence, security"}', ("Security", "Benevolence", "Power"))
     ('Security', 'Benevolence')
     """
-    texts = [str(found.value).casefold() for found in values_of(clean(raw).text, key)]
+    texts = [str(value.value).casefold() for value in values_of(clean(raw).text, key)]
     return tuple(
         name
         for name in names
@@ -159,9 +159,9 @@ def parse_action(
     more = {name: (*spellings, *NOUNS.get(name, ())) for name, spellings in actions.items()}
 
     def rules(text: Clean) -> Iterator[Rule]:
-        found = values_of(text.text, key)
-        yield in_fields(found, lambda value: _named(str(value), more))
-        if not found:
+        values = values_of(text.text, key)
+        yield in_fields(values, lambda value: _named(str(value), more))
+        if not values:
             spots = _named(text.text, actions)
             yield "first_line", _begun(text.text, actions) if len(spots) > 1 else ()
             yield "named", spots.items()
@@ -170,7 +170,7 @@ def parse_action(
 
 
 def _begun(text: str, actions: Mapping[str, Sequence[str]]) -> list[Place]:
-    """The action with which a reply begins, set off from what follows, where no later line begins with another."""
+    """Return the action with which a reply begins, set off from the rest, where no later line begins with another."""
     names = _spelled(actions)
     begins = pattern_of(f"(?m:^){OPENING}", names, ENDED)
     begun = [place for match in begins.finditer(text) for place in named(match, names)]
@@ -192,12 +192,12 @@ def _named(text: str, actions: Mapping[str, Sequence[str]]) -> dict[str, tuple[i
     """
     before = f"(?i)(?:(?P<contrast>{CONTRAST})|(?P<denied>{DENIED}))?"
     names = _spelled(actions)
-    found: dict[str, tuple[int, int]] = {}
+    places: dict[str, tuple[int, int]] = {}
     for match in pattern_of(before, names, "").finditer(text):
         for label, place in named(match, names) if not match["contrast"] else ():
             denied = match["denied"] or DENIED_AFTER.match(text, match.end())
-            found.setdefault(f"not {label}" if denied else label, place)
-    return found if any(not name.startswith("not ") for name in found) else {}
+            places.setdefault(f"not {label}" if denied else label, place)
+    return places if any(not name.startswith("not ") for name in places) else {}
 
 
 NUMBER = re.compile(r"(?<![\w.,])(?:(?<!\d)[-+])?\d+(?:\.\d+)?(?![\w%]|[.,]\d)")
@@ -224,17 +224,14 @@ def parse_scores(raw: str, keys: Sequence[str], *, low: float, high: float) -> d
     }
 
 
-def _score(text: str, found: list[Found], low: float, high: float) -> Parsed:
-    if not found:
+def _score(text: str, values: list[FieldValue], low: float, high: float) -> Parsed:
+    if not values:
         refused = refuses(text) and "{" not in text
-        return Parsed(
-            status="refusal" if refused else "unparsed",
-            rule="refusal" if refused else "missing_key",
-        )
-    read = {_number(one.value, high) for one in found}
-    if len(read) > 1:
-        return Parsed(status="ambiguous", rule="several", conflict=True)
-    number = read.pop()
+        return REFUSED if refused else Parsed(status="unparsed", rule="missing_key")
+    numbers = {_number(value.value, high) for value in values}
+    if len(numbers) > 1:
+        return AMBIGUOUS
+    number = numbers.pop()
     if number is None:
         return Parsed(status="unparsed", rule="not_a_number")
     if not low <= number <= high:
@@ -255,11 +252,11 @@ def _number(value: object, high: float) -> float | None:
 
 
 def _written(text: str, high: float) -> float | None:
-    """One number; or one number beside the scale's maximum, said as such."""
+    """Return one number; or one number beside the scale's maximum, said as such."""
     most = f"{high:g}"
-    rest = re.sub(
+    bare = re.sub(
         rf"(?:/|\bout of|\bof)\s*{re.escape(most)}(?![\d.])", " ", text, flags=re.IGNORECASE
     )
-    numbers = NUMBER.findall(rest)
-    digits = re.findall(r"\d+(?:\.\d+)?", rest)
+    numbers = NUMBER.findall(bare)
+    digits = re.findall(r"\d+(?:\.\d+)?", bare)
     return float(numbers[0]) if len(numbers) == len(digits) == 1 else None

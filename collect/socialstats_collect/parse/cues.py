@@ -154,7 +154,7 @@ _JOINED = [
 
 @lru_cache(maxsize=20_000)
 def _others(label: str, names: Names) -> Names:
-    return tuple(one for one in names if one[0] != label)
+    return tuple(name for name in names if name[0] != label)
 
 
 def stated(text: str, names: Names) -> list[Place]:
@@ -167,7 +167,7 @@ def stated(text: str, names: Names) -> list[Place]:
     >>> [label for label, _ in stated("Answer: A or B", lettered("AB"))]
     ['A', 'B']
     """
-    return _said(CUE + BEFORE, text, names)
+    return _set_off(CUE + BEFORE, text, names)
 
 
 def leading(text: str, names: Names) -> list[Place]:
@@ -178,18 +178,18 @@ def leading(text: str, names: Names) -> list[Place]:
     >>> leading("(B) Aunt", lettered("AB")), leading("A nurse", lettered("AB"))
     ([('B', (1, 2))], [])
     """
-    return _said(rf"(?m:^){OPENING}", text, names)
+    return _set_off(rf"(?m:^){OPENING}", text, names)
 
 
-def _said(before: str, text: str, names: Names) -> list[Place]:
-    """Names and those they are hedged with; nothing where a name is not set off from what follows."""
-    found = []
+def _set_off(before: str, text: str, names: Names) -> list[Place]:
+    """Return names and those they are hedged with; nothing where a name is not set off from what follows."""
+    places = []
     for match in pattern_of(before, names, AFTER).finditer(text):
         (place,) = named(match, names)
         others = hedged(text, place, names)
         place = concluded(text, place, names)
-        found += [place, *others] if others or _SET_OFF.match(text, match.end()) else []
-    return found
+        places += [place, *others] if others or _SET_OFF.match(text, match.end()) else []
+    return places
 
 
 _SET_OFF = re.compile(SET_OFF)
@@ -212,9 +212,9 @@ def corrected(text: str, names: Names) -> Correction | None:
         if others or _ENDED.match(text, match.end()):
             last = match.start(), [place, *others]
     if last:
-        rest = text[last[1][0][1][1] :]
-        back = pattern_of(rf"(?i:\bno\b[\s,.]{{0,5}}){BEFORE}", names, AFTER).finditer(rest)
-        later = [*stated(rest, names), *(place for match in back for place in named(match, names))]
+        after = text[last[1][0][1][1] :]
+        back = pattern_of(rf"(?i:\bno\b[\s,.]{{0,5}}){BEFORE}", names, AFTER).finditer(after)
+        later = [*stated(after, names), *(place for match in back for place in named(match, names))]
         return None if any(label != last[1][0][0] for label, _ in later) else last
     return None
 

@@ -133,10 +133,9 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     """
 
     def rules(text: Clean) -> Iterator[Rule]:
+        values = values_of(text.text, "answer")
         fields = [
-            one
-            for one in values_of(text.text, "answer")
-            if one.whole and not isinstance(one.value, dict | list)
+            value for value in values if value.complete and not isinstance(value.value, dict | list)
         ]
         yield in_fields(
             fields[:MOST], lambda value: filter(None, [parse_options(str(value), options).label])
@@ -144,11 +143,13 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
         yield "first_line", alone(text.text, lettered([option.letter for option in options]))
         lines = _lines(text.text, options)
         yield "ticked", _ticked(raw, text, lines, len(options))
-        shown = _echo(options).sub(lambda echo: " " * len(echo[0]), text.text)
-        lines = _unlisted(shown, lines if shown == text.text else _lines(shown, options), options)
-        pieces = [piece for line in lines for piece in _sentences(shown, *line[0])]
-        mentions = _by_piece(_mentions(shown, options), pieces)
-        yield from _answers(shown, lines, pieces, mentions, options)
+        unechoed = _echo(options).sub(lambda echo: " " * len(echo[0]), text.text)
+        if unechoed != text.text:
+            lines = _lines(unechoed, options)
+        lines = _unlisted(unechoed, lines, options)
+        pieces = [piece for line in lines for piece in _sentences(unechoed, *line[0])]
+        mentions = _by_piece(_mentions(unechoed, options), pieces)
+        yield from _answers(unechoed, lines, pieces, mentions, options)
         if not refuses(text.text):
             named = [place for here in mentions for place in here]
             letters = re.finditer(
@@ -162,7 +163,7 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
 
 
 def _percentage(text: str, options: tuple[Option, ...]) -> Iterator[Rule]:
-    """A reply that is one percentage: the option in whose range it falls; at the end of a range it is undecided."""
+    """Yield the option in whose range a reply falls that is one percentage; at the end of a range it is undecided."""
     match = BARE.match(text)
     for option in options if match else ():
         share = SHARE.fullmatch(option.text.replace(" ", ""))
@@ -178,8 +179,8 @@ def _percentage(text: str, options: tuple[Option, ...]) -> Iterator[Rule]:
 
 
 def _ticked(raw: str, text: Clean, lines: list[Line], most: int) -> list[Place]:
-    """A list of the options in which exactly one is in bold or has a tick."""
-    leads = [(lead[0], span) for span, lead in lines if lead]
+    """Return the option of a list in which exactly one is in bold or has a tick."""
+    leads = [(place[0], span) for span, place in lines if place]
     if len({label for label, _ in leads}) < min(LISTED, most):
         return []
     marked = []
@@ -196,7 +197,7 @@ def _ticked(raw: str, text: Clean, lines: list[Line], most: int) -> list[Place]:
 
 @lru_cache(maxsize=64)
 def _echo(options: tuple[Option, ...]) -> re.Pattern[str]:
-    """All options in their order with nothing between them: an echo of the question."""
+    """Return the pattern of all options in their order with nothing between them: an echo of the question."""
     names = [
         rf"[-(\[]{{0,2}}{re.escape(option.letter)}\s?[)\].:]{{1,2}}\s{{0,3}}{text_pattern(option.text)}"
         for option in options
@@ -212,14 +213,16 @@ def _answers(
     options: tuple[Option, ...],
 ) -> Iterator[Rule]:
     """Yield answers by rule, the most telling rule first."""
-    leads = [lead for _, lead in lines if lead]
+    leads = [place for _, place in lines if place]
     yield "first_line", leads[:1] if leads and lines[0][1] else ()
-    names, told = _names(options), _told(options, SET_OFF)
+    names, announcing = _names(options), _answering(options, SET_OFF)
     announced = [
-        place for match in pattern_of(CUE, told, "").finditer(text) for place in named(match, told)
+        place
+        for match in pattern_of(CUE, announcing, "").finditer(text)
+        for place in named(match, announcing)
     ]
-    said = [
-        (end, marked, [one for one in here if not SHORT.fullmatch(text, *one[1])])
+    sentences = [
+        (end, marked, [place for place in here if not SHORT.fullmatch(text, *place[1])])
         for (start, end), marked, here in zip(
             pieces, _by_piece(announced, pieces), mentions, strict=True
         )
@@ -227,26 +230,26 @@ def _answers(
     ]
     yield from (
         ("marked", marked[:1])
-        for end, marked, _ in said
+        for end, marked, _ in sentences
         if marked and not _hedged(text, marked[0], end, names)
     )
     yield "line", leads[:1]
-    for end, _, here in said:
+    for end, _, here in sentences:
         if len({label for label, _ in here}) == 1 and not _hedged(text, here[0], end, names):
             yield "mention", here
 
 
 def _hedged(text: str, place: Place, end: int, names: Names) -> bool:
-    """Whether an option is joined to another one, or is a letter with another option's text beside it."""
+    """Return whether an option is joined to another one, or is a letter with another option's text beside it."""
     bare = text.endswith(place[0], *place[1])
     return bool(hedged(text, place, names, 0 if bare else 1, end))
 
 
-def _by_piece(found: list[Place], pieces: list[Span]) -> list[list[Place]]:
-    """The places that begin in each piece; both are in the order of the text."""
+def _by_piece(places: list[Place], pieces: list[Span]) -> list[list[Place]]:
+    """Return the places that begin in each piece; both are in the order of the text."""
     here: list[list[Place]] = [[] for _ in pieces]
     starts = [start for start, _ in pieces]
-    for label, place in found:
+    for label, place in places:
         number = bisect_right(starts, place[0]) - 1
         if number >= 0 and place[0] < pieces[number][1]:
             here[number].append((label, place))
@@ -254,20 +257,20 @@ def _by_piece(found: list[Place], pieces: list[Span]) -> list[list[Place]]:
 
 
 def _mentions(text: str, options: tuple[Option, ...]) -> list[Place]:
-    """Every place where an option is named by its text, a description or its letter in marks, and not denied."""
+    """Return every place where an option is named by its text, a description or its letter in marks, and not denied."""
     pattern, labels = _naming(options)
-    found = []
+    places = []
     for match in pattern.finditer(text):
         group = match.lastindex or 0
         label = labels.get(group, match[group])
         if label and not match["denied"]:
-            found.append((label, match.span(group)))
-    return found
+            places.append((label, match.span(group)))
+    return places
 
 
 @lru_cache(maxsize=64)
 def _naming(options: tuple[Option, ...]) -> tuple[re.Pattern[str], dict[int, str]]:
-    """All ways of naming an option, and the label of each group; "" is another percentage, a letter is its own."""
+    """Return all ways of naming an option, and the label of each group: "" is another percentage, None a letter."""
     ways = [
         (_text(option), option.letter)
         for option in sorted(options, key=lambda option: -len(option.text))
@@ -313,10 +316,10 @@ def _described(option: Option) -> str:
 
 @lru_cache(maxsize=64)
 def _names(options: tuple[Option, ...]) -> Names:
-    """An option by its letter or its text, for what a reply goes on to."""
+    """Return an option by its letter or its text, for what a reply goes on to."""
     return tuple(
-        (one.letter, rf"{_lettered(one)}|{re.escape(one.letter)}(?!\w)|{_text(one)}")
-        for one in options
+        (option.letter, rf"{_lettered(option)}|{re.escape(option.letter)}(?!\w)|{_text(option)}")
+        for option in options
     )
 
 
@@ -327,22 +330,22 @@ LEAD_OFF = (
 
 
 @lru_cache(maxsize=64)
-def _told(options: tuple[Option, ...], off: str) -> Names:
-    """An option as an answer: its letter set off from what follows, its text, or its description."""
-    told = []
+def _answering(options: tuple[Option, ...], off: str) -> Names:
+    """Return an option as an answer: its letter set off from what follows, its text, or its description."""
+    names = []
     for option in options:
         text, short = _text(option), rf"(?!\s*[(\[]){off}" if SHORT.fullmatch(option.text) else ""
         letter = rf"{BEFORE}(?:{_lettered(option)}|{re.escape(option.letter)}{AFTER}{off})"
-        told.append((option.letter, rf"{letter}|{text}{short}|{_described(option)}"))
-    return tuple(told)
+        names.append((option.letter, rf"{letter}|{text}{short}|{_described(option)}"))
+    return tuple(names)
 
 
 def _lines(text: str, options: tuple[Option, ...]) -> list[Line]:
-    """The places of the lines that are not blank, each with the option it begins with, if any."""
+    """Return the places of the lines that are not blank, each with the option it begins with, if any."""
     lines: list[Line] = []
-    names, told = _names(options), _told(options, LEAD_OFF)
+    names, answers = _names(options), _answering(options, LEAD_OFF)
     for line in re.finditer(r"[^\n]*\S[^\n]*", text):
-        begun = named(pattern_of(OPENING, told, "").match(text, *line.span()), told)
+        begun = named(pattern_of(OPENING, answers, "").match(text, *line.span()), answers)
         leads = [place for place in begun if not _hedged(text, place, line.end(), names)]
         lines.append((line.span(), concluded(text, leads[0], names, line.end()) if leads else None))
     return lines
@@ -352,17 +355,17 @@ def _unlisted(text: str, lines: list[Line], options: tuple[Option, ...]) -> list
     """Return the lines without tables, and lists that go through the options."""
     order = {option.letter: rank for rank, option in enumerate(options)}
     least = 2 if options[0].letter.isdigit() else LISTED
-    kept: list[Line] = []
+    unlisted: list[Line] = []
     listed: list[Line] = []
     before = -1
     for line in [*lines, ((0, 0), None)]:
         rank = order[line[1][0]] if line[1] else -1
         if listed and not -1 < before < rank:
-            kept += listed if len(listed) < least else []
+            unlisted += listed if len(listed) < least else []
             listed = []
         listed.append(line)
         before = rank
-    return [line for line in kept if text.count("|", *line[0]) < 2]
+    return [line for line in unlisted if text.count("|", *line[0]) < 2]
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:

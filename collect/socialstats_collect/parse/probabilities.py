@@ -80,7 +80,7 @@ def choice_probabilities(
     if not content:
         return ChoiceProbabilities(reason="none_given")
     try:
-        tokens = [(_bytes(one), one) for one in content]  # type: ignore[attr-defined]
+        tokens = [(_bytes(token), token) for token in content]  # type: ignore[attr-defined]
         offset = b"".join(token for token, _ in tokens).rfind(text.encode("utf-8", "surrogatepass"))
         if offset < 0:
             return ChoiceProbabilities(reason="tokens_differ")
@@ -91,7 +91,7 @@ def choice_probabilities(
             return ChoiceProbabilities(reason="no_answer_token")
         token, chosen = tokens[number]
         likeliest = {
-            _bytes(one): math.exp(one["logprob"]) for one in chosen.get("top_logprobs") or ()
+            _bytes(other): math.exp(other["logprob"]) for other in chosen.get("top_logprobs") or ()
         }
         listed = likeliest | {token: math.exp(chosen["logprob"])}
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
@@ -114,17 +114,15 @@ def choice_probabilities(
 
 
 def _bytes(token: Mapping[str, Sequence[int] | str]) -> bytes:
-    """A token as bytes: half a character is no text."""
-    given = token.get("bytes")
-    return (
-        bytes(given)
-        if given and not isinstance(given, str)
-        else str(token["token"]).encode("utf-8", "surrogatepass")
-    )
+    """Return a token as bytes: half a character is no text."""
+    numbers = token.get("bytes")
+    if numbers and not isinstance(numbers, str):
+        return bytes(numbers)
+    return str(token["token"]).encode("utf-8", "surrogatepass")
 
 
 def _begun(token: str, labels: Sequence[str], any_case: bool) -> list[str]:
-    """The labels that a token spells, or begins where nothing but the rest of the word can follow."""
+    """Return the labels that a token spells, or begins where nothing but the rest of the word can follow."""
     fold = str.casefold if any_case else str
     left = token.lstrip(MARKS)
     word = left.rstrip(MARKS)
@@ -144,7 +142,7 @@ def _answer_token(
     place: tuple[int, int],
     any_case: bool,
 ) -> int | None:
-    """The number of the first token in a place of the text that begins a label which stands there as a whole word."""
+    """Return the number of the first token in a place of the text that begins a label, a word of its own there."""
     fold = str.casefold if any_case else str
     raw = text.encode("utf-8", "surrogatepass")
     low, high = (len(text[:end].encode("utf-8", "surrogatepass")) for end in place)

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
@@ -55,6 +55,9 @@ class Parsed:
     span: tuple[int, int] | None = None
 
 
+AMBIGUOUS = Parsed(status="ambiguous", rule="several", conflict=True)
+REFUSED = Parsed(status="refusal", rule="refusal")
+
 Place = tuple[str, tuple[int, int]]
 """A label and where it stands in a cleaned reply."""
 
@@ -77,7 +80,7 @@ EDITS = re.compile(
     r"|(?P<gone>~~[^~\n]{1,200}~~|<\|[a-z_]{1,40}\|>|[*`]+)",
     re.IGNORECASE,
 )
-SAID = {"open": "\nAnswer: ", "close": "\n", "lines": "\n\n", "blanks": "   ", "gone": ""}
+WRITTEN = {"open": "\nAnswer: ", "close": "\n", "lines": "\n\n", "blanks": "   ", "gone": ""}
 PLAIN = {
     **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
     **{
@@ -147,16 +150,16 @@ def clean(raw: str) -> Clean:
     """
     letters: list[str] = []
     origin: list[int] = []
-    for start, end in _seen(raw):
+    for start, end in _outside_thinking(raw):
         place = start
         for edit in EDITS.finditer(raw, start, end):
             _keep(raw, place, edit.start(), letters, origin)
             if edit.lastgroup == "boxed":
                 _keep(raw, *edit.span("boxed"), letters, origin)
             else:
-                said = SAID[str(edit.lastgroup)]
-                letters.append(said)
-                origin.extend([edit.start()] * len(said))
+                words = WRITTEN[str(edit.lastgroup)]
+                letters.append(words)
+                origin.extend([edit.start()] * len(words))
             place = edit.end()
             if len(origin) > LONGEST:
                 break
@@ -165,20 +168,19 @@ def clean(raw: str) -> Clean:
     return Clean("".join(letters), origin)
 
 
-def _seen(raw: str) -> Iterator[tuple[int, int]]:
-    """The stretches of a reply outside its thinking."""
+def _outside_thinking(raw: str) -> list[tuple[int, int]]:
+    """Return the stretches of a reply outside its thinking."""
     start = raw.rfind(FINAL) + len(FINAL) if FINAL in raw else 0
-    shown: list[tuple[int, int]] = []
+    stretches: list[tuple[int, int]] = []
     inside = False
     for tag in THINKING.finditer(raw, start):
-        if (
-            tag.lastindex and tag[tag.lastindex]
-        ):  # a closing tag; without an opening one it hides what is before it
-            shown, start, inside = shown if inside else [], tag.end(), False
+        if tag.lastindex and tag[tag.lastindex]:
+            # a closing tag; without an opening one it hides what is before it
+            stretches, start, inside = stretches if inside else [], tag.end(), False
         elif not inside:
-            shown.append((start, tag.start()))
+            stretches.append((start, tag.start()))
             inside = True
-    return iter(shown if inside else [*shown, (start, len(raw))])
+    return stretches if inside else [*stretches, (start, len(raw))]
 
 
 def _keep(raw: str, start: int, end: int, letters: list[str], origin: list[int]) -> None:
@@ -213,28 +215,28 @@ PATIENCE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A value under a wanted key, and its place in the text. ``whole`` says that it came from complete JSON."""
+class FieldValue:
+    """A value under a wanted key, and its place in the text. ``complete`` says that it came from complete JSON."""
 
     value: object
     start: int
     end: int
-    whole: bool
+    complete: bool
 
 
-def values_of(text: str, key: str) -> list[Found]:
+def values_of(text: str, key: str) -> list[FieldValue]:
     """Return every value that a text gives a key, at any depth; letter case and Unicode form of the key do not matter.
 
     Complete JSON objects are read first; only where there are none is the text searched for ``"key": value``.
 
     Examples
     --------
-    >>> [found.value for found in values_of('Sure! {"answer": "B", "Reason": "x"}', "Answer")]
+    >>> [value.value for value in values_of('Sure! {"answer": "B", "Reason": "x"}', "Answer")]
     ['B']
-    >>> [found.value for found in values_of('{"Answer": "A", "Reason": "It is im', "Answer")]
+    >>> [value.value for value in values_of('{"Answer": "A", "Reason": "It is im', "Answer")]
     ['A']
     """
-    return list(_whole(text, key)) or list(_salvaged(text, key))
+    return [*_decoded_values(text, key)] or [*_salvaged_values(text, key)]
 
 
 def _composed(name: str) -> str:
@@ -242,38 +244,35 @@ def _composed(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def _whole(text: str, key: str) -> Iterator[Found]:
+def _decoded_values(text: str, key: str) -> Iterator[FieldValue]:
     """Values of complete JSON objects, in all their pairs: a key may be given twice."""
-    held: list[tuple[str, object]] = []
+    members: list[tuple[str, object]] = []
 
-    def remembered(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        held.extend(pairs)
+    def keep(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        members.extend(pairs)
         return dict(pairs)
 
-    wanted = _composed(key)
-    decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=remembered)
+    composed = _composed(key)
+    decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=keep)
     place, patience = text.find("{"), PATIENCE
     while place >= 0 and patience > 0:
-        held.clear()
+        members.clear()
         try:
             _, end = decoder.raw_decode(text, place)
-            for name, value in held:
-                if _composed(name.strip(" :*_")) == wanted:
+            for name, value in members:
+                if _composed(name.strip(" :*_")) == composed:
                     begin = max(place, text.find(f'"{name}"', place, end) + len(name) + 2)
                     at = text.find(str(value), begin, end)
-                    yield Found(value, begin, at + len(str(value)) if at >= 0 else end, True)
+                    yield FieldValue(value, begin, at + len(str(value)) if at >= 0 else end, True)
         except json.JSONDecodeError as error:
             patience -= 100 + error.pos - place
             end = place + 1
-        except (
-            ValueError,
-            RecursionError,
-        ):  # an integer of thousands of digits; thousands of braces
-            return
+        except (ValueError, RecursionError):
+            return  # an integer of thousands of digits; thousands of braces
         place = text.find("{", end)
 
 
-def _salvaged(text: str, key: str) -> Iterator[Found]:
+def _salvaged_values(text: str, key: str) -> Iterator[FieldValue]:
     """Values after a key at the beginning of a line or a field; ``"A" or "B"`` is one value."""
     forms = "|".join(
         re.escape(form) for form in dict.fromkeys((key, unicodedata.normalize("NFD", key)))
@@ -282,7 +281,7 @@ def _salvaged(text: str, key: str) -> Iterator[Found]:
         group = match.lastindex or 0
         more = MORE.match(text, match.end())
         value = text[match.start(group) : more.end()] if more else match[group]
-        yield Found(value.strip(), match.start(group), match.end(group), False)
+        yield FieldValue(value.strip(), match.start(group), match.end(group), False)
 
 
 _CANNOT = (
@@ -369,29 +368,20 @@ def read_by(
         return text
     if (last := correction(text.text)) and (final := _replaced(text, rules, *last)):
         return final
-    found = rules(text)
-    for rule, places in found:
+    following = rules(text)
+    for rule, places in following:
         labels = dict(reversed([*places]))
         if rule == BORDER and labels:
-            return Parsed(status="ambiguous", rule=BORDER, conflict=True)
+            return replace(AMBIGUOUS, rule=BORDER)
         if len(labels) > 1:
-            return Parsed(status="ambiguous", rule="several", conflict=True)
+            return AMBIGUOUS
         for label, place in labels.items():
-            later = (
-                () if rule == "json" else found
-            )  # an answer in a field is not taken back beside it
-            others = {other for how, places in later if how in TELLING for other, _ in places}
-            return Parsed(
-                status="ok",
-                label=label,
-                rule=rule,
-                conflict=bool(others - {label}),
-                span=text.span(*place),
-            )
-    refused = refuses(text.text)
-    return Parsed(
-        status="refusal" if refused else "unparsed", rule="refusal" if refused else "none"
-    )
+            # an answer in a field is not taken back beside it
+            telling = [rule for rule in following if rule[0] in TELLING] if rule != "json" else []
+            later = {label for _, places in telling for label, _ in places}
+            conflict, span = bool(later - {label}), text.span(*place)
+            return Parsed(status="ok", label=label, rule=rule, conflict=conflict, span=span)
+    return REFUSED if refuses(text.text) else Parsed(status="unparsed", rule="none")
 
 
 def _replaced(
@@ -402,26 +392,29 @@ def _replaced(
     What a reply quotes, or says in a field of its JSON beside the answer, corrects nothing.
     """
     label, place = final[0]
-    for seen in (text, Clean(text.text[:cue], text.origin)):
-        rule, places = next(
-            ((rule, found) for rule, one in rules(seen) if (found := [*one])), ("", [])
-        )
-        others = [other for name, other in places if name != label]
-        if others:
+    earlier: list[tuple[int, int]] = []
+    for part in (text, Clean(text.text[:cue], text.origin)):
+        answers = ((rule, [*places]) for rule, places in rules(part))
+        rule, places = next(((rule, places) for rule, places in answers if places), ("", []))
+        earlier = [span for name, span in places if name != label]
+        if earlier:
             break
-    if not others or max(others)[0] >= cue:
+    if not earlier or max(earlier)[0] >= cue:
         return None
-    before, between = text.text[:cue], text.text[max(end for _, end in others) : cue]
+    before, between = text.text[:cue], text.text[max(end for _, end in earlier) : cue]
     opened = before.count("{") > before.count("}") or before.count('"') % 2
     apart = text.text[cue] == "," and re.search(r"[^\W\d]{2}", between)
-    if (opened or apart) and not any(start <= cue < end for start, end in others):
+    if (opened or apart) and not any(start <= cue < end for start, end in earlier):
         return None
     if len(final) > 1:
-        return Parsed(status="ambiguous", rule="several", conflict=True)
+        return AMBIGUOUS
     return Parsed(status="corrected", rule=rule, label=label, span=text.span(*place))
 
 
-def in_fields(found: Sequence[Found], labels: Callable[[object], Iterable[str]]) -> Rule:
+def in_fields(values: Sequence[FieldValue], labels: Callable[[object], Iterable[str]]) -> Rule:
     """Return the labels that values name, each in the place of its value, by a rule that says whether JSON is whole."""
-    rule = "json" if found and found[0].whole else "salvaged"
-    return rule, [(label, (one.start, one.end)) for one in found for label in labels(one.value)]
+    rule = "json" if values and values[0].complete else "salvaged"
+    places = (
+        (label, (value.start, value.end)) for value in values for label in labels(value.value)
+    )
+    return rule, [*places]

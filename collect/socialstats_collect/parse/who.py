@@ -72,20 +72,19 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
 
     def rules(text: Clean) -> Iterator[Rule]:
         marked = _marked(text.text, people)
-        fields = [one for one in values_of(text.text, "answer") if one.whole]
+        fields = [value for value in values_of(text.text, "answer") if value.complete]
         alike = people[0].casefold() == people[1].casefold()
         yield "mismatched", [] if alike else _mismatched(marked, marks)
         yield "whole", _whole(text.text, people, marks)
         yield in_fields(
             fields, lambda value: [label for label, _ in _whole(str(value), people, marks)]
         )
-        yield from (
-            (rule.__name__.strip("_"), rule(marked, marks))
-            for rule in (_stated, _called_right, _begun)
-        )
+        yield "stated", _stated(marked, marks)
+        yield "called_right", _called_right(marked, marks)
+        yield "begun", _begun(marked, marks)
 
-    said = tuple((digit, f"(?:{ways})(?:{RIGHT})?") for digit, ways in _options(marks))
-    return read_by(raw, rules, lambda text: corrected(_marked(text, people), said))
+    right = tuple((digit, f"(?:{ways})(?:{RIGHT})?") for digit, ways in _options(marks))
+    return read_by(raw, rules, lambda text: corrected(_marked(text, people), right))
 
 
 MARKS = ("\N{CYRILLIC CAPITAL LETTER ZEMLYA}", "\N{CYRILLIC CAPITAL LETTER DZELO}")
@@ -128,7 +127,7 @@ def _name(marks: tuple[str, str], number: int) -> str:
 
 @lru_cache(maxsize=16)
 def _options(names: tuple[str, str]) -> Names:
-    """Ways of naming the first and the second: the digit set off, with the name or without; or the name alone."""
+    """Return ways of naming the first and the second: the digit set off, with or without the name; or the name."""
     ways = []
     for number, digit in enumerate(DIGITS, 1):
         name = _name(names, number)
@@ -143,18 +142,18 @@ def _options(names: tuple[str, str]) -> Names:
 
 
 def _whole(text: str, names: tuple[str, str], marks: tuple[str, str]) -> list[Place]:
-    """The reply is one option and nothing more; then a name counts in any case."""
-    said = text.strip(" .!\n").casefold()
+    """Return the option that is the reply and nothing more; then a name counts in any case."""
+    bare = text.strip(" .!\n").casefold()
     plain = [
         (digit, (0, len(text)))
         for digit, name in zip(DIGITS, names, strict=True)
-        if said == name.casefold()
+        if bare == name.casefold()
     ]
     return alone(_marked(text, names), _options(marks)) or plain
 
 
 def _stated(text: str, names: tuple[str, str]) -> list[Place]:
-    """After words such as "the answer is" or "I would choose"; a hedge names both."""
+    """Return options after words such as "the answer is" or "I would choose"; a hedge names both."""
     return [
         (label, place)
         for label, place in stated(text, _options(names))
@@ -163,14 +162,14 @@ def _stated(text: str, names: tuple[str, str]) -> list[Place]:
 
 
 def _begun(text: str, names: tuple[str, str]) -> list[Place]:
-    """Lines that begin with an option which nothing in them takes back; a name alone only at the very beginning."""
+    """Return options with which lines begin; nothing in them takes it back, and a name alone begins the reply."""
     one, two = _name(names, 1), _name(names, 2)
     numbered = [
         rf"{n}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{n}(?:\s*$|,?{REASON})"
         for n, name in ((1, one), (2, two))
     ]
     plain = [rf"{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for name in (one, two)]
-    found: list[Place] = []
+    places: list[Place] = []
     for start, ways in (("^", numbered), (r"\A\s*", plain)):
         begins = rf"(?im){start}[^\S\n]*(?:sure|okay|ok)?(?:[^\S\n]|[,.!:]){{0,9}}[(\[]?"
         pairs = tuple(zip(DIGITS, ways, strict=True))
@@ -178,16 +177,16 @@ def _begun(text: str, names: tuple[str, str]) -> list[Place]:
             (place,) = named(match, pairs)
             other = "2" if place[0] == "1" else "1"
             listed = re.compile(rf"\W{{0,9}}{other}\s*[).:\]]").match(text, match.end())
-            found += [
+            places += [
                 place,
                 *hedged(text, place, _options(names)),
                 *([(other, place[1])] if listed else []),
             ]
-    return found
+    return places
 
 
 def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
-    """``NAME is right``, said by the model itself and not as a condition or a question."""
+    """Return who is called right, ``NAME is right``, said by the model itself and not as a condition or a question."""
     options = _options(names)
     joined = pattern_of("(?i)", options, r",?\s+(?:and|or|&)\s+$")
     right = pattern_of(
@@ -207,17 +206,17 @@ def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
 
 
 def _own(before: str) -> str:
-    """The words of the same clause: a comma with but or so begins a new one, and so does "right and"."""
+    """Return the words of the same clause: a comma with but or so begins a new one, and so does "right and"."""
     return re.split(
         r",\s+(?:but|so|and|then|while)\b|\b(?:wrong|right),? (?:and|but)\b|[,;:]\s", before
     )[-1]
 
 
 def _mismatched(text: str, names: tuple[str, str]) -> list[Place]:
-    """Both people, where a number stands beside the wrong name, as in ``1) Mary`` where 1 is James."""
+    """Return both people, where a number stands beside the wrong name, as in ``1) Mary`` where 1 is James."""
     wrong = [
         rf"(?<![\w.]){number}\s*[).:\]-]+\s*{name}|{name}\s*\((?:option )?{number}\)"
         for number, name in ((1, _name(names, 2)), (2, _name(names, 1)))
     ]
-    found = pattern_of("(?i)", tuple(zip(DIGITS, wrong, strict=True)), "").search(text)
-    return [(digit, found.span()) for digit in DIGITS] if found else []
+    match = pattern_of("(?i)", tuple(zip(DIGITS, wrong, strict=True)), "").search(text)
+    return [(digit, match.span()) for digit in DIGITS] if match else []
