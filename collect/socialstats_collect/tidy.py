@@ -11,7 +11,7 @@ from typing import Any
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.text import quoted
 from socialstats_collect.ask import Ask, Reply, Unit
-from socialstats_collect.design import Item, RunDesign, design_of, differences, heads_of, matched
+from socialstats_collect.design import RunDesign, design_of, differences, heads_of, matched
 from socialstats_collect.log import Log, reply_of
 from socialstats_collect.parse import printable
 from socialstats_collect.protocols.base import Exchange, Step, replay
@@ -293,23 +293,19 @@ def _compare(table: LogTable, path: Path) -> list[str]:
         what = f"{path.name} has changed since, and the table holds what was asked"
         return [f"{what}: {'; '.join(changes)}"]
     change = matched(present, table.designs)
-    before = {new.id: old for old, new in change.changed}
+    as_asked = {new.id: old for old, new in change.changed}
     kept = [item for item in change.design.items if item.id not in change.added]
-    new = {item.drawn: before.get(item.id, item) for item in kept}
-    table.designs = [_updated(design, new) for design in table.designs]
-    notes = []
-    if words := str(change):
-        notes.append(f"{present.source} since the run: {words}")
-    if change.changed:
-        names = quoted([item.id for _, item in change.changed])
-        what = f"texts of {present.source} changed since"
-        notes.append(f"{what}; the table holds those that were asked: {names}")
+    by_drawn = {item.drawn: as_asked.get(item.id, item) for item in kept}
+    designs = []
+    for design in table.designs:
+        items = [replace(by_drawn.get(item.drawn, item), batch=item.batch) for item in design.items]
+        designs.append(replace(design, items=tuple(items)))
+    table.designs = designs
+    notes = [f"{present.source} since the run: {change}"] if str(change) else []
+    if as_asked:
+        texts = f"texts of {present.source} changed since"
+        notes.append(f"{texts}; the table holds those that were asked: {quoted([*as_asked])}")
     return notes
-
-
-def _updated(design: RunDesign, new: Mapping[str, Item]) -> RunDesign:
-    items = [replace(new.get(item.drawn, item), batch=item.batch) for item in design.items]
-    return replace(design, items=tuple(items))
 
 
 def as_cells(row: Mapping[str, object]) -> Cells:
