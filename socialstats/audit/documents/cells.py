@@ -175,32 +175,31 @@ def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, st
 
 def split_cells(sheet: Sheet) -> Sheet:
     """Return a sheet with each part of its cells in a column of its own, and marks and thin spaces gone."""
-    comma = any(
-        COMMA.search(v) for row in sheet.rows for v in row.values() if parts_of(v)
-    ) and not any(POINT.search(v) for row in sheet.rows for v in row.values() if parts_of(v))
-    reading = (
-        replace(sheet.reading, decimal=",")
-        if comma and sheet.reading.decimal == "."
-        else sheet.reading
-    )
+    texts = [cell for row in sheet.rows for cell in row.values() if parts_of(cell)]
+    reading = sheet.reading
+    if any(map(COMMA.search, texts)) and not any(map(POINT.search, texts)):
+        reading = replace(reading, decimal=",")
     columns: list[str] = []
     rows: list[dict[str, str]] = [{} for _ in sheet.rows]
     for column in sheet.columns:
         cells = _signed([row[column] for row in sheet.rows])
-        found = [parts_of(cell) for cell in cells]
-        present = [i for i, cell in enumerate(cells) if cell.strip().casefold() not in MISSING]
-        read = [i for i in present if found[i]]
-        parts = list(dict.fromkeys(part for i in read for part in found[i]))
-        if len(read) <= len(present) / 2 or parts in ([], [""]):
-            parts, names = [""], {"": column}
-        else:
-            names = named_parts(column, sheet.title, parts)
+        parsed = [parts_of(cell) for cell in cells]
+        present = [
+            numbers
+            for cell, numbers in zip(cells, parsed, strict=True)
+            if cell.strip().casefold() not in MISSING
+        ]
+        parts = list(dict.fromkeys(part for numbers in present for part in numbers))
+        several = parts not in ([], [""]) and sum(map(bool, present)) > len(present) / 2
+        names = named_parts(column, sheet.title, parts) if several else {"": column}
         names = {part: _free(name, columns) for part, name in names.items()}
         columns += names.values()
-        for cell, got, row in zip(cells, found, rows, strict=True):
-            several = got if names != {"": column} else {"": _bare(cell, got)}
-            shown = several or ({parts[0]: cell} if cell.strip() else {})
-            row.update({name: shown.get(part, "") for part, name in names.items()})
+        first = next(iter(names))
+        for cell, numbers, row in zip(cells, parsed, rows, strict=True):
+            printed = numbers if several else {"": _bare(cell, numbers)}
+            if not printed and cell.strip():
+                printed = {first: cell}
+            row.update({name: printed.get(part, "") for part, name in names.items()})
     return replace(
         sheet,
         columns=tuple(columns),
@@ -230,7 +229,5 @@ def _bare(cell: str, parts: Mapping[str, str]) -> str:
 
 def _free(name: str, taken: Sequence[str]) -> str:
     """Return a name that no column has yet."""
-    again = next(
-        i for i in range(1, len(taken) + 2) if (name if i == 1 else f"{name} ({i})") not in taken
-    )
-    return name if again == 1 else f"{name} ({again})"
+    names = (f"{name} ({i})" for i in range(2, len(taken) + 2))
+    return next(free for free in (name, *names) if free not in taken)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from fractions import Fraction
 
+from socialstats.audit.documents.data_tables import data_tables
 from socialstats.audit.documents.passages import Passage
 from socialstats.audit.documents.sentences import plain
 from socialstats.audit.numbers import MINUS_SIGNS, Basis, Finding, Severity, Verdict
@@ -23,91 +24,19 @@ WORD = re.compile(
 )
 THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+WORDS = data_tables("words")["quotes"]
+FILLING, NEGATIONS = frozenset(WORDS["filling"]), frozenset(WORDS["negations"])
+ENDINGS: Sequence[str] = WORDS["endings"]
+COUNTS: Sequence[str] = WORDS["counts"]
+QUANTITIES: Mapping[str, Sequence[str]] = WORDS["quantities"]
 STATUS = {
     "sentence": "",
     "words": "found by the words of the rules' note",
     "quotation": "quoted by the rules; no document was given to look it up in",
     "note": "noted by the rules in other words than the paper's",
 }
-FILLING = {  # words that a sentence may lack and say the same
-    "a",
-    "an",
-    "and",
-    "are",
-    "as",
-    "at",
-    "be",
-    "by",
-    "for",
-    "from",
-    "in",
-    "is",
-    "it",
-    "its",
-    "of",
-    "on",
-    "or",
-    "than",
-    "that",
-    "the",
-    "to",
-    "was",
-    "were",
-    "with",
-}
-NEGATIONS = {  # words with which a sentence may say the opposite
-    "cannot",
-    "except",
-    "hardly",
-    "neither",
-    "never",
-    "no",
-    "none",
-    "nor",
-    "not",
-    "nothing",
-    "unlike",
-    "without",
-}
-ENDINGS = (
-    "",
-    "d",
-    "ed",
-    "es",
-    "ly",
-    "s",
-)  # no "r", "st": larger and largest are other claims than large
-INFLECTED = (
-    3  # letters of the shortest word that may have an ending: "b" is a name, not the stem of "bed"
-)
-QUANTITIES = {
-    "all": {"all", "always", "both", "consistently", "each", "every", "everywhere"},
-    "most": {"most", "mostly", "majority"},
-    "some": {"some", "several", "few"},
-}
-COUNTS = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-)
+# letters of the shortest word that may have an ending: "b" is a name, not the stem of "bed"
+INFLECTED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +95,7 @@ def said_of(words: Sequence[str]) -> list[str]:
         for before, word in zip(["", *words], words, strict=False)
         if (before, word) != ("the", "most")
     ]
-    kinds = [name for name, several in QUANTITIES.items() if several & {*plain}]
+    kinds = [name for name, several in QUANTITIES.items() if not {*plain}.isdisjoint(several)]
     numbers = [str(COUNTS.index(word)) if word in COUNTS else word for word in plain]
     return kinds + [number for number in numbers if number.isdecimal()]
 

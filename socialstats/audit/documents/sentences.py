@@ -4,56 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from socialstats.audit.documents.data_tables import data_tables
 from socialstats.audit.documents.passages import Passage
 
 LONGEST = 2000
-SHORT = {
-    "e.g",
-    "i.e",
-    "cf",
-    "vs",
-    "al",
-    "fig",
-    "figs",
-    "eq",
-    "eqs",
-    "sec",
-    "secs",
-    "tab",
-    "no",
-    "nos",
-    "approx",
-    "dr",
-    "mr",
-    "mrs",
-    "ms",
-    "prof",
-    "st",
-    "ref",
-    "refs",
-    "app",
-    "ed",
-    "eds",
-    "vol",
-    "pp",
-    "p",
-    "ca",
-    "viz",
-    "dept",
-    "suppl",
-    "ch",
-    "para",
-    "s.d",
-    "s.e",
-    "std",
-    "dev",
-    "err",
-    "avg",
-    "max",
-    "min",
-}
+ABBREVIATIONS: Sequence[str] = data_tables("words")["sentences"]["abbreviations"]
 END = re.compile(r"[.!?][\"'”’)\]]*(?=\s+[\"'“‘(\[]*[A-Z0-9À-ÖØ-ÞΑ-Ωα-ωχ])")
 BREAK = re.compile(r"\n[ \t]*\n\s*")
 RAISED, DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻₀₁₂₃₄₅₆₇₈₉", "0123456789-0123456789"
@@ -160,7 +117,7 @@ def _spans(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
         before = text[max(start, match.start() - 20) : match.start()]
         word = re.split(r"[\s(\[]", before)[-1]
         initial = len(word) == 1 and word.isupper()
-        if text[match.start()] == "." and (word.casefold() in SHORT or initial):
+        if text[match.start()] == "." and (word.casefold() in ABBREVIATIONS or initial):
             continue
         yield start, match.end()
         start = match.end()

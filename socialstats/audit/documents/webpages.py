@@ -6,49 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from socialstats.audit.documents.data_tables import data_tables
 from socialstats.audit.documents.grids import Grid, Spanning, spread
 from socialstats.audit.documents.sentences import read_math, without_math
 from socialstats.errors import InputError
 
 Piece = tuple[str, str, int]
-SILENT = {
-    "script",
-    "style",
-    "pre",
-    "code",
-    "head",
-    "nav",
-    "noscript",
-    "svg",
-    "template",
-    "select",
-    "textarea",
-}
-HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
-BLOCKS = {
-    "p",
-    "div",
-    "li",
-    "ul",
-    "ol",
-    "section",
-    "article",
-    "blockquote",
-    "br",
-    "hr",
-    "header",
-    "footer",
-    "main",
-    "aside",
-    "figure",
-    "figcaption",
-    "dd",
-    "dt",
-    "dl",
-    "td",
-    "table",
-    "tr",
-} | HEADINGS
+WORDS = data_tables("words")["pages"]
+SILENT, HEADINGS = frozenset(WORDS["silent"]), frozenset(WORDS["headings"])
+BLOCKS = frozenset(WORDS["blocks"])
 MOST_TABLES = 5000
 REFERENCES = re.compile(
     r"\s*(?:\d+\.?\s*)?(?:references|bibliography|works cited|literature(?: cited)?)\s*:?\s*", re.I
