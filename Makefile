@@ -82,7 +82,7 @@ bench: $(VENV)/bench ## compare with the peers in one run
 	$(BIN)/python tests/benchmarks/bench.py
 
 docs: $(VENV)/docs ## the site, in build/site; every warning is an error
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
+	$(BIN)/python -m sphinx -q -W --keep-going -j auto -b html docs build/site
 	@echo "wrote $(CURDIR)/build/site/index.html"
 
 bench-scale: $(VENV)/dev ## time and peak memory by rows, items, clusters and engines

@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.agreement.kappa import pair_names
 from socialstats.agreement.rating_tables import level_table, strata_of
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.designs.parts import Factor
 from socialstats.results import Result
 from socialstats.results.definitions import DisagreementParts
@@ -87,8 +87,8 @@ def plain_pairs(result: Result) -> Iterator[tuple[str | None, PlainPairs]]:
         columns = [factor.codes[units] for factor in factors]
         keys = np.column_stack([*columns, table[units]])
         # cells ascend by clusters and levels, in the order in which the library draws them
-        cells, place = np.unique(keys, axis=0, return_inverse=True)
-        count = np.bincount(place.ravel(), design.unit_count[units], len(cells))
+        cells, _, place = unique_rows(keys)
+        count = np.bincount(place, design.unit_count[units], len(cells))
         of_cells = [replace(factor, codes=cells[:, k]) for k, factor in enumerate(factors)]
         pairs = PlainPairs(
             codes=cells[:, len(factors) :],

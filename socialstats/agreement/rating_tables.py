@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.designs.parts import OK, REFUSAL, Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Result
@@ -150,9 +150,9 @@ def tallies_of(result: Result, *, least: int) -> Iterator[tuple[str | None, Tall
 
 def alike_rows(table: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the different rows, in the order in which they first occur, and the units that have them."""
-    _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    _, first, place = unique_rows(table)
     order = np.argsort(first)
-    units = np.bincount(place.ravel(), count, len(first)).astype(np.float64)
+    units = np.bincount(place, count, len(first)).astype(np.float64)
     return table[first[order]], units[order]
 
 

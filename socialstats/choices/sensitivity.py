@@ -720,7 +720,7 @@ class SidesOfCells:
 
     Attributes
     ----------
-    sums : (cells, 3 x items of conditions) sparse array
+    sums : (3 x items of conditions, cells) sparse array
         Scores, weights and squared weights. A cell has two items, and nothing of all others.
     condition : (items of conditions,) array of str
     drawn : bool
@@ -733,7 +733,7 @@ class SidesOfCells:
 
     def terms(self, times: FloatArray) -> dict[str, float]:
         """Return S and its components, plug-in and corrected, where each cell counts so many times."""
-        wins, weight, squares = (times @ self.sums).reshape(3, -1)
+        wins, weight, squares = (self.sums @ times).reshape(3, -1)
         p, n = wins / weight, weight**2 / squares
         noise = np.where((n > 1 + 1e-9) & self.drawn, p * (1 - p) / (n - 1), np.nan)
         plug_in, corrected = {}, {}
@@ -753,7 +753,7 @@ class SidesOfCells:
 def mean_of_known(values: FloatArray) -> float:
     """Return the mean of the values that exist; NaN of none."""
     values = values[~np.isnan(values)]
-    return float(values.mean()) if len(values) else math.nan
+    return float(values.sum()) / len(values) if len(values) else math.nan
 
 
 def sides_of_cells(design: Comparisons, settings: Mapping[str, Any]) -> SidesOfCells:
@@ -772,12 +772,12 @@ def sides_of_cells(design: Comparisons, settings: Mapping[str, Any]) -> SidesOfC
         axis=0,
         return_inverse=True,
     )
-    columns = [place.ravel() + k * len(groups) for k in range(3)]
+    lines = [place.ravel() + k * len(groups) for k in range(3)]
     values = np.concatenate([weight * records.score, weight, squares])
     # entries of one place are added
     sums = csr_array(
-        (values, (np.tile(records.cell, 3), np.concatenate(columns))),
-        shape=(len(design.count), 3 * len(groups)),
+        (values, (np.concatenate(lines), np.tile(records.cell, 3))),
+        shape=(3 * len(groups), len(design.count)),
     )
     return SidesOfCells(sums=sums, condition=groups[:, 0], drawn=design.replies is None)
 
@@ -833,10 +833,10 @@ def sample_common_pairs(result: Result) -> Iterator[PlainSample]:
         names = [labels_by_code[code] for code in design.pair.codes.tolist()]
         order = {name: k for k, name in enumerate(sorted(set(names)))}
         pair_of_cell = csr_array(
-            (np.ones(len(names)), ([order[name] for name in names], np.arange(len(names)))),
-            shape=(len(order), len(names)),
+            (np.ones(len(names)), (np.arange(len(names)), [order[name] for name in names])),
+            shape=(len(names), len(order)),
         )
-        parts.append(replace(sides, sums=pair_of_cell @ sides.sums))
+        parts.append(replace(sides, sums=sides.sums @ pair_of_cell))
     drawn = all(part.drawn for part in parts)
     first, second = (replace(part, drawn=drawn) for part in parts)
 
@@ -847,7 +847,7 @@ def sample_common_pairs(result: Result) -> Iterator[PlainSample]:
             values |= {(label, term): value for term, value in terms.items()}
         return values
 
-    pairs = np.arange(first.sums.shape[0], dtype=np.int64)
+    pairs = np.arange(first.sums.shape[1], dtype=np.int64)
     yield PlainSample(
         count=np.ones(len(pairs)),
         plain=estimates,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.choices.conditions import (
     CONDITIONS,
     ConditionTable,
@@ -461,10 +461,7 @@ class RateRecords:
         """Return the part of each record in the rate of its item: by its weight, or as large for each opponent."""
         weight, item = self.weight[at], self.item[at]
         if weights == "opponent":
-            couple = np.unique(
-                np.column_stack([item, self.opponent[at]]), axis=0, return_inverse=True
-            )
-            of_couple = couple[1].ravel()
+            of_couple = unique_rows(np.column_stack([item, self.opponent[at]]))[2]
             weight = weight / np.bincount(of_couple, weight)[of_couple]
             return weight / np.bincount(item, weight)[item]
         return weight

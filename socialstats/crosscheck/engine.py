@@ -37,6 +37,7 @@ from socialstats.crosscheck.jackknife import (
     hull_checks,
     jackknife_t,
     short_of_zero,
+    values_left_out,
 )
 from socialstats.crosscheck.profile_score import effective_pairs, score_checks
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, redrawn, resampled_checks
@@ -484,15 +485,10 @@ class SampleChecks:
         assert statistic is not None
         crossed = self.crossed()
         ways = ways_to_leave_out([factor.codes for factor in crossed])
-        left_out = [np.unique(way[way >= 0]) for way in ways]
-        levels = sum(len(codes) for codes in left_out)
+        levels = sum(len(np.unique(way[way >= 0])) for way in ways)
         if levels > MOST_LEFT_OUT or levels * len(count) * self.sample.cost > MANY_NUMBERS:
             return MANY
-        values = [
-            np.array([statistic(np.where(way == level, 0.0, count)) for level in codes])
-            for way, codes in zip(ways, left_out, strict=True)
-        ]
-        return crossed_jackknife(values)
+        return crossed_jackknife([values_left_out(statistic, count, way) for way in ways])
 
     def check_resamples(self) -> list[Check]:
         """Compare bootstrap errors and ends with those of the counts that the seed draws."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.crosscheck.clusters import SMOOTH
 from socialstats.crosscheck.contributions import Contributions
 from socialstats.designs.parts import Factor
@@ -109,9 +109,8 @@ class Influences:
         # without clusters each cell is a group, and groups are of one side of a difference
         if not factors or sample.second is not None:
             columns.append(cells)
-        groups, group = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-        kinds, kind = np.unique(np.column_stack([cells]), axis=0, return_inverse=True)
-        group, kind = group.ravel(), kind.ravel()
+        groups, _, group = unique_rows(np.column_stack(columns))
+        kinds, _, kind = unique_rows(np.column_stack([cells]))
         # the plain definition is called as rarely as possible
         if len(groups) <= len(kinds):
             by_group = self.differences(group, len(groups))

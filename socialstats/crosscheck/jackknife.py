@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from socialstats.results.verification import as_published
 CLOSE = 1e-6
 TAIL = "P(T <= t) at this end of d_z, against its tail"
 MOST_LEFT_OUT = 2000
+MOST_COUNTS = 1_000_000  # counts of several levels that are left out at a time
 MANY = "too many units to leave each out in turn"
 LEFT = "the statistic without each unit (cluster), computed from its values again"
 
@@ -62,6 +63,24 @@ def jackknife_t(
     df = n - 1.0 if units_df else min(max(2 / spread, 1.0), n - 1.0)
     reach = float(distribution.ppf((1 + level) / 2, df)) * error
     return Jackknifed(std_error=error, df=df, low=estimate - reach, high=estimate + reach)
+
+
+def values_left_out(
+    statistic: Callable[[FloatArray], FloatArray], count: FloatArray, way: IntArray
+) -> FloatArray:
+    """Return a statistic of (..., cells) counts without each level of a factor, (levels,); of code -1 none is left out.
+
+    Parameters
+    ----------
+    statistic : function of (k, cells) counts -> (k,) array
+    count : (cells,) float64 array
+    way : (cells,) int64 array
+        The level of each cell.
+    """
+    codes = np.unique(way[way >= 0])
+    step = max(1, MOST_COUNTS // len(count))
+    blocks = [codes[start : start + step, None] for start in range(0, len(codes), step)]
+    return np.concatenate([statistic(np.where(way == block, 0.0, count)) for block in blocks])
 
 
 def crossed_jackknife(ways: Sequence[FloatArray]) -> tuple[float, float]:

@@ -465,7 +465,9 @@ def skewness_statistic(values: FloatArray, count: FloatArray) -> float:
         return 0.0
     # cubes of large values overflow
     e = values / top
-    return abs(float(count @ e**3)) / math.sqrt(float(count @ e**2) ** 3)
+    squares = e**2
+    # a product takes a twentieth of the time of a third power
+    return abs(float(count @ (squares * e))) / math.sqrt(float(count @ squares) ** 3)
 
 
 def centre(x: FloatArray, c: FloatArray, n: float) -> float:

@@ -23,6 +23,8 @@ from socialstats.rounding import gated, left_of_sums
 # A share that rounding can leave of 0: one cluster is the whole statistic.
 LOST = 64 * float(np.finfo(np.float64).eps)
 ROUND_DF = 1e-9
+# codes of clusters up to so many times the number of rows are numbered by a list of them
+FEW_GAPS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -573,6 +575,10 @@ def _share_blocks(
 
 def dense_codes(code: IntArray) -> tuple[IntArray, int]:
     """Return codes as numbers from 0 without gaps, and how many there are."""
+    if code.size and code.min() >= 0 and code.max() < FEW_GAPS * code.size:
+        # a list of the codes that occur is made in a tenth of the time that sorting takes
+        occurs = np.bincount(code) > 0
+        return (np.cumsum(occurs) - 1)[code], int(occurs.sum())
     distinct, dense = np.unique(code, return_inverse=True)
     return dense, len(distinct)
 
@@ -757,17 +763,15 @@ def _by_cluster(
     k = scores.shape[1]
     e: Any = scores
     f: Any = shares
-    gather: Any = None
-    if share is not None and code is not None:
-        gather = share.gather(code, scores.shape[0])
     if not sparse.issparse(shares):
         e, f = np.asarray(e, dtype=np.float64), np.asarray(f, dtype=np.float64)
-        if gather is not None:
-            e, f = gather @ e, gather @ f
+        if share is not None and code is not None:
+            e, f = share.cluster_sums(code, e, f)
         present = np.nonzero(f > 0)
         return e[present], f[present], present[1]
     e, f = sparse.csr_array(e, dtype=np.float64), sparse.csr_array(f, dtype=np.float64)
-    if gather is not None:
+    if share is not None and code is not None:
+        gather = share.gather(code, scores.shape[0])
         e, f = gather @ e, gather @ f
     f.eliminate_zeros()
     f.sort_indices()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.inference.cluster_blocks import Blocks, SortedBlock
 from socialstats.inference.cluster_directions import BLOCK, NULL, Directions
 from socialstats.rounding import EPS, SHARE, SPARE, gated
@@ -112,7 +112,7 @@ def positive(values: FloatArray) -> FloatArray:
 def different_rows(scores: FloatArray) -> int:
     """Return how many rows of scores differ beyond rounding."""
     size = float(np.abs(scores).max(initial=0.0))
-    return len(np.unique(np.round(scores / size, 9) + 0.0, axis=0)) if size else 1
+    return len(unique_rows(np.round(scores / size, 9))[0]) if size else 1
 
 
 class OneWay:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.designs.parts import Factor
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class PlainSample:
         Whether the definition gives no errors: tests and intervals follow from the errors of the rows.
     size : float
         Of the values, where it is larger than the estimates: their rounding is a part of it.
-    left_out : function of (cells,) counts -> float, optional
+    left_out : function of (..., cells) counts -> (...) array, optional
         The statistic whose values without each unit (cluster), and without each person beside them, make the
         jackknife's errors of all rows.
     centres : mapping of RowKey to RowKey
@@ -134,7 +134,7 @@ class PlainSample:
     added: Mapping[RowKey, tuple[float, float]] = field(default_factory=dict)
     errors_of_rows: bool = False
     size: float = 0.0
-    left_out: Callable[[FloatArray], float] | None = None
+    left_out: Callable[[FloatArray], FloatArray] | None = None
     centres: Mapping[RowKey, RowKey] = field(default_factory=dict)
     resampled_centres: Mapping[RowKey, RowKey] = field(default_factory=dict)
     units_df: bool = False
@@ -225,10 +225,8 @@ def sample_of_mean(
     crossed = [*factors, *([] if people is None else [people])]
     columns = [factor.codes[valued] for factor in crossed]
     # cells ascend by clusters and value, in the order in which the library draws them
-    cells, place = np.unique(
-        np.column_stack([*columns, values[valued]]), axis=0, return_inverse=True
-    )
-    units = np.bincount(place.ravel(), count[valued], len(cells)).astype(np.float64)
+    cells, _, place = unique_rows(np.column_stack([*columns, values[valued]]))
+    units = np.bincount(place, count[valued], len(cells)).astype(np.float64)
     value = cells[:, -1]
     yes_or_no = bool(np.isin(value, (0.0, 1.0)).all())
     of_cells = [
@@ -291,10 +289,10 @@ def ways_to_leave_out(factors: Sequence[IntArray]) -> list[IntArray]:
         return list(factors)
     first, second = factors
     drawn = second >= 0
-    pairs, place = np.unique(np.column_stack(factors)[drawn], axis=0, return_inverse=True)
+    pairs, _, place = unique_rows(np.column_stack(factors)[drawn])
     if len(pairs) == len(np.unique(second[drawn])):
         return [first]
     # intersections are numbered, and those without a level of the second are not left out
     intersections = np.full(len(first), -1)
-    intersections[drawn] = place.ravel()
+    intersections[drawn] = place
     return [first, second, intersections]

@@ -178,28 +178,31 @@ def sample_couples(result: Result) -> Iterator[PlainSample]:
         if row.role in ("estimate", "difference") and row.estimate is not None:
             by_levels.setdefault(levels_of_row(row), []).append(row)
     for levels, rows in by_levels.items():
+        couples = couples_of_levels(result, table, levels)
         linear = [row for row in rows if not row.label("quantity")]
         if linear:
-            yield contrast_sample(result, table, levels, linear)
-        yield from size_samples(result, table, levels, rows)
+            yield contrast_sample(result, couples, levels, linear)
+        yield from size_samples(result, couples, levels, rows)
+    means = scenario_means(result, table)
+    complete = CompleteCouples(table)
     for row in result.rows:
         if row.group == "scenario means" and row.estimate is not None:
-            values = scenario_differences(result, table, row).mean(axis=1).dropna().to_numpy()
+            values = scenario_differences(means, row).mean(axis=1).dropna().to_numpy()
             sample = sample_of_mean(key_of_row(row), values, np.ones(len(values)))
             limits = {key_of_row(row): (-LARGEST, LARGEST)}
             yield replace(sample, yes_or_no=False, unbiased=True, limits=limits)
         elif row.test == "chi2" and row.estimate is not None:
-            yield sample_of_couples(table, row)
+            yield sample_of_couples(complete, row)
 
 
-def sample_of_couples(table: pd.DataFrame, row: Row) -> PlainSample:
+def sample_of_couples(complete: CompleteCouples, row: Row) -> PlainSample:
     """Return the complete couples of two groups: B of those that favour the same group in both orders."""
 
     def bias(count: FloatArray) -> dict[RowKey, float]:
         _, for_first, for_second, _ = count.tolist()
         return {key_of_row(row): 2 * (for_first - for_second) / float(count.sum())}
 
-    count = np.array(couple_counts(table, row))
+    count = np.array(complete.counts(row))
     return PlainSample(count=count, plain=bias, no_errors="the test is McNemar's")
 
 
@@ -224,10 +227,9 @@ def couples_of_levels(result: Result, table: pd.DataFrame, levels: tuple[str, ..
 
 
 def contrast_sample(
-    result: Result, table: pd.DataFrame, levels: tuple[str, ...], rows: Sequence[Row]
+    result: Result, couples: PlainCouples, levels: tuple[str, ...], rows: Sequence[Row]
 ) -> PlainSample:
     """Return the answers behind some rows, each a contrast of the mean scores of kinds of couples."""
-    couples = couples_of_levels(result, table, levels)
     lines: dict[RowKey, FloatArray] = {}
     for row in rows:
         of_levels = [
@@ -246,10 +248,11 @@ def contrast_sample(
             key: float(np.where(line != 0, line * means, 0.0).sum()) for key, line in lines.items()
         }
 
-    shares = {key: shares_of_units(couples, line, second) for key, line in lines.items()}
+    place = units_of_answers(couples, second)
+    shares = {key: shares_of_units(couples, line, place) for key, line in lines.items()}
     limits = {key_of_row(row): limits_of(row) for row in rows}
     resampled = result.settings["ci"] != "closed"
-    copies = resampled and bool(table["copies"].max() > 1)
+    copies = resampled and bool(couples.table["copies"].max() > 1)
     count = couples.table["count"].to_numpy(dtype=np.float64)
     clusters = clusters_of_answers(result, couples.table)
     clustered = bool(result.design.factors(result.settings["cluster"]))
@@ -279,15 +282,18 @@ def clusters_of_answers(result: Result, table: pd.DataFrame) -> tuple[Factor, ..
     return tuple(replace(factor, codes=factor.codes[unit]) for factor in factors)
 
 
-def shares_of_units(
-    couples: PlainCouples, line: FloatArray, second: BoolArray | None
-) -> FloatArray:
-    """Return 1 over the answers of a unit that a contrast uses: a unit counts once, of either level."""
-    used = (line[couples.kind] != 0) & (couples.weight > 0)
+def units_of_answers(couples: PlainCouples, second: BoolArray | None) -> IntArray:
+    """Return the unit of each answer, numbered from 0; the answers of a second level are units of their own."""
     unit = couples.table["copy_of_unit"].to_numpy()
     side = np.zeros(len(unit), dtype=np.int64) if second is None else second.astype(np.int64)
-    _, place = np.unique(np.column_stack([unit, side]), axis=0, return_inverse=True)
-    answers = np.bincount(place.ravel(), used)[place.ravel()]
+    place: IntArray = np.unique(2 * unit + side, return_inverse=True)[1]
+    return place
+
+
+def shares_of_units(couples: PlainCouples, line: FloatArray, place: IntArray) -> FloatArray:
+    """Return 1 over the answers of a unit that a contrast uses: a unit counts once, of either level."""
+    used = (line[couples.kind] != 0) & (couples.weight > 0)
+    answers = np.bincount(place, used)[place]
     shares: FloatArray = used / np.maximum(answers, 1)
     return shares
 
@@ -301,13 +307,12 @@ def limits_of(row: Row) -> tuple[float, float]:
 
 
 def size_samples(
-    result: Result, table: pd.DataFrame, levels: tuple[str, ...], rows: Sequence[Row]
+    result: Result, couples: PlainCouples, levels: tuple[str, ...], rows: Sequence[Row]
 ) -> Iterator[PlainSample]:
     """Yield B_all of a level: the mean of abs(B) over pairs of groups, and over raters within a pair."""
     uncorrected = [row for row in rows if row.label("quantity") == "B_all"]
     if len(levels) != 1 or not uncorrected:
         return
-    couples = couples_of_levels(result, table, levels)
     biases = [row for row in result.rows if row.group == "bias"]
     lines = [couples.contrasts(row, levels[0]) for row in biases]
 
@@ -320,15 +325,20 @@ def size_samples(
     yield PlainSample(count=count, plain=mean_size, no_errors="intervals of B_all invert tests")
 
 
-def scenario_differences(result: Result, table: pd.DataFrame, row: Row) -> pd.DataFrame:
-    """Return S_ba - S_ab of each scenario (rows) and rater with both orders (columns), NaN where one is missing."""
-    groups = (str(row.label("group")), str(row.label("other")))
+def scenario_means(result: Result, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean score of each scenario and rater (rows) and kind of couples (columns), NaN without answers."""
     answers = table[table["counts"]].assign(total=lambda t: t["score"] * t["count"])
     if result.settings["aggregate"] != "rater":
         answers = answers.assign(rater=0)
     keys = ["scenario", "rater", "group_first", "group_second"]
     sums = answers.groupby(keys)[["total", "count"]].sum()
-    means = (sums["total"] / sums["count"]).unstack([2, 3])
+    means: pd.DataFrame = (sums["total"] / sums["count"]).unstack([2, 3])
+    return means
+
+
+def scenario_differences(means: pd.DataFrame, row: Row) -> pd.DataFrame:
+    """Return S_ba - S_ab of each scenario (rows) and rater with both orders (columns), NaN where one is missing."""
+    groups = (str(row.label("group")), str(row.label("other")))
     if groups not in means or groups[::-1] not in means:
         return means.iloc[:0, :0]
     answered = means[[groups, groups[::-1]]].notna().groupby("rater").any().all(axis=1)
@@ -344,14 +354,15 @@ def tests_of_contrasts(row: Row) -> tuple[object, ...]:
 def ask_for_tests_of_couples(result: Result) -> Iterator[PeerNumbers]:
     """McNemar's tests of statsmodels, and flips of the signs of scenarios of scipy."""
     table = answer_table(result)
+    means, complete = scenario_means(result, table), CompleteCouples(table)
     tables: list[pd.DataFrame] = []
     for row in result.rows:
         if row.p_value is None:
             continue
         if row.test == "chi2" or row.test == "mid_p":
-            yield from ask_for_complete_couples(table, row)
+            yield from ask_for_complete_couples(complete, row)
         elif row.test == "sign_flip" and row.label("group"):
-            values = scenario_differences(result, table, row)
+            values = scenario_differences(means, row)
             tables.append(values)
             mean = values.mean(axis=1).dropna().to_numpy(dtype=np.float64)
             yield from ask_for_flips(row, mean[:, None], np.ones(1), float(mean.sum()))
@@ -400,12 +411,12 @@ def ask_for_flips(
     yield PeerNumbers(package="scipy", row=key_of_row(row), numbers=numbers)
 
 
-def ask_for_complete_couples(table: pd.DataFrame, row: Row) -> Iterator[PeerNumbers]:
+def ask_for_complete_couples(complete: CompleteCouples, row: Row) -> Iterator[PeerNumbers]:
     """Return McNemar's test of complete couples as independent; mid-p is the exact p less the point probability."""
     from scipy.stats import binom
 
     mcnemar = load_peer("statsmodels.stats.contingency_tables", "mcnemar")
-    first_places, for_first, for_second, second_places = couple_counts(table, row)
+    first_places, for_first, for_second, second_places = complete.counts(row)
     cells = np.array([[first_places, for_first], [for_second, second_places]])
     key = key_of_row(row)
     if row.test == "chi2":
@@ -425,30 +436,58 @@ def ask_for_complete_couples(table: pd.DataFrame, row: Row) -> Iterator[PeerNumb
     yield PeerNumbers(package="statsmodels", row=key, numbers={"p_value": p})
 
 
-def couple_counts(table: pd.DataFrame, row: Row) -> tuple[float, float, float, float]:
-    """Count the complete couples of two groups: first place in both orders, first group, second group, second place."""
-    level = row.label("level")
-    answers = table[table["counts"]]
-    if level is not None:
-        answers = answers[answers["level"] == level]
-    first, second = str(row.label("group")), str(row.label("other"))
-    groups = answers[["group_first", "group_second"]]
-    mixed = groups.isin((first, second)).all(axis=1) & (
-        groups["group_first"] != groups["group_second"]
+class CompleteCouples:
+    """The couples of a table that were answered in both orders, counted for each level that a row is about.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `answer_table` returns it.
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        answers = table[table["counts"] & (table["group_first"] != table["group_second"])]
+        answers = answers.loc[answers.index.repeat(answers["count"].astype(int))]
+        groups = answers[["group_first", "group_second"]].to_numpy(dtype=str)
+        low, high = np.sort(groups, axis=1).T
+        self.answers = answers.assign(
+            low=low, high=high, low_first=groups[:, 0] == low, first_place=answers["score"] == -1.0
+        )
+        self.by_level: dict[object, dict[tuple[str, str], BoolArray]] = {}
+
+    def counts(self, row: Row) -> tuple[float, float, float, float]:
+        """Count the couples of two groups: first place in both orders, first group, second group, second place."""
+        level = row.label("level")
+        if level not in self.by_level:
+            answers = self.answers
+            if level is not None:
+                answers = answers[answers["level"] == level]
+            self.by_level[level] = places_by_groups(answers)
+        first, second = str(row.label("group")), str(row.label("other"))
+        low, high = sorted((first, second))
+        places = self.by_level[level].get((low, high), np.zeros((0, 2), dtype=bool))
+        in_first, in_second = places.T if first == low else places.T[::-1]
+        return (
+            float((in_first & in_second).sum()),
+            float((in_first & ~in_second).sum()),
+            float((~in_first & in_second).sum()),
+            float((~in_first & ~in_second).sum()),
+        )
+
+
+def places_by_groups(answers: pd.DataFrame) -> dict[tuple[str, str], BoolArray]:
+    """Return by pair of groups whether the first place was chosen, (complete couples, 2).
+
+    The columns are the order with the first group of the pair in the first place, and the other order.
+    """
+    couple = ["low", "high", "scenario", "pair", "rater"]
+    copy = answers.groupby([*couple, "low_first"]).cumcount()
+    places = answers.assign(copy=copy).pivot_table(
+        index=[*couple, "copy"], columns="low_first", values="first_place", aggfunc="first"
     )
-    chosen = answers[mixed]
-    chosen = chosen.loc[chosen.index.repeat(chosen["count"].astype(int))]
-    keys = ["scenario", "pair", "rater"]
-    copy = chosen.groupby([*keys, "group_first"]).cumcount()
-    chosen = chosen.assign(copy=copy, first_place=chosen["score"] == -1.0)
-    wide = chosen.pivot_table(
-        index=[*keys, "copy"], columns="group_first", values="first_place", aggfunc="first"
-    )
-    places = wide.reindex(columns=[first, second]).dropna().to_numpy(dtype=bool)
-    in_first, in_second = places.T
-    return (
-        float((in_first & in_second).sum()),
-        float((in_first & ~in_second).sum()),
-        float((~in_first & in_second).sum()),
-        float((~in_first & ~in_second).sum()),
-    )
+    complete = places.reindex(columns=[True, False]).dropna().astype(bool)
+    by_groups: dict[tuple[str, str], BoolArray] = {}
+    for groups, of_groups in complete.groupby(["low", "high"]):
+        low, high = groups
+        by_groups[str(low), str(high)] = of_groups.to_numpy()
+    return by_groups

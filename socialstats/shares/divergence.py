@@ -349,9 +349,10 @@ def bootstrap_with_raters(
     values = []
     for of_units, (weights,) in draws:
         times = units.product(of_units)[:, units.unit]
-        # a rating counts as often as its unit times its rater
-        of_ratings = times[:, row] * weights[:, rater]
-        values.append(finish(times @ fixed + of_ratings @ raters.table))
+        # a rating counts as often as its unit times its rater; whole rows are picked faster than columns
+        of_ratings = np.ascontiguousarray(times.T)[row]
+        of_ratings *= np.ascontiguousarray(weights.T)[rater]
+        values.append(finish(times @ fixed + (raters.table.T @ of_ratings).T))
     replicates = np.concatenate(values)
     return Replicates(
         estimate=finish(statistics.sum(axis=0)[None])[0],

@@ -599,7 +599,7 @@ def counted_choices(result: Result) -> CountedChoices:
                 columns += [(who == source) & indicator for _, indicator in is_level[1:]]
     cluster = design.clusters[0].codes[unit] if design.clusters else unit
     table = np.column_stack([*columns, np.argsort(order)[value], cluster])
-    cells, cell = np.unique(table, axis=0, return_inverse=True)
+    cells, _, cell = unique_rows(table)
     levels = [design.levels[k] for k in order]
     keys: list[RowKey] = [
         (f"{level} against {levels[0]}", name) for level in levels[1:] for name in names

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.parts import Factor
 from socialstats.results import Result, Row
 from socialstats.results.definitions import (
@@ -127,15 +127,13 @@ class PairOfSources:
         clusters, people = ratings.factors(inside), ratings.people(inside)
         drawn = np.full(int(inside.sum()), -1) if people is None else people.codes
         columns = [ratings.unit[inside], drawn]
-        cells, first, place = np.unique(
-            np.column_stack(columns), axis=0, return_index=True, return_inverse=True
-        )
+        cells, first, place = unique_rows(np.column_stack(columns))
         stratum = np.zeros(int(inside.sum()), dtype=np.int64)
         if len(rows.cells) > 1:
             stratum = np.array([rows.cells.index(cell) for cell in ratings.cell[inside]])
         side = (ratings.source[inside] == sides[1]).astype(np.int64)
         counts = np.zeros((len(cells), len(rows.cells), 2, ratings.shares.shape[1]))
-        np.add.at(counts, (place.ravel(), stratum, side), ratings.shares[inside])
+        np.add.at(counts, (place, stratum, side), ratings.shares[inside])
         return cls(
             counts=counts,
             unit=cells[:, 0],
@@ -149,11 +147,11 @@ class PairOfSources:
         bias = self.bias()
         keys = key_of_row(rows.plug_in), key_of_row(rows.corrected)
 
-        def pooled(count: FloatArray) -> float:
-            return float(divergence(np.tensordot(count, self.counts, 1)).mean())
+        def pooled(count: FloatArray) -> FloatArray:
+            return np.asarray(divergence(np.tensordot(count, self.counts, 1)).mean(axis=-1))
 
         def similarities(count: FloatArray) -> dict[RowKey, float]:
-            value = pooled(count)
+            value = float(pooled(count))
             return dict(zip(keys, (1 - value, limited(1 - value + bias)), strict=True))
 
         return PlainSample(
@@ -240,11 +238,12 @@ def corrected_divergences(counts: FloatArray) -> FloatArray:
     (units,) float64 array
         NaN for units with a single rating of a source, and for all of too many different ones.
     """
-    patterns, place = np.unique(counts, axis=0, return_inverse=True)
+    patterns, _, place = unique_rows(counts.reshape(len(counts), -1))
     if len(patterns) > MOST_PATTERNS:
         return np.full(len(counts), math.nan)
-    values = np.array([corrected_divergence(*pair.astype(np.int64)) for pair in patterns])
-    corrected: FloatArray = values[place.ravel()]
+    pairs = patterns.reshape(-1, *counts.shape[1:]).astype(np.int64)
+    values = np.array([corrected_divergence(*pair) for pair in pairs])
+    corrected: FloatArray = values[place]
     return corrected
 
 

@@ -556,10 +556,8 @@ def test_shares_of_people_as_drawn_are_held_and_equal_shares_are_not_rejected() 
         result = ss.choice_shares(design, **QUICK)
         rows = [result.row(level, group="human") for level in LEVELS]
         held += [row.conf_low <= 1 / 3 <= row.conf_high for row in rows]
-        plain = [
-            ss.choice_shares(design, people="fixed", **QUICK).row(level, group="human")
-            for level in LEVELS
-        ]
+        of_fixed = ss.choice_shares(design, people="fixed", **QUICK)
+        plain = [of_fixed.row(level, group="human") for level in LEVELS]
         fixed += [row.conf_low <= 1 / 3 <= row.conf_high for row in plain]
         p = result.row("any level", group="model - human").p_value
         rejected.append(p is not None and p < 0.05)

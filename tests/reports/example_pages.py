@@ -26,14 +26,25 @@ RUN: dict[str, Any] = {
 }
 
 
-@functools.cache
 def made(name: str, hostile: bool = False) -> tuple[Outcome, str]:
     """Return the outcome of an example and its page."""
+    # a cache takes a default that is left out and its value for two calls
+    return outcome_and_page(name, hostile)
+
+
+def read(name: str, hostile: bool = False) -> Page:
+    """Return the page of an example as a reader sees it."""
+    return page_as_read(name, hostile)
+
+
+@functools.cache
+def outcome_and_page(name: str, hostile: bool) -> tuple[Outcome, str]:
+    """Run the study of an example and make its page, once in a process."""
     outcome = outcome_of(name, hostile=hostile)
     return outcome, render(outcome, **RUN)
 
 
 @functools.cache
-def read(name: str, hostile: bool = False) -> Page:
-    """Return the page of an example as a reader sees it."""
+def page_as_read(name: str, hostile: bool) -> Page:
+    """Parse the page of an example, once in a process."""
     return Page(made(name, hostile)[1])

@@ -127,7 +127,7 @@ def test_from_names_and_scenarios_to_the_table_of_biases(
     write(
         tmp_path / "scenarios.csv",
         "scenario topic kind text",
-        [(f"q{k}", topics[k % 3], kinds[k % 2], story.format(k)) for k in range(9)],
+        [(f"q{k}", topics[k % 3], kinds[k % 2], story.format(k)) for k in range(6)],
     )
     (tmp_path / "design.toml").write_text(
         'seed = 2\nscenarios = "scenarios.csv"\nnames = "names.csv"\npairs = 4\ndraw = "once"\nsame_group = false\n'
@@ -148,7 +148,7 @@ def test_from_names_and_scenarios_to_the_table_of_biases(
         return says("1" if re.search(rf"1\) {pick}\b", text) else "2", model=model)
 
     said = collected(capsys, "who-is-right", models, script)
-    assert len(chosen) == 13 * 9 * 6 * 4
+    assert len(chosen) == 13 * 6 * 6 * 4
     assert proposed(said) == "report table.csv --study relationship-bias --by model"
     run(
         capsys,
