@@ -78,6 +78,7 @@ def values_left_out(
         The level of each cell.
     """
     codes = np.unique(way[way >= 0])
+    # levels are left out in blocks, which bounds the memory
     step = max(1, MOST_COUNTS // len(count))
     blocks = [codes[start : start + step, None] for start in range(0, len(codes), step)]
     return np.concatenate([statistic(np.where(way == block, 0.0, count)) for block in blocks])

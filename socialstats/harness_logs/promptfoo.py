@@ -98,8 +98,9 @@ def recognises(source: Source) -> bool:
         records = [*csv.reader(head.decode("utf-8-sig", "replace").splitlines(keepends=True))]
     except csv.Error:
         return False
-    whole = records[:-1] if len(head) == LOOKED else records  # the last one may be cut off
-    return bool(verdict_columns(whole))
+    # the last one may be cut off, and a header of many columns is
+    whole = records[:-1] if len(head) == LOOKED else records
+    return bool(whole and verdict_columns(whole))
 
 
 def read(source: Source) -> Log:
