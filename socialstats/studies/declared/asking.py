@@ -11,6 +11,7 @@ from typing import Any
 from socialstats.designs.calls import Reader, keywords
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
+from socialstats.designs.levels import sort_labels
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.terms import names_only
@@ -94,12 +95,10 @@ class Answered:
         """Return the rows that the page shows: their keys have the labels of the page, and their terms are names."""
         keyed = []
         for cell, result in self.results.items():
-            rows = leading_rows(result, self.question.terms)
-            for row in rows:
-                labels = self.labels(cell)
-                if len(rows) > 1:
-                    # several rows of a cell are told apart by their terms or by their own keys
-                    labels |= {"term": row.term} if self.question.terms else dict(row.key) | labels
+            for row in leading_rows(result, self.question.terms):
+                # rows of a cell are told apart by their terms or by their own keys
+                labels = {"term": row.term} if self.question.terms else dict(row.key)
+                labels |= self.labels(cell)
                 keyed.append(replace(row, key=tuple(labels.items())))
         names = name_rows(keyed)
         return [
@@ -149,23 +148,36 @@ def ask(
     table = data.answers if raw else data.scores
     value = question.options["value"] if raw else data.value
     scored = not raw and bool(declaration.scales)
-    several = any(len(table.levels(name)) > 1 for name in declaration.of("source"))
-    call = Call(question, metric, declaration, options, scored=scored, several=several)
+    if "unit" in question.options:
+        units = unjoined_columns(question.options["unit"], table)
+        question = replace(question, options={**question.options, "unit": units})
+    call = Call(question, metric, declaration, options, scored=scored)
     results: dict[Cell, Result] = {}
     lost: dict[Cell, str] = {}
     first: SocialStatsError | None = None
+
+    def written_option(name: str, value: Any = NO_VALUE, typed: str = "") -> str:
+        # a metric knows the column that was made of several
+        return as_written(name, unjoined_columns(value, table) if name == "unit" else value, typed)
+
     # a file is data: its formulas hold columns and functions of the grammar, and no Python
-    with speaking(as_written), names_only():
+    with speaking(written_option), names_only():
         for cell, part in cells(question, table, call.dimensions, declaration):
             try:
-                results[cell] = with_cell(call.result(part, value), call.dimensions, cell)
+                results[cell] = call.result(part, value)
             except (NothingToAnalyse, UndefinedStatistic) as error:
                 lost[cell] = reason_of(error)
                 first = first or error
             except SocialStatsError as error:
                 raise call.refused(error, cell) from None
-    if first is not None and not results:
-        raise call.refused(first, next(iter(lost)))
+        if first is not None and not results:
+            raise call.refused(first, next(iter(lost)))
+        levels = call.levels_of_cells(results)
+        if levels:
+            for cell, part in cells(question, table, call.dimensions, declaration):
+                if cell in results:
+                    results[cell] = call.result(part, value, levels)
+    results = {cell: with_cell(result, call.dimensions, cell) for cell, result in results.items()}
     return Answered(
         question=question,
         metric=metric,
@@ -201,6 +213,22 @@ def as_written(name: str, value: Any = NO_VALUE, typed: str = "") -> str:
     if name == "repeat" and value is True:
         value = ["COLUMN"]
     return f"{name} = {value if isinstance(value, Word) else toml_value(value)}"
+
+
+def unjoined_columns(unit: Any, table: Table) -> Any:
+    """Return columns of units, with the single columns in place of a name that joins several by commas.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> unjoined_columns(["item,run", "rater"], as_table({"item": ["a"], "run": [1], "rater": ["r"]}))
+    ['item', 'run', 'rater']
+    """
+    names: list[str] = []
+    for name in texts_in(unit):
+        parts = [part.strip() for part in name.split(",")]
+        names += parts if name not in table.columns and {*parts} <= {*table.columns} else [name]
+    return names if len(names) > len(texts_in(unit)) else unit
 
 
 def cells(
@@ -246,11 +274,8 @@ class Call:
         options: StudyOptions,
         *,
         scored: bool,
-        several: bool,
     ) -> None:
         self.question = question
-        # whether there are several sources
-        self.several = several
         self.metric = metric
         self.declaration = declaration
         parameters = inspect.signature(metric.function).parameters
@@ -359,8 +384,8 @@ class Call:
         sources = [name for name in declaration.of("source") if name not in dimensions]
         if self.metric.raters == "models":
             return next(iter((*sources, *declared)), None)
-        told_apart = declaration.of("kind") or {"source", "rater_source"} & options.keys()
-        if self.metric.raters == "pooled" and self.several and not told_apart:
+        told_apart = {"source", "rater_source"} & options.keys()
+        if self.metric.raters == "pooled" and not told_apart:
             sources = []
         return next(iter((*declared, *sources)), None)
 
@@ -413,9 +438,25 @@ class Call:
             columns += texts_in(arguments.get("rater"))
         return tuple(columns)
 
-    def result(self, table: Table, value: str) -> Result:
-        """Return the result of one cell."""
+    def levels_of_cells(self, results: Mapping[Cell, Result]) -> Sequence[str]:
+        """Return the levels that occur in any cell, where the leading rows are of levels and cells have different ones.
+
+        A level that a cell lacks has a number there too, such as a share of 0. Declared levels are those of each cell.
+        """
+        occur = [
+            {row.label("level") or "" for row in leading_rows(result, self.question.terms)}
+            for result in results.values()
+        ]
+        every = set[str]().union(*occur) - {""}
+        if "levels" in {**self.parts, **self.fixed} or all(levels == every for levels in occur):
+            return ()
+        return sort_labels(every) if "levels" in self.read else ()
+
+    def result(self, table: Table, value: str, levels: Sequence[str] = ()) -> Result:
+        """Return the result of one cell; `levels` are those of all cells, where they are not declared."""
         arguments = {**self.parts, **self.compared, "value": value, **self.fixed}
+        if levels:
+            arguments["levels"] = list(levels)
         if "value" not in self.read or "first" in arguments:
             del arguments["value"]
         if len(texts_in(arguments.get("unit"))) > 1:

@@ -118,7 +118,11 @@ def study_outcome(
         options,
         describe=describe_study(data, declaration),
         verdict=conclusion_of(opening),
-        answer=[text for block in blocks[:MOST_ANSWERS] for text in block.sentences[:1]],
+        answer=[
+            text
+            for answer, block in zip(answers[:MOST_ANSWERS], blocks, strict=False)
+            for text in (*block.sentences[:1], *lost_sentences(answer))
+        ],
         leading=checked,
         blocks=blocks,
         uses=("level", "seed", "resamples", "verify"),
@@ -231,14 +235,31 @@ def block_of(cells: QuestionCells, declaration: Declaration) -> Block:
     )
     if len(answer.results) == 1:
         block = ask_result(question.id, next(iter(answer.results.values())), text)
+        place = only_cell(answer)
+        if block is not None and place:
+            lines = [f"{place}: {line}" for line in block.sentences]
+            block = replace(block, sentences=tuple(lines))
     assert block is not None
-    lost = [sentences.no_number(answer.name(cell), why) for cell, why in answer.lost.items()]
     tables = [
         paper_table(grid, answer, declaration)
         for grid in declaration.grids
         if grid.question == question.id
     ]
+    lost = lost_sentences(answer)
     return replace(block, sentences=(*block.sentences, *lost), tables=(*tables, *block.tables))
+
+
+def only_cell(answer: Answered) -> str:
+    """Return the name of the only cell of a question that has a result; empty where there are several, or no cells."""
+    return answer.name(next(iter(answer.results))) if len(answer.results) == 1 else ""
+
+
+def lost_sentences(answer: Answered) -> list[str]:
+    """State which cells of a question have no result, and why."""
+    return [
+        sentences.no_number(f"the result for {shorten(answer.name(cell), LABEL)}", why)
+        for cell, why in answer.lost.items()
+    ]
 
 
 def summary_sentences(cells: QuestionCells) -> list[str]:
@@ -322,6 +343,8 @@ def conclusion_of(cells: QuestionCells) -> Conclusion:
     title = shorten(answer.metric.title, LABEL)
     if scale:
         title = f"{title} of {shorten(scale, LABEL)}"
+    elif only_cell(answer):
+        title = f"{title} of {shorten(only_cell(answer), LABEL)}"
     ends = extremes(rows)
     if not ends:
         return verdict_of(f"The data do not show the {title}", certainty="open")
