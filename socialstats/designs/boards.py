@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from socialstats.designs.cluster_columns import clusters_of_units
@@ -11,6 +11,7 @@ from socialstats.designs.profile import TableProfile, names_text
 from socialstats.designs.repeated_answers import Kind, SourceCells, is_numbered_anew
 from socialstats.designs.roles import (
     EQUAL,
+    FEWEST_CLUSTERS,
     FEWEST_UNNAMED,
     MET_BY,
     MOST_UNITS,
@@ -33,6 +34,7 @@ from socialstats.designs.vocabulary import (
     COVARIATES,
     MEASURES,
     PERSONS,
+    RATERS,
     REACTIONS,
     REPEATS,
     RESPONSES,
@@ -282,6 +284,31 @@ def board_of_one_unit(
         anew=any(is_numbered_anew(unit, c) for c in part),
         alike=alike,
     )
+
+
+def crossed_samples(
+    profile: TableProfile, source: ColumnProfile, board: BoardColumns
+) -> BoardColumns:
+    """Return a board whose units are pairs of two samples, such as persons and stories, with both as clusters.
+
+    Each person who met every story in both conditions differs in how large the difference is. A mean over the persons
+    would leave that out of the error, as a mean over the stories would for these (Clark, 1973, doi:10.1016/
+    S0022-5371(73)80014-3). Numbered answers and few labels are averaged.
+    """
+    unit, repeat = board.unit, board.repeat
+    if len(unit) != 1 or len(repeat) != 1 or repeat[0].size < FEWEST_CLUSTERS:
+        return board
+    sample = repeat[0].called(PERSONS, RATERS, UNITS) or repeat[0].id_named
+    pairs = [*unit, *repeat]
+    n_pairs = profile.combinations(*pairs)
+    if (
+        not sample
+        or repeat[0].called(REPEATS)
+        or profile.combinations(*pairs, source) < EQUAL * n_pairs * source.size
+    ):
+        return board
+    clusters = [*(board.cluster or unit), *repeat]
+    return replace(board, unit=pairs, repeat=[], cluster=clusters, answers=(1, 1))
 
 
 def answers_alike(profile: TableProfile, value: ColumnProfile) -> Columns:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from socialstats.designs.comparisons_data import ComparisonsData
     from socialstats.designs.groups_data import GroupsData
     from socialstats.designs.paired_data import PairedData
+    from socialstats.designs.profile import TableProfile
     from socialstats.designs.ratings_data import RatingsData
 
 # labels of a cluster
@@ -285,15 +286,20 @@ def of_ratings(design: RatingsData) -> Scores:
 NAMING = (*UNITS, *RATERS, *MODELS, *CLUSTERS, "user", "session", "group", "block", "batch")
 
 
+def profile_of(table: Table) -> TableProfile:
+    """Return the profile of a table; its module loads where columns are tried."""
+    from socialstats.designs.profile import TableProfile
+
+    return TableProfile(table)
+
+
 def candidates(
     table: Table, used: TextSet, units: float, outcomes: Callable[[Table, ColumnProfile], bool]
 ) -> list[str]:
     """Return the unused columns that may hold clusters: labels that repeat, and that no answer or measurement makes."""
-    from socialstats.designs.profile import TableProfile
-
     if not is_tried(table):
         return []
-    profile = TableProfile(table)
+    profile = profile_of(table)
     names = []
     for name in table.columns:
         column = profile.column(name) if name not in used else None
@@ -456,12 +462,10 @@ def averaged_sample(
 
     The table is read again with each answer as a unit, and with the units and who answered as crossed clusters.
     """
-    from socialstats.designs.profile import TableProfile
-
     unit, repeat = roles.of("unit"), roles.of("repeat")
     if again is None or len(unit) != 1 or len(repeat) != 1 or not is_tried(table):
         return []
-    column = TableProfile(table).column(repeat[0])
+    column = profile_of(table).column(repeat[0])
     if column is None or column.size < FEWEST or column.called(REPEATS):
         return []
     clusters = tuple(roles.of("cluster") or unit)

@@ -42,6 +42,11 @@ RIGHT = {
     "| Average | 54.0 | 65.0 |\n| Parameters (B) | 7 | 1300 |\n",
     "percentages with a sign below a total": "| Modelo | Aciertos | Total | Porcentaje |\n|---|---|---|---|\n"
     "| Uno | 33 | 48 | 68,8 % |\n| Dos | 41 | 48 | 85,4 % |\n| Total | 74 | 96 | 77,1 % |\n",
+    "measures in rows": "Table 2. Ratings on a 1-7 scale.\n\n"
+    "| | Control | Treated | Waitlist |\n|---|---|---|---|\n"
+    "| n | 50 | 22 | 42 |\n| Mean | 3.66 | 4.14 | 3.69 |\n| SD | 1.35 | 1.17 | 1.26 |\n",
+    "means and totals in rows": "Scores.\n\n| | Control | Treated |\n|---|---|---|\n| A | 50 | 22 |\n"
+    "| B | 42 | 30 |\n| Total | 92 | 52 |\n| Mean | 46 | 26 |\n",
     "gains from another base": "Gains in percent.\n\n"
     "| Model | Before | After | Gain |\n|---|---|---|---|\n| A | 61.0 | 64.5 | 5.7 |\n"
     "| B | 60.0 | 58.2 | -3.0 |\n| C | 50.1 | 55.2 | 10.2 |\n",
@@ -89,6 +94,13 @@ WRONG = {
         "| Fear | 4.10 | .046 |\n",
         "statistic_p",
         "p = .030",
+    ),
+    "measures in rows": (
+        "Table 2. Ratings on a 1-7 scale.\n\n"
+        "| | Control | Treated | Waitlist |\n|---|---|---|---|\n| n | 50 | 22 | 42 |\n"
+        "| Mean | 3.66 | 4.11 | 3.69 |\n| SD | 1.35 | 1.17 | 1.26 |\n",
+        "grimmer",
+        "4.11 (1.17)",
     ),
     "parts of 100 in each row": (
         "| Group | Yes | No | Unsure | N |\n|---|---|---|---|---|\n| Humans | 61.2 | 30.1 | 8.7 | 412 |\n"
@@ -150,6 +162,16 @@ def test_a_wrong_number_is_named(text: str, rule: str, printed: str, tmp_path: P
     assert [(f.rule, f.published) for f in ss.audit.audit(tmp_path / "t.md").of("disagree")] == [
         (rule, printed)
     ]
+
+
+def test_measures_in_rows_have_the_lines_that_they_are_printed_in(tmp_path: Path) -> None:
+    """The check of a column names its three lines, and every number is counted once."""
+    (tmp_path / "t.md").write_text(WRONG["measures in rows"][0])
+    audit = ss.audit.audit(tmp_path / "t.md")
+    (finding,) = audit.of("disagree")
+    assert finding.where == "t.md lines 5, 6 and 7: Treated"
+    assert audit.unread == ()
+    assert audit.numbers == 9
 
 
 def test_rates_of_two_scales_are_no_rates_of_one_table(tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ SHARES = re.compile(
     r"\b(?:accurac|correct|proportion|shares? of|rates?\b|percentages?\b)", re.IGNORECASE
 )
 RETRIEVED = {"p": "precision", "r": "recall"}  # beside F1
+SUMMARIES = {"mean", "total", "percent"}
+"""Kinds that also name rows: means, totals and shares of the rows above them."""
 MEASURES = ("share", "f1", "precision", "recall", "kappa", "b")
 
 Family = dict[str, str | int]
@@ -185,6 +187,32 @@ def _impossible(kind: str, numbers: Sequence[Printed]) -> bool:
     low, high = POSSIBLE[kind]["low"], POSSIBLE[kind].get("high", inf)
     outside = [not low <= n.value <= high or (kind == "n" and n.unit < 1) for n in numbers]
     return 2 * sum(outside) > len(numbers)
+
+
+def upright(sheet: Sheet) -> Sheet:
+    """Return a table with its rows as columns, where the labels of the rows are heads such as n, mean and SD.
+
+    Labels that all differ name two kinds at least, which are no summaries of other rows, and no head of a column names
+    one.
+    """
+    label, *heads = sheet.columns
+    labels = [row[label].strip() for row in sheet.rows]
+    kinds = [kind for kind, _ in map(kind_of, labels) if kind]
+    named = len({*kinds} - SUMMARIES) > 1 and 3 * len(kinds) >= 2 * len(labels)
+    if not named or not heads or len({*labels, label, ""}) < len(labels) + 2:
+        return sheet
+    if any(kind_of(head)[0] for head in heads) or len({*sheet.sources}) > 1:
+        return sheet
+    cells = dict(zip(labels, sheet.rows, strict=True))
+    rows = [{label: head, **{name: cells[name][head] for name in labels}} for head in heads]
+    return replace(
+        sheet,
+        columns=(label, *labels),
+        rows=tuple(rows),
+        lines=(sheet.lines[0],) * len(rows),
+        sources=(sheet.sources[0],) * len(rows),
+        turned=dict(zip(labels, sheet.lines, strict=True)),
+    )
 
 
 def families(columns: Mapping[str, PrintedColumn], title: str) -> list[Family]:

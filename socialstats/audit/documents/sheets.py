@@ -87,7 +87,8 @@ class Reading:
 class Cell:
     """A printed number and its place; `source` (the file) is empty for a constant of the rules file.
 
-    `computed` tells that the number was computed from answers, not printed.
+    `computed` tells that the number was computed from answers, not printed. `head` is the head above it in the
+    document, where the rows of a table were made columns.
     """
 
     number: Printed | None
@@ -97,6 +98,7 @@ class Cell:
     line: int = 0
     column: str = ""
     computed: bool = False
+    head: str = ""
 
     @property
     def place(self) -> tuple[str, int]:
@@ -106,7 +108,7 @@ class Cell:
     @property
     def key(self) -> tuple[str, int, str]:
         """File, line and column."""
-        return self.source, self.line, self.column
+        return self.source, self.line, f"{self.head} / {self.column}" if self.head else self.column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,8 @@ class Sheet:
         The caption, where the document has one.
     numbers : mapping of row to Printed, optional
         Of a table that was computed from answers: the numbers of its column ``value``, None where there is a reason.
+    turned : mapping of column to int, optional
+        Of a table whose rows were made columns: the line that each column has in the document.
     """
 
     name: str
@@ -141,11 +145,17 @@ class Sheet:
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     title: str = ""
     numbers: Mapping[int, Printed | None] | None = None
+    turned: Mapping[str, int] | None = None
+
+    def line_of(self, row: int, column: str) -> int:
+        """Return the line in which the document prints a cell."""
+        return self.lines[row] if self.turned is None else self.turned.get(column, self.lines[row])
 
     @property
     def places(self) -> set[tuple[str, int]]:
         """File and line of every row."""
-        return {*zip(self.sources, self.lines, strict=True)}
+        lines = zip(self.sources, self.lines, strict=True)
+        return {*lines, *((self.sources[0], line) for line in (self.turned or {}).values())}
 
     def label(self, row: int, column: str) -> str:
         """Return a label in the spelling that keys are compared in."""
@@ -183,9 +193,10 @@ class Sheet:
             text=text,
             source=self.sources[row],
             row=row,
-            line=self.lines[row],
+            line=self.line_of(row, column),
             column=column,
             computed=computed,
+            head=self.rows[row][self.columns[0]] if self.turned else "",
         )
 
     def _number(self, row: int, column: str) -> Printed | None:
@@ -197,9 +208,8 @@ class Sheet:
         decimals = reading.decimals
         if isinstance(decimals, Mapping):
             decimals = decimals[column]
-        place = Problem(
-            message="", source=self.sources[row], column=column, lines=(self.lines[row],)
-        )
+        line = self.line_of(row, column)
+        place = Problem(message="", source=self.sources[row], column=column, lines=(line,))
         number = located(text, place, **reading.how)
         if not isinstance(decimals, int) or number.relation != "=" or "e" in text.lower():
             return number  # as printed; "column" was settled when the table was read
@@ -210,7 +220,9 @@ def label_columns(sheet: Sheet) -> tuple[str, ...]:
     """Return the columns that hold text in most of the first rows."""
     first = sheet.rows[:LOOKED_AT]
     texts = {
-        column: sum(bool(row[column].strip()) and not is_number(row[column]) for row in first)
+        column: sum(
+            bool(row[column].strip()) and not sheet.reading.is_number(row[column]) for row in first
+        )
         for column in sheet.columns
     }
     return tuple(column for column in sheet.columns if texts[column] > len(first) / 2)

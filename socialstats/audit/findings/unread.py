@@ -80,13 +80,13 @@ def unread_cells(
         for column in sheet.columns:
             held = free = 0
             odd = list[str]()
-            for row, line, source in zip(sheet.rows, sheet.lines, sheet.sources, strict=True):
-                text = row[column].strip()
+            for row in range(len(sheet.rows)):
+                text = sheet.rows[row][column].strip()
                 if reading.is_number(text):
                     held += 1
-                    free += (source, line, column) not in seen
+                    free += sheet.cell(row, column).key not in seen
                 elif text.casefold() not in reading.no_numbers and any(ch.isdigit() for ch in text):
-                    odd.append(f"line {line}: '{shorten(text, 30)}'")
+                    odd.append(f"line {sheet.line_of(row, column)}: '{shorten(text, 30)}'")
             mostly = held > len(odd)
             numbers += held
             if free or (odd and mostly):

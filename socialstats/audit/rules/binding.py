@@ -233,10 +233,18 @@ class _Place:
                 raise Unmatched(f"{name}: {many} given for '{shorten(label)}'")
         return [values[label][0]() for label in labels]
 
+    def _lines(self, row: int) -> str:
+        """Return the line of a row; several where the document prints what it holds below each other."""
+        given = self.rule.parameters.values()
+        columns = [one for one in given if isinstance(one, str) and one in self.sheet.columns]
+        lines = {self.sheet.line_of(row, column) for column in columns} or {self.sheet.lines[row]}
+        numbers = listing([str(line) for line in sorted(lines)])
+        return f"line {numbers}" if len(lines) == 1 else f"lines {numbers}"
+
     def where(self) -> str:
         """Return the place in words: file, line, column, labels."""
         row = self.rows[0]
-        lines = f"line {self.sheet.lines[row]}" if len(self.rows) == 1 else f"{len(self.rows)} rows"
+        lines = self._lines(row) if len(self.rows) == 1 else f"{len(self.rows)} rows"
         shown = self.rule.label or self.rule.by or self.labels
         labels = [
             shorten(self.sheet.rows[row][self.sheet.known(column)], 40)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from socialstats.audit.checks.catalogue import CHECKS
-from socialstats.audit.documents.columns import RANGE, TABLES, Family, families
+from socialstats.audit.documents.columns import RANGE, TABLES, Family, families, upright
 from socialstats.audit.documents.passages import Document, Passage
 from socialstats.audit.documents.prose import ADJUSTED, ONE_SIDED, OTHER_NULL
 from socialstats.audit.documents.sheets import Sheet
@@ -110,7 +110,7 @@ def guess_rules(documents: Sequence[Document]) -> RuleBook:
     general = _about_tests(passages)
     sheets: dict[str, Sheet] = {}
     rules: dict[str, Rule] = {}
-    for sheet in (sheet for document in documents for sheet in document.sheets):
+    for sheet in (upright(sheet) for document in documents for sheet in document.sheets):
         name = f"{sheet.name} (#{len(sheets) + 1})" if sheet.name in sheets else sheet.name
         sheets[name] = sheet
         for rule in table_rules(PrintedTable(name, sheet), f"{sheet.title} {general}"):

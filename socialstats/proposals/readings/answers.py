@@ -12,7 +12,7 @@ from itertools import product
 
 from socialstats.designs.aliases import Fields
 from socialstats.designs.answer_columns import outcome_columns
-from socialstats.designs.boards import BoardColumns, board_of_labels
+from socialstats.designs.boards import BoardColumns, board_of_labels, crossed_samples
 from socialstats.designs.cluster_columns import holds_units
 from socialstats.designs.column_pairs import paired_names
 from socialstats.designs.column_profile import ColumnProfile, Columns
@@ -24,7 +24,6 @@ from socialstats.designs.profile import FEW_COLUMNS, TableProfile, names_text
 from socialstats.designs.repeated_answers import SourceCells
 from socialstats.designs.roles import (
     EQUAL,
-    FEWEST_CLUSTERS,
     FEWEST_UNNAMED,
     MET_BY,
     ContrastColumn,
@@ -300,31 +299,6 @@ def conditions_of_units(
     )
     means += instead_of(profile, board)
     return Proposal("paired", score, means, parts, options, unnumbered=unnumbered)
-
-
-def crossed_samples(
-    profile: TableProfile, source: ColumnProfile, board: BoardColumns
-) -> BoardColumns:
-    """Return a board whose units are pairs of two samples, such as persons and stories, with both as clusters.
-
-    Each person who met every story in both conditions differs in how large the difference is. A mean over the persons
-    would leave that out of the error, as a mean over the stories would for these (Clark, 1973, doi:10.1016/
-    S0022-5371(73)80014-3). Numbered answers and few labels are averaged.
-    """
-    unit, repeat = board.unit, board.repeat
-    if len(unit) != 1 or len(repeat) != 1 or repeat[0].size < FEWEST_CLUSTERS:
-        return board
-    sample = repeat[0].called(PERSONS, RATERS, UNITS) or repeat[0].id_named
-    pairs = [*unit, *repeat]
-    n_pairs = profile.combinations(*pairs)
-    if (
-        not sample
-        or repeat[0].called(REPEATS)
-        or profile.combinations(*pairs, source) < EQUAL * n_pairs * source.size
-    ):
-        return board
-    clusters = [*(board.cluster or unit), *repeat]
-    return replace(board, unit=pairs, repeat=[], cluster=clusters, answers=(1, 1))
 
 
 def shares(
