@@ -8,7 +8,7 @@ from __future__ import annotations
 import fnmatch
 import math
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -51,6 +51,7 @@ ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
 SAMPLE = ("id", "epoch", "target", "metadata", "scores", "error", "limit", "score")
 WHOLE = ("version", "status", "eval", "results", "reductions", "error", "invalidated")
 Samples = list[Members]
+Version = tuple[int, ...]
 Scorers = dict[str, list[str]]
 
 
@@ -60,10 +61,9 @@ def read(source: Source) -> Log:
         with Archive(source.path) as archive:
             top, samples = archive_content(archive)
     else:
-        shape = {
-            **dict.fromkeys(WHOLE),
-            "samples": [lambda sample: sample_content(sample, source.path.name)],
-        }
+        name = source.path.name
+        samples_kept = [lambda sample: sample_content(sample, name)]
+        shape = {**dict.fromkeys(WHOLE), "samples": samples_kept}
         top = at(load_json(source.path, shape, nan=True))
         samples = items(top, "samples")
     about = at(top, "eval")
@@ -163,12 +163,12 @@ numbers. SHORT: pass@k of fewer than k repeats is undefined, and the standard er
 errored samples with a score are counted."""
 
 
-def version_in(top: Members) -> tuple[int, ...]:
+def version_in(top: Members) -> Version:
     """Return the version of Inspect that wrote a log."""
     return version_of(cell(member(top, "eval", "packages", "inspect_ai"))) or NEWEST
 
 
-def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
+def to_float(value: Any, version: Version = NEWEST) -> Score:
     """Turn a score into a number as Inspect documents it (scorer/_metric.py, value_to_float).
 
     Numbers and truth values as they are; C 1, P 0.5, I and N 0; yes, true 1; no, false 0; text that is a number, before
@@ -249,67 +249,69 @@ def parts_of_value(value: Any) -> Members:
     return {str(name): part for name, part in held.items()}
 
 
-def scorer_rows(sample: Members, scorers: Scorers, version: tuple[int, ...]) -> Iterator[Row]:
+def scorer_rows(sample: Members, scorers: Scorers, version: Version) -> Iterator[Row]:
     """Yield one row for each scorer, or for each part of its values where they have parts."""
     scores = sample["scores"] if version >= ERRORED or not sample.get("error") else {}
-    absent: Status = (
-        "error"
-        if sample.get("error")
-        else "missing"
-        if scores or "planned" in sample
-        else "unscored"
-    )
+    absent: Status = "missing" if scores or "planned" in sample else "unscored"
+    if sample.get("error"):
+        absent = "error"
     metadata = _metadata(sample)
     for name, parts in scorers.items():
         score = at(scores, name)
         value = score.get("value")
-        held = {f"{name}/{part}": each for part, each in parts_of_value(value).items()}
-        undivided = not parts or (score and not held and value is not None and value == value)
-        for scorer in [name] if undivided else [f"{name}/{part}" for part in parts]:
-            raw = value if undivided else held.get(scorer)
-            if raw in (math.inf, -math.inf):
-                raise InputError(
-                    f"sample {quoted([str(sample['id'])])}, epoch {cell(sample['epoch'])}: {INFINITE}"
-                )
+        values = {f"{name}/{part}": v for part, v in parts_of_value(value).items()}
+        plain = bool(score) and not values and value is not None and value == value
+        if plain or not parts:
+            values, scorers_here = {name: value}, [name]
+        else:
+            scorers_here = [f"{name}/{part}" for part in parts]
+        for scorer in scorers_here:
+            value = values.get(scorer)
+            if value in (math.inf, -math.inf):
+                place = f"{quoted([str(sample['id'])])}, epoch {cell(sample['epoch'])}"
+                raise InputError(f"sample {place}: {INFINITE}")
+            texts = {SCORE_TEXT: value} if isinstance(value, str) else {}
             yield row(
                 unit=sample["id"],
                 epoch=sample["epoch"],
                 scorer=scorer,
                 filter=sample.get("filter") or "",
-                score=to_float(raw, version) if score else (None, absent),
+                score=to_float(value, version) if score else (None, absent),
                 answer=score.get("answer"),
-                metadata=metadata | ({SCORE_TEXT: raw} if isinstance(raw, str) else {}),
+                metadata=metadata | texts,
             )
 
 
-def _drop_plain_texts(found: list[Row]) -> None:
+def _drop_plain_texts(rows: list[Row]) -> None:
     """Keep the texts of scores only where two of them stand for one number: the most frequent text is not its number.
 
     Inspect's reducer ``mode`` counts I and N apart, and both are worth 0.
     """
-    texts = {
-        (r["scorer"], r["value"], r[SCORE_TEXT])
-        for r in found
-        if SCORE_TEXT in r and r["status"] == "ok"
-    }
-    double = {scorer for (scorer, _), n in Counter(each[:2] for each in texts).items() if n > 1}
-    for each in [r for r in found if r["scorer"] not in double]:
-        each.pop(SCORE_TEXT, None)
+    texts: defaultdict[tuple[str, float], set[str]] = defaultdict(set)
+    for each in rows:
+        if SCORE_TEXT in each and each["status"] == "ok":
+            texts[each["scorer"], each["value"]].add(each[SCORE_TEXT])
+    doubled = {scorer for (scorer, _), alike in texts.items() if len(alike) > 1}
+    for each in rows:
+        if each["scorer"] not in doubled:
+            each.pop(SCORE_TEXT, None)
 
 
 def _metadata(sample: Members) -> dict[str, str | None]:
-    found = flat(at(sample, "metadata"))
+    metadata = flat(at(sample, "metadata"))
     if sample.get("target") not in (None, ""):
-        found["target"] = cell(sample["target"])
+        metadata["target"] = cell(sample["target"])
     for key in ("error", "limit"):
-        if held := sample.get(key):
-            found[f"sample_{key}"] = cell(
-                held.get("message") or held.get("type") if isinstance(held, dict) else held
-            )
-    return found
+        reason = sample.get(key)
+        if isinstance(reason, dict) and reason:
+            reason = reason.get("message") or reason.get("type")
+            metadata[f"sample_{key}"] = cell(reason)
+        elif reason:
+            metadata[f"sample_{key}"] = cell(reason)
+    return metadata
 
 
-def sample_notes(samples: Samples, rows: list[Row], version: tuple[int, ...]) -> Iterator[str]:
+def sample_notes(samples: Samples, rows: list[Row], version: Version) -> Iterator[str]:
     """Yield notes on samples whose scores count otherwise than one may think."""
     if rows and not samples:
         yield REDUCED
@@ -347,6 +349,7 @@ PARAMS = {
     "num_samples": "resamples",
     "to_float": "to_float",
 }
+UNSHOWN = ("metric", "agg", "to_float")  # parameters that names of metrics do not tell
 
 
 @dataclass(slots=True, frozen=True)
@@ -358,117 +361,122 @@ class DeclaredMetric:
     label: str = field(compare=False)
 
     @classmethod
-    def of(cls, held: Any, key: str = "") -> DeclaredMetric:
+    def of(cls, content: Any, key: str = "") -> DeclaredMetric:
         """Read a metric; only Inspect's own names go without their package: another's ``accuracy`` may be anything."""
-        held = at(held)
-        name, group = (
-            (cell(text) or "").removeprefix("inspect_ai/")
-            for text in (held.get("name") or key, held.get("group"))
-        )
-        params = at(held, "params") or at(held, "options")
-        held = {name: value for name, value in params.items() if value is not None}
-        return cls(group or name, held, f"{group} {name}".strip())
+        name = (text(content, "name") or key).removeprefix("inspect_ai/")
+        group = text(content, "group").removeprefix("inspect_ai/")
+        params = at(content, "params") or at(content, "options")
+        params = {key: value for key, value in params.items() if value is not None}
+        return cls(group or name, params, f"{group} {name}".strip())
+
+
+@dataclass(slots=True, frozen=True)
+class PrintedScorer:
+    """What a log prints of a scorer, or of a `part` of its values: a claim without a number, and its metrics."""
+
+    scorer: str
+    part: str | None
+    claim: Claim
+    metrics: list[DeclaredMetric]
 
 
 def printed_scores(top: Members) -> list[Members]:
     """Return what the log prints by scorer; the oldest logs have one scorer, with its metrics beside it."""
     results = at(top, "results")
     legacy = at(results, "scorer")
-    alone = (
-        [{**legacy, "metrics": results.get("metrics") or legacy.get("metrics")}] if legacy else []
-    )
-    scores = map(at, items(results.get("scores", alone)))
-    return [
-        {**score, "scorer": cell(score.get("scorer") or score.get("name")) or ""}
-        for score in scores
-    ]
+    metrics = results.get("metrics") or legacy.get("metrics")
+    oldest = [{**legacy, "metrics": metrics}] if legacy else []
+    scores = objects(results, "scores") if "scores" in results else oldest
+    return [{**score, "scorer": text(score, "scorer") or text(score, "name")} for score in scores]
 
 
 def metric_claims(top: Members, rows: list[Row], file: str) -> Iterator[Claim]:
-    """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
+    """Yield a claim a printed metric, and one without a number for each declared metric that is not printed."""
     about, version = at(top, "eval"), version_in(top)
-    known = {str(r["scorer"]) for r in rows}
-    places: dict[tuple[str, str | None], list[tuple[Claim, list[DeclaredMetric]]]] = {}
+    scorers: defaultdict[tuple[str, str | None], list[PrintedScorer]] = defaultdict(list)
     for position, score in enumerate(printed_scores(top)):
-        name, scorer, n = (
-            text(score, "name"),
-            score["scorer"],
-            whole(score, "scored_samples"),
-        )
-        part = f"{scorer}/{name}"
-        by_part = part in known and (
-            name != scorer or all(of is not None for of, _ in _declared(about, scorer))
-        )
-        select = {"scorer": part if by_part else scorer}
-        settings = _of_version(_reducer(score, about, rows, select), version)
-        where = f"{file}: results.scores[{position}]"
-        entry = Claim(
-            name="", quantity="other", printed="", where=where, select=select, settings=settings
-        )
-        metrics = [
-            (key, held, DeclaredMetric.of(held, key)) for key, held in at(score, "metrics").items()
+        place = f"{file}: results.scores[{position}]"
+        scorer = printed_scorer(score, about, rows, version, place)
+        scorers[scorer.scorer, scorer.part].append(scorer)
+        yield from printed_claims(score, scorer, rows, version)
+    for (name, part), entries in scorers.items():
+        declared = [
+            metric
+            for pattern, metric in _declared(about, name)
+            if (pattern is None) == (part is None) and fnmatch.fnmatch(part or "", pattern or "")
         ]
-        there = places.setdefault((scorer, name if by_part else None), [])
-        there.append((entry, [metric for *_, metric in metrics]))
-        for key, held, metric in metrics:
-            value = member(held, "value")
-            claim = metric_claim(
-                metric,
-                replace(entry, printed=printed(value) if is_number(value) else "NaN"),
-                rows,
-                version,
-            )
-            if claim.quantity == "variance" and version < POPULATION:
-                claim = replace(claim, settings={**claim.settings, "ddof": 0})
-            alone = len(claim.select) == 1 and not claim.parts
-            yield replace(claim, where=f"{where}.metrics.{key}", n=n if alone else None)
-        if n is not None and select["scorer"] in known:
-            counted = f"{where}.scored_samples"
-            yield replace(
-                entry, name="scored_samples", quantity="count", printed=str(n), where=counted
-            )
-    for (scorer, of), found in places.items():
-        listed = [
-            (at or "", metric)
-            for at, metric in _declared(about, scorer)
-            if (at is None) == (of is None)
-        ]
-        declared = [metric for at, metric in listed if fnmatch.fnmatch(of or "", at)]
-        entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
-        unprinted = _unprinted(declared, [there for _, there in found])
-        yield from (metric_claim(metric, entry, rows, version) for metric in unprinted)
+        first = entries[0].claim
+        claim = replace(first, where=f"{first.where}: declared, not printed")
+        for metric in _unprinted(declared, [entry.metrics for entry in entries]):
+            yield metric_claim(metric, claim, rows, version)
+
+
+def printed_scorer(
+    score: Members, about: Members, rows: list[Row], version: Version, place: str
+) -> PrintedScorer:
+    """Return of which scorer, or part of its values, the numbers are that stand together in a log."""
+    name, scorer = text(score, "name"), score["scorer"]
+    part = f"{scorer}/{name}"
+    by_part = any(each["scorer"] == part for each in rows)
+    if by_part and name == scorer:
+        by_part = all(pattern is not None for pattern, _ in _declared(about, scorer))
+    select = {"scorer": part if by_part else scorer}
+    claim = Claim(
+        name="",
+        quantity="other",
+        printed="",
+        where=place,
+        select=select,
+        settings=_of_version(_reducer(score, about, rows, select), version),
+    )
+    metrics = [DeclaredMetric.of(value, key) for key, value in at(score, "metrics").items()]
+    return PrintedScorer(scorer, name if by_part else None, claim, metrics)
+
+
+def printed_claims(
+    score: Members, scorer: PrintedScorer, rows: list[Row], version: Version
+) -> Iterator[Claim]:
+    """Yield the claims of the metrics of a scorer, and of how many samples it scored."""
+    empty, n = scorer.claim, whole(score, "scored_samples")
+    for metric, (key, content) in zip(scorer.metrics, at(score, "metrics").items(), strict=True):
+        value = member(content, "value")
+        claim = metric_claim(metric, empty, rows, version)
+        alone = len(claim.select) == 1 and not claim.parts
+        yield replace(
+            claim,
+            printed=printed(value) if is_number(value) else "NaN",
+            where=f"{empty.where}.metrics.{key}",
+            n=n if alone else None,
+        )
+    if n is not None and any(each["scorer"] == empty.select["scorer"] for each in rows):
+        where = f"{empty.where}.scored_samples"
+        yield replace(empty, name="scored_samples", quantity="count", printed=str(n), where=where)
 
 
 def _declared(about: Members, name: str) -> Iterator[tuple[str | None, DeclaredMetric]]:
     """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
-    scorers = objects(about, "scorers")
-    held = next((scorer.get("metrics") for scorer in scorers if scorer.get("name") == name), None)
-    for metrics in held if isinstance(held, list) else [held]:
+    scorers = [each for each in objects(about, "scorers") if each.get("name") == name]
+    declared = scorers[0].get("metrics") if scorers else None
+    for metrics in declared if isinstance(declared, list) else [declared]:
         alone = isinstance(member(metrics, "name"), str)
         tables = {None: [metrics]} if alone else at(metrics)
-        yield from (
-            (at, DeclaredMetric.of(metric))
-            for at, found in tables.items()
-            for metric in items(found)
-        )
+        for pattern, listed in tables.items():
+            for metric in items(listed):
+                yield pattern, DeclaredMetric.of(metric)
 
 
 def _unprinted(
     declared: list[DeclaredMetric], printed: list[list[DeclaredMetric]]
 ) -> Iterator[DeclaredMetric]:
     """Yield declared metrics of one number that no entry prints: fewer are printed of a name than were declared."""
-    seen = [metric for entry in printed for metric in entry]
     for kind in dict.fromkeys(metric.kind for metric in declared if metric.kind in METRICS):
-        wanted = [metric for metric in declared if metric.kind == kind]
-        there = max(sum(metric.kind == kind for metric in entry) for entry in printed)
-        yield from [metric for metric in wanted if metric not in seen][
-            : max(0, len(wanted) - there)
-        ]
+        metrics = [metric for metric in declared if metric.kind == kind]
+        most = max(sum(metric.kind == kind for metric in entry) for entry in printed)
+        unprinted = [metric for metric in metrics if all(metric not in entry for entry in printed)]
+        yield from unprinted[: max(0, len(metrics) - most)]
 
 
-def metric_claim(
-    metric: DeclaredMetric, entry: Claim, rows: list[Row], version: tuple[int, ...]
-) -> Claim:
+def metric_claim(metric: DeclaredMetric, entry: Claim, rows: list[Row], version: Version) -> Claim:
     """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
     inner, label, select = metric, metric.label, dict(entry.select)
     parts: tuple[dict[str, str], ...] = ()
@@ -480,25 +488,23 @@ def metric_claim(
         label, select = f"aggregate {key}", {"scorer": f"{select['scorer']}/{key}"}
     params = inner.params
     quantity, usual = METRICS.get(inner.label, ("other", {}))
-    settings = {
-        **entry.settings,
-        **usual,
-        **{ours: params[own] for own, ours in PARAMS.items() if own in params},
-    }
+    settings = {**entry.settings, **usual}
+    settings |= {ours: params[own] for own, ours in PARAMS.items() if own in params}
     if params.get("cluster"):
         settings["cluster"] = column(str(params["cluster"]))
         if version < SHORT:
             settings.pop("undefined", None)
     if settings.get("method") != "bootstrap":
         settings.pop("resamples", None)
+    if quantity == "variance" and version < POPULATION:
+        settings["ddof"] = 0
     if parts:
         settings["by_size"] = False
     if parts and quantity != "mean":
-        quantity = "std_error" if inner.kind == "stderr" and "cluster" not in settings else "other"
-        settings |= {"over_parts": "mean"} if quantity == "std_error" else {}
-    shown = [
-        f"{key}={cell(v)}" for key, v in params.items() if key not in ("metric", "agg", "to_float")
-    ]
+        of_errors = inner.kind == "stderr" and "cluster" not in settings
+        quantity = "std_error" if of_errors else "other"
+        settings |= {"over_parts": "mean"} if of_errors else {}
+    shown = [f"{key}={cell(params[key])}" for key in params if key not in UNSHOWN]
     name = f"{label} ({', '.join(shown)})" if shown else label
     return replace(
         entry, name=name, quantity=quantity, select=select, parts=parts, settings=settings
@@ -509,50 +515,44 @@ def group_claim(
     metric: DeclaredMetric, of: str, select: dict[str, str], rows: list[Row]
 ) -> tuple[str, dict[str, str], tuple[dict[str, str], ...]]:
     """Return label and the rows a grouped metric is about (scorer/_metrics/grouped.py): a group, or all of them."""
-    params, by, name = (
-        metric.params,
-        cell(metric.params.get("group_key")),
-        metric.label.removeprefix("grouped").strip(),
-    )
-    key, template = column(str(by)), str(params.get("name_template") or "{group_name}")
-    mine = [
-        r for r in rows if r["scorer"] == select["scorer"] and r["status"] in ("ok", "unparsed")
+    params, by = metric.params, text(metric.params, "group_key") or "None"
+    name, key = metric.label.removeprefix("grouped").strip(), column(by)
+    scored_rows = [
+        each
+        for each in rows
+        if each["scorer"] == select["scorer"] and each["status"] in ("ok", "unparsed")
     ]
-    groups = dict.fromkeys(r.get(key) or "" for r in mine)
+    groups = dict.fromkeys(each.get(key) or "" for each in scored_rows)
     if name != str(params.get("all_label") or "all"):
-        named = {
-            template.replace("{group_name}", group or NO_GROUP): group for group in reversed(groups)
+        template = str(params.get("name_template") or "{group_name}")
+        names = {
+            template.replace("{group_name}", group or NO_GROUP): group
+            for group in reversed(groups)  # of groups with one name it is the first
         }
-        return f"{of} ({by} = {name})", {**select, key: named.get(name, name)}, ()
+        return f"{of} ({by} = {name})", {**select, key: names.get(name, name)}, ()
     if params.get("all") != "groups":
         return f"{of} (all)", select, ()
     return f"{of} (mean over {by})", select, tuple({**select, key: group} for group in groups)
 
 
-def _of_version(reducer: str, version: tuple[int, ...]) -> dict[str, object]:
+def _of_version(reducer: str, version: Version) -> dict[str, object]:
     """Return how a version joined repeats, and what it did with those that were not scored."""
-    if reducer.startswith("pass_at"):
-        variant = (
-            "pass_at_equal"
-            if version < EQUAL
-            else "pass_at_short"
-            if version < SHORT
-            else "pass_at"
-        )
+    if reducer.startswith("pass_at") and version < SHORT:
+        variant = "pass_at_equal" if version < EQUAL else "pass_at_short"
         reducer = variant + reducer.removeprefix("pass_at")
-    kept = {"errors": "kept"} if version < KEPT and reducer != "none" else {}
-    return {"reducer": reducer, **kept}
+    settings: dict[str, object] = {"reducer": reducer}
+    if version < KEPT and reducer != "none":
+        settings["errors"] = "kept"
+    return settings
 
 
 def _reducer(score: Members, about: Members, rows: list[Row], select: dict[str, str]) -> str:
     """Return how epochs were joined: as printed, else as configured; ``none`` where every epoch was counted."""
     if score.get("reducer"):
         return str(score["reducer"])
-    mine = [r for r in rows if r["scorer"] == select["scorer"]]
-    units, repeats = (
-        len({r["unit"] for r in mine}),
-        sum(r["status"] in ("ok", "unparsed") for r in mine),
-    )
+    scores = [each for each in rows if each["scorer"] == select["scorer"]]
+    units = len({each["unit"] for each in scores})
+    repeats = sum(each["status"] in ("ok", "unparsed") for each in scores)
     if units < repeats == score.get("scored_samples"):
         return "none"
     configured = member(about, "config", "epochs_reducer")
