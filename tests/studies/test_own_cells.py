@@ -103,6 +103,20 @@ def test_people_do_not_pool_the_models(folder: Path, capsys: pytest.CaptureFixtu
     pd.testing.assert_frame_equal(beside.loc[[*SAID], [*"abc"]], alone.loc[[*SAID], [*"abc"]])
 
 
+def test_rows_are_named_by_cell_and_level(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = pd.read_csv("t.csv")
+    rows["rater"] = rows["run"].map({1: "x", 2: "y"})
+    rows = rows[(rows["model"] == "fir") | (rows["run"] == 1)].drop(columns="run")
+    rows.to_csv("t.csv", index=False)
+    text = STUDY.replace('repeat = "run"', 'rater = "rater"').partition("[[table]]")[0]
+    (folder / "study.toml").write_text(text.replace('unit = ["item", "run"]\n', ""))
+    assert main(["report", "t.csv", "--study", "study.toml", "-o", "p.html", "--no-verify"]) == 0
+    capsys.readouterr()
+    assert main(["show", "p.html", "--table", "shares", "--format", "csv", "-o", "s.csv"]) == 0
+    names = pd.read_csv("s.csv").iloc[:, 0].tolist()
+    assert names == [f"{model} / {label}" for model in SAID for label in "abc"]
+
+
 def test_units_named_in_one_text_keep_their_cluster(folder: Path) -> None:
     errors = {}
     for unit in ('["item", "run"]', '"item,run"'):

@@ -69,6 +69,8 @@ class Answered:
         Why other cells have no result.
     averaged : tuple of str
         Columns over whose labels the values of a unit were averaged, such as raters and repeats.
+    of_one_source : bool
+        Each cell has the answers of one source.
     """
 
     question: StudyQuestion
@@ -79,6 +81,7 @@ class Answered:
     results: Mapping[Cell, Result]
     lost: Mapping[Cell, str]
     averaged: tuple[str, ...] = ()
+    of_one_source: bool = False
 
     def name(self, cell: Cell) -> str:
         """Name a cell by its labels, scales by their titles."""
@@ -97,9 +100,12 @@ class Answered:
         for cell, result in self.results.items():
             for row in leading_rows(result, self.question.terms):
                 # rows of a cell are told apart by their terms or by their own keys
-                labels = {"term": row.term} if self.question.terms else dict(row.key)
-                labels |= self.labels(cell)
-                keyed.append(replace(row, key=tuple(labels.items())))
+                further = {"term": row.term} if self.question.terms else dict(row.key)
+                if self.of_one_source:
+                    # the metric knows no name of it
+                    further.pop("source", None)
+                labels = self.labels(cell)
+                keyed.append(replace(row, key=tuple((labels | further | labels).items())))
         names = name_rows(keyed)
         return [
             replace(row, term=name, group=None, by=None)
@@ -187,6 +193,7 @@ def ask(
         results=results,
         lost=lost,
         averaged=call.averaged(),
+        of_one_source=not {*declaration.of("source")}.isdisjoint(call.dimensions),
     )
 
 
