@@ -129,10 +129,10 @@ def lies_within(profile: TableProfile, unit: ColumnProfile, group: ColumnProfile
     return not (unit.called(CALLS) or answers or repeats) and (unit.lists or unit.called(UNITS))
 
 
-def is_crossed(profile: TableProfile, unit: ColumnProfile, other: ColumnProfile) -> bool:
+def is_crossed(profile: TableProfile, unit: ColumnProfile, column: ColumnProfile) -> bool:
     """Whether labels of a column met several units, and most units several labels: neither lies within the other."""
-    pairs = profile.combinations(unit, other)
-    return other is not unit and pairs >= SEVERAL_MET * max(unit.size, other.size)
+    pairs = profile.combinations(unit, column)
+    return column is not unit and pairs >= SEVERAL_MET * max(unit.size, column.size)
 
 
 def only_measure(profile: TableProfile, groups: GroupColumn | None) -> ColumnProfile | None:

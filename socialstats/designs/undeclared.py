@@ -471,10 +471,10 @@ def averaged_sample(
     clusters = tuple(roles.of("cluster") or unit)
     if len(clusters) > 1:
         return []
-    both, crossed = (*unit, *repeat), (*clusters, *repeat)
+    joint_unit, crossed = (*unit, *repeat), (*clusters, *repeat)
     changed = replace(options, cluster=crossed, repeat=None, missing="drop", try_clusters=False)
     try:
-        read = again(roles.replaced(unit=both, repeat=(), cluster=crossed), changed)
+        read = again(roles.replaced(unit=joint_unit, repeat=(), cluster=crossed), changed)
     except SocialStatsError:
         # several answers of one person to a unit, say
         return []
@@ -483,8 +483,10 @@ def averaged_sample(
     clear = [effect for effect in effects if effect.p_value <= effect.level and effect.ratio > 1]
     if not clear:
         return []
-    typed = f"--map unit={','.join(both)} " + " ".join(f"--cluster {name}" for name in crossed)
-    ways = [option("unit", [*both], typed)]
+    typed = f"--map unit={','.join(joint_unit)} " + " ".join(
+        f"--cluster {name}" for name in crossed
+    )
+    ways = [option("unit", [*joint_unit], typed)]
     if not ways[0].endswith(typed):
         ways.append(option("cluster", [*crossed]))
     return [

@@ -188,15 +188,17 @@ class Sheet:
         """Return a cell as a number."""
         text = self.rows[row][self.known(column)]
         computed = self.numbers is not None and column == "value"
+        number = self.numbers[row] if self.numbers and computed else self._number(row, column)
+        head = self.rows[row][self.columns[0]] if self.turned else ""
         return Cell(
-            number=self.numbers[row] if self.numbers and computed else self._number(row, column),
+            number=number,
             text=text,
             source=self.sources[row],
             row=row,
             line=self.line_of(row, column),
             column=column,
             computed=computed,
-            head=self.rows[row][self.columns[0]] if self.turned else "",
+            head=head,
         )
 
     def _number(self, row: int, column: str) -> Printed | None:

@@ -235,8 +235,9 @@ class _Place:
 
     def _lines(self, row: int) -> str:
         """Return the line of a row; several where the document prints what it holds below each other."""
-        given = self.rule.parameters.values()
-        columns = [one for one in given if isinstance(one, str) and one in self.sheet.columns]
+        columns = {*self.sheet.columns}.intersection(
+            value for value in self.rule.parameters.values() if isinstance(value, str)
+        )
         lines = {self.sheet.line_of(row, column) for column in columns} or {self.sheet.lines[row]}
         numbers = listing([str(line) for line in sorted(lines)])
         return f"line {numbers}" if len(lines) == 1 else f"lines {numbers}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, groupby, permutations
+from itertools import groupby, permutations
 from typing import Any
 
 from socialstats.audit.checks.catalogue import CHECKS
@@ -131,7 +131,7 @@ def _parts_of_all(
 ) -> Iterator[list[Rule]]:
     """Yield which neighbouring columns may be all parts of 100 percent, or of 1; the longest blocks come first."""
     for are_shares, run in groupby(
-        sheet.columns, lambda name: name in numeric and is_share(numeric[name])
+        sheet.columns, lambda name: name in numeric and holds_shares(numeric[name])
     ):
         columns = list(run) if are_shares else []
         blocks = [
@@ -139,19 +139,18 @@ def _parts_of_all(
             for size in range(len(columns), 1, -1)
             for first in range(len(columns) - size + 1)
         ]
-        yield [
-            Rule(
-                name=f"{table}: sum_to of {listing(block)}",
-                check="sum_to",
-                table=table,
-                assumes="all parts of 100 percent",
-                parameters={"parts": block},
-            )
-            for block in blocks
-        ]
+        yield [_all_parts(table, block) for block in blocks]
 
 
-def is_share(column: PrintedColumn) -> bool:
+def _all_parts(table: str, block: list[str]) -> Rule:
+    name = f"{table}: sum_to of {listing(block)}"
+    assumes = "all parts of 100 percent"
+    return Rule(
+        name=name, check="sum_to", table=table, assumes=assumes, parameters={"parts": block}
+    )
+
+
+def holds_shares(column: PrintedColumn) -> bool:
     """Whether a column may hold shares or percentages of something."""
     return all(0 <= number.value <= 100 for number in column.numbers)
 
@@ -160,19 +159,22 @@ def _percentages(table: str, numeric: Mapping[str, PrintedColumn]) -> Iterator[l
     """Yield what each column may be the percentages of: two columns of counts."""
     counts = [name for name, column in numeric.items() if column.whole]
     for target, column in numeric.items():
-        if column.whole or not is_share(column):
+        if column.whole or not holds_shares(column):
             continue
         yield [
-            Rule(
-                name=f"{table}: count_percent of {listing([count, target, total])}",
-                check="count_percent",
-                table=table,
-                assumes=f"percentages of {listing([count, total])}",
-                parameters={"count": count, "percent": target, "total": total},
-                options={"scale": column.scale},
-            )
-            for count, total in permutations(counts, 2)
+            _percentages_of(table, target, column.scale, *pair) for pair in permutations(counts, 2)
         ]
+
+
+def _percentages_of(table: str, percent: str, scale: int, count: str, total: str) -> Rule:
+    return Rule(
+        name=f"{table}: count_percent of {listing([count, percent, total])}",
+        check="count_percent",
+        table=table,
+        assumes=f"percentages of {listing([count, total])}",
+        parameters={"count": count, "percent": percent, "total": total},
+        options={"scale": scale},
+    )
 
 
 def _differences(table: str, numeric: Mapping[str, PrintedColumn]) -> Iterator[list[Rule]]:
@@ -180,18 +182,19 @@ def _differences(table: str, numeric: Mapping[str, PrintedColumn]) -> Iterator[l
     for target in numeric:
         if not DIFFERENCE.fullmatch(target.rpartition(" / ")[2].strip()):
             continue
-        others = [name for name in numeric if name != target]
-        yield [
-            Rule(
-                name=f"{table}: {target} = {first} minus {second}",
-                check="linear_composite",
-                table=table,
-                assumes=f"{first} minus {second}",
-                parameters={"value": target, "scores": [first, second], "weights": [1, -1]},
-            )
-            for pair in combinations(others, 2)
-            for first, second in (pair, pair[::-1])
-        ]
+        names = [name for name in numeric if name != target]
+        yield [_difference(table, target, *pair) for pair in permutations(names, 2)]
+
+
+def _difference(table: str, target: str, first: str, second: str) -> Rule:
+    difference = f"{first} minus {second}"
+    return Rule(
+        name=f"{table}: {target} = {difference}",
+        check="linear_composite",
+        table=table,
+        assumes=difference,
+        parameters={"value": target, "scores": [first, second], "weights": [1, -1]},
+    )
 
 
 def _of_levels(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[list[Rule]]:
