@@ -18,7 +18,7 @@ from pathlib import Path
 from socialstats import __version__
 from socialstats.cli.parser import make_parser
 from socialstats.cli.running import run_command
-from socialstats.errors import InputError
+from socialstats.errors import InputError, Problem
 from socialstats.studies.plan_files import read_plan
 from socialstats.tables.toml_files import read_toml
 from socialstats.tables.writing import kind_by_mark, writable_place, write_whole
@@ -53,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file. Name a folder with -o FOLDER")
     with folder_for(folder):
+        if not (options.dry_run or options.overwrite):
+            refuse_edited(folder)
         return take_steps(study, folder, options, asking=asking)
 
 
@@ -70,6 +72,32 @@ def refuse_other_order(study: Path, tables: Sequence[str]) -> None:
     others = [name for name in tables if name != files[0]]
     command = shlex.join(["socialstats", "run", files[0], str(study), *others])
     raise InputError(f"{study}: the study stands first, and tables follow. Type: {command}")
+
+
+def refuse_edited(folder: Path) -> None:
+    """Refuse to write files anew that somebody changed since an earlier run wrote them.
+
+    Raises
+    ------
+    InputError
+        With a problem for each file.
+    """
+    fix = "Rename it to keep the changes, delete it to have it written anew, or add --overwrite."
+    corrected = (
+        "Rename it, and make the page of the corrected table: socialstats run STUDY.toml TABLE."
+        " Or delete it, or add --overwrite to have it written anew."
+    )
+    problems = [
+        Problem(
+            source=str(folder / name),
+            message="was changed since 'socialstats run' wrote it, and the changes would be lost",
+            fix=corrected if name == TABLE else fix,
+        )
+        for step in read_record(folder).values()
+        for name in step.edited(folder)
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 @contextmanager
@@ -132,7 +160,7 @@ def ask_missing(study: Path, options: argparse.Namespace) -> int:
 def write_table(study: Path, folder: Path) -> Step:
     """Write the table of all answers, and how they were collected."""
     log, table, methods = log_of(study), folder / TABLE, folder / METHODS
-    inputs = digest([study, log])
+    inputs = digest_of_inputs([study, log])
     before = read_record(folder).get("table")
     if before is not None and before.is_current(inputs, folder):
         print(f"{table} has all answers", file=sys.stderr)
@@ -153,7 +181,7 @@ def write_page(
     study: Path, tables: Sequence[str], folder: Path, people: str | None
 ) -> tuple[int, Step]:
     """Write the page, its numbers, tables and figures; what an earlier page had and this one lacks goes."""
-    inputs = digest([study, *map(Path, tables), *([Path(people)] if people else [])])
+    inputs = digest_of_inputs([study, *map(Path, tables), *([Path(people)] if people else [])])
     before = read_record(folder).get("page")
     page, numbers, files = folder / PAGE, folder / NUMBERS, folder / TABLES
     if before is not None and before.is_current(inputs, folder):
@@ -171,11 +199,11 @@ def write_page(
 
 
 def remove_outputs(step: Step, folder: Path) -> None:
-    """Remove the tables and figures of an earlier page, unless somebody changed them since."""
-    for name, digest_then in step.outputs.items():
+    """Remove the tables and figures of an earlier page."""
+    for name in step.outputs:
         path = folder / name
-        if path.parent.name == TABLES and path.is_file() and digest([path]) == digest_then:
-            path.unlink()
+        if path.parent.name == TABLES:
+            path.unlink(missing_ok=True)
 
 
 def has_questions(study: Path) -> bool:
@@ -189,9 +217,14 @@ def run_words(*typed: str) -> int:
     return run_command(make_parser(typed).parse_args(typed))
 
 
+def digest_of_inputs(paths: Iterable[Path]) -> str:
+    """Return what tells inputs apart: the version of socialstats, and the content of every file."""
+    return f"{__version__} {digest(paths)}"
+
+
 def digest(paths: Iterable[Path]) -> str:
-    """Return what tells contents apart: of this version, and of every file."""
-    whole = hashlib.sha256(__version__.encode())
+    """Return what tells contents of files apart."""
+    whole = hashlib.sha256()
     for path in paths:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
@@ -216,10 +249,16 @@ class Step:
 
     def is_current(self, inputs: str, folder: Path) -> bool:
         """Return whether the same files were read, and all that was written is there unchanged."""
-        if inputs != self.inputs:
-            return False
-        paths = {folder / name: before for name, before in self.outputs.items()}
-        return all(path.is_file() and digest([path]) == before for path, before in paths.items())
+        there = all((folder / name).is_file() for name in self.outputs)
+        return inputs == self.inputs and there and not self.edited(folder)
+
+    def edited(self, folder: Path) -> list[str]:
+        """Return which of the files that were written are there with another content."""
+        return [
+            name
+            for name, before in self.outputs.items()
+            if (folder / name).is_file() and digest([folder / name]) != before
+        ]
 
 
 def read_record(folder: Path) -> dict[str, Step]:
@@ -233,8 +272,10 @@ def read_record(folder: Path) -> dict[str, Step]:
 
 def write_record(folder: Path, steps: Mapping[str, Step]) -> None:
     """Write the record of a folder: of which files each step made its outputs."""
+    # a run of another table leaves the answers that were collected
+    every = read_record(folder) | dict(steps)
     content = {
         "made by": "socialstats run",
-        "steps": {name: asdict(step) for name, step in steps.items()},
+        "steps": {name: asdict(step) for name, step in every.items()},
     }
     write_whole(str(folder / RECORD), json.dumps(content, indent=1) + "\n", RECORDED)

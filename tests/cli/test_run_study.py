@@ -82,6 +82,32 @@ def test_a_study_of_a_table_makes_its_page_tables_and_figures(
 
 
 @pytest.mark.slow
+def test_what_somebody_corrected_is_not_written_over(
+    asking: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = asking.with_suffix("") / "answers.csv"
+    with serving(answer) as server:
+        words = ["run", str(asking), "--base-url", server.url]
+        assert main(words) == 0
+        written = table.read_bytes()
+        corrected = written.replace(b"q0", b"q7")
+        assert corrected != written
+        table.write_bytes(corrected)
+        capsys.readouterr()
+        assert main(words) == 2
+        assert "answers.csv: was changed since" in capsys.readouterr().err
+        assert table.read_bytes() == corrected
+        mine = table.rename(asking.with_name("mine.csv"))
+        assert main(["run", str(asking), str(mine)]) == 0
+        assert mine.read_bytes() == corrected
+        assert main(words) == 0
+        assert table.read_bytes() == written
+        table.write_bytes(corrected)
+        assert main([*words, "--overwrite"]) == 0
+    assert table.read_bytes() == written
+
+
+@pytest.mark.slow
 def test_without_any_answer_there_is_no_page(
     asking: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
