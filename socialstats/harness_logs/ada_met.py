@@ -28,7 +28,7 @@ from socialstats.harness_logs.tables import (
     named,
     records,
 )
-from socialstats.harness_logs.tabular import Row, column, log_of, natural, row
+from socialstats.harness_logs.tabular import Row, log_of, natural, row
 from socialstats.text import count, listing
 
 NEEDS = "a csv with a column 'rot' or 'rot_id' and several columns of labels A to F, or its released folder (ADA-Met)"
@@ -71,7 +71,7 @@ def read(source: Source) -> Log:
     )
     rows = []
     for record in records(columns):
-        about = {column(name): held for name, held in record.items() if name not in (*labels, key)}
+        about = {name: held for name, held in record.items() if name not in (*labels, key)}
         which = (record[key], record.get(prompt) or "", about)
         rows += [
             _answer(rater, bool(PERSON.fullmatch(rater)), record[rater], *which) for rater in labels

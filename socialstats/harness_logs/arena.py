@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from socialstats.harness_logs.files import Source
 from socialstats.harness_logs.log import Log, Status, StudyReading
 from socialstats.harness_logs.tables import Record, columns_of, header, records
-from socialstats.harness_logs.tabular import Row, flat, log_of, read_by, row
+from socialstats.harness_logs.tabular import Row, log_of, read_by, row
 from socialstats.text import count, quoted
 
 NEEDS = "a table with the columns model_a, model_b and winner (arena battles)"
@@ -60,7 +60,7 @@ def battle_row(battle: Record, unit: str | None) -> Row:
         scorer="winner",
         score=(value, status),
         answer=said,
-        metadata={"item_a": a, "item_b": b, "winner": winner, "outcome": said, **flat(rest)},
+        metadata={"item_a": a, "item_b": b, "winner": winner, "outcome": said, **rest},
     )
 
 

@@ -19,7 +19,6 @@ from socialstats.harness_logs.tabular import (
     at,
     cell,
     claim,
-    flat,
     is_number,
     items,
     log_of,
@@ -70,7 +69,7 @@ def case_rows(case: Members, position: int, seen: dict[str, dict[str, Row]]) -> 
     about = {**at(case, "additionalMetadata"), **at(case, "metadata")}
     if case.get("tags"):
         about["tags"] = "; ".join(cell(t) or "" for t in items(case["tags"]))
-    shared = {**common, "metadata": flat(about)}
+    shared = {**common, "metadata": about}
     yield from metric_rows(case, CASE, case.get("actualOutput"), shared)
     yield row(**shared, scorer=SUCCESS, filter=CASE, score=scored(case.get("success")))
     traces = [spans for key, spans in at(case, "trace").items() if key.endswith("Spans")]

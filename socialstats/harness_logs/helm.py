@@ -19,7 +19,6 @@ from socialstats.harness_logs.tabular import (
     at,
     cell,
     claim,
-    flat,
     is_number,
     items,
     log_of,
@@ -80,7 +79,7 @@ def instance_rows(held: Members) -> Iterator[Row]:
             scorer=name.get("name"),
             filter=bent,
             score=mean_score(stat),
-            metadata=flat(split_of(name)),
+            metadata=split_of(name),
         )
 
 

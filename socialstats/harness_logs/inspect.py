@@ -23,7 +23,6 @@ from socialstats.harness_logs.tabular import (
     at,
     cell,
     column,
-    flat,
     is_number,
     items,
     log_of,
@@ -297,8 +296,8 @@ def _drop_plain_texts(rows: list[Row]) -> None:
             each.pop(SCORE_TEXT, None)
 
 
-def _metadata(sample: Members) -> dict[str, str | None]:
-    metadata = flat(at(sample, "metadata"))
+def _metadata(sample: Members) -> Row:
+    metadata = dict(at(sample, "metadata"))
     if sample.get("target") not in (None, ""):
         metadata["target"] = cell(sample["target"])
     for key in ("error", "limit"):

@@ -16,7 +16,6 @@ from socialstats.harness_logs.tabular import (
     at,
     cell,
     claim,
-    flat,
     items,
     log_of,
     member,
@@ -79,7 +78,7 @@ def detail_rows(task: str, file: Path) -> Iterator[Row]:
                 unit=f"{task}:{doc.get('id') or k}",
                 scorer=name,
                 score=scored(value),
-                metadata=flat(at(doc, "specific")),
+                metadata=at(doc, "specific"),
             )
 
 

@@ -32,7 +32,6 @@ from socialstats.harness_logs.tabular import (
     at,
     cell,
     claim,
-    flat,
     is_number,
     items,
     log_of,
@@ -277,9 +276,8 @@ def metric_rows(
     doc, responses = at(sample, "doc"), items(sample, "filtered_resps")
     own = [str(name) for name in items(sample, "metrics")] or listed
     beside = {key: value for key, value in sample.items() if key in added - {*own, TASK}}
-    metadata = flat(
-        {key: value for key, value in (beside | doc).items() if not isinstance(value, (list, dict))}
-    )
+    values = beside | doc
+    metadata = {key: values[key] for key in values if not isinstance(values[key], list | dict)}
     if sample.get("target") is not None:
         metadata["target"] = cell(sample["target"])
     text = (

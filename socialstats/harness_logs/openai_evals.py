@@ -20,7 +20,6 @@ from socialstats.harness_logs.tabular import (
     at,
     cell,
     claim,
-    flat,
     is_number,
     items,
     log_of,
@@ -156,7 +155,7 @@ def event_row(data: Members, sample: str, scorer: str, value: Any, epoch: int) -
         epoch=epoch,
         score=scored(value),
         answer=answer,
-        metadata=flat(rest),
+        metadata=rest,
     )
 
 

@@ -26,7 +26,6 @@ from socialstats.harness_logs.tabular import (
     at,
     cell,
     claim,
-    flat,
     is_number,
     items,
     log_of,
@@ -149,7 +148,7 @@ def test_of(value: Any) -> Test:
     failed = test.get("failureReason") == COULD_NOT_RUN or (bool(error) and not graded)
     output = response.get("output") if isinstance(response, dict) else response
     about = {**at(case, "metadata"), **at(test, "metadata"), **at(test, "vars")}
-    metadata = flat({key: about[key] for key in about if not key.startswith("_promptfoo")})
+    metadata = {key: about[key] for key in about if not key.startswith("_promptfoo")}
     metadata["prompt_label"] = cell(prompt.get("label"))
     if member(response, "isRefusal"):
         metadata["refusal"] = "True"
@@ -229,7 +228,7 @@ def tests_of_verdicts(records: Sequence[Sequence[str]]) -> Iterator[Test]:
                 answer=answer or None,
                 failed=verdict is not None and verdict[1] == ERROR,
                 absent="missing",
-                metadata=flat(about),
+                metadata=about,
                 prompt=position,
             )
 
@@ -308,7 +307,7 @@ def test_rows(tests: Sequence[Test]) -> tuple[list[Row], int]:
 def score_rows(test: Test, unit: str, epoch: int) -> Iterator[Row]:
     """Yield a row for each score of a test."""
     for scorer, value in test.scores.items():
-        weight = {} if test.weights is None else {"weight": cell(test.weights.get(scorer, 1))}
+        weight = {} if test.weights is None else {"weight": test.weights.get(scorer, 1)}
         yield row(
             unit=unit,
             filter=f"prompt {(test.prompt or 0) + 1}",

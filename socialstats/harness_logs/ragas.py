@@ -5,7 +5,7 @@ from __future__ import annotations
 from socialstats.harness_logs.files import Source
 from socialstats.harness_logs.log import Log
 from socialstats.harness_logs.tables import NOTHING, columns_of, header
-from socialstats.harness_logs.tabular import column, log_of, row, scored
+from socialstats.harness_logs.tabular import log_of, row, scored
 from socialstats.tables import as_number
 
 NEEDS = "a table with user_input (or question), response (or answer) and columns of metrics (ragas)"
@@ -84,7 +84,7 @@ def read(source: Source) -> Log:
             task="ragas",
             scorer=name,
             score=scored(as_number(columns[name][k] or "")),
-            metadata={column(other): columns[other][k] for other in rest},
+            metadata={name: columns[name][k] for name in rest},
         )
         for k in range(len(next(iter(columns.values()))))
         for name in metrics

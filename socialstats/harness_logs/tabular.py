@@ -160,7 +160,7 @@ def row(
     answer: Any = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> Row:
-    """Make one row; only rows with status ``ok`` keep their value."""
+    """Make one row, with metadata as texts; only rows with status ``ok`` keep their value."""
     value, status = score
     keys = {
         "model": cell(model),
@@ -173,7 +173,7 @@ def row(
         "answer": cell(answer),
         "status": status,
     }
-    return {**keys, **(metadata or {})}
+    return keys | flat(metadata or {})
 
 
 def flat(metadata: Mapping[str, Any], prefix: str = "") -> dict[str, str | None]:
