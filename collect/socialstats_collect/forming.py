@@ -28,13 +28,13 @@ def form_data(design: RunDesign, parts: Sequence[Sequence[int]] = ()) -> dict[st
     """Return what the page asks, as JSON: questions with their choices, and the parts that raters are given."""
     asked = [
         {
-            "item_id": one.unit.item_id,
-            "option_order": one.unit.factors.get("order", ""),
-            "question_id": one.id,
-            "text": one.text,
-            "choices": [[str(choice.value), choice.words] for choice in one.choices],
+            "item_id": question.unit.item_id,
+            "option_order": question.unit.factors.get("order", ""),
+            "question_id": question.id,
+            "text": question.text,
+            "choices": [[str(choice.value), choice.words] for choice in question.choices],
         }
-        for one in questions(design)
+        for question in questions(design)
     ]
     return {
         "kind": KIND,
@@ -60,8 +60,8 @@ def parts_of(n: int, raters: int, each: int, seed: int) -> list[list[int]]:
     drawn = list(range(n))
     random.Random(seed).shuffle(drawn)
     return [
-        sorted(drawn[place % n] for place in range(one * each, (one + 1) * each))
-        for one in range(raters)
+        sorted(drawn[place % n] for place in range(rater * each, (rater + 1) * each))
+        for rater in range(raters)
     ]
 
 
@@ -78,10 +78,10 @@ def page(data: Mapping[str, Any]) -> bytes:
 
 def rows_to_fill_in(data: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     """Yield the rows of a table in which raters write their answers: all questions, or those of each part."""
-    questions_asked = data["questions"]
-    for number, part in enumerate(data["parts"] or [range(len(questions_asked))], 1):
+    several = data["questions"]
+    for number, part in enumerate(data["parts"] or [range(len(several))], 1):
         for place in part:
-            question = questions_asked[place]
+            question = several[place]
             yield {
                 "item_id": question["item_id"],
                 "rater": f"rater {number}" if data["parts"] else "",

@@ -53,8 +53,8 @@ def _units(design: RunDesign) -> Iterator[Unit]:
     items = [item for item in design.asked if not once(item.columns)] or design.asked
     first = {name: levels[:1] for name, levels in design.factors.items()}
     cells = replace(design, items=tuple(items[:1]), replicates=1)
-    others = replace(cells, items=tuple(items[1:MOST_ITEMS]), factors=first)
-    return chain(islice(cells.units(), MOST_ITEMS), others.units())
+    items_in_first = replace(cells, items=tuple(items[1:MOST_ITEMS]), factors=first)
+    return chain(islice(cells.units(), MOST_ITEMS), items_in_first.units())
 
 
 def _faults(protocol: CollectionProtocol, unit: Unit) -> Iterator[Fault]:
@@ -77,21 +77,21 @@ def _example_faults(protocol: CollectionProtocol, unit: Unit, example: Example) 
     models: tuple[str, ...] = (unit.factors["model"],)
     if example.text == "judge":
         who, models, parameters = "judge", settings.judges, settings.judge_parameters
-    asked = f"a reply as text '{example.text}' asks for"
+    reply = f"a reply as text '{example.text}' asks for"
     names = f"{who}{'s' if len(models) > 1 else ''} {quoted(models, 5)}"
-    for key, label in example.wanted.items():
+    for key, label in example.labels.items():
         parsed = example.parsed[key]
         if parsed.status != "ok" or parsed.label != label:
             what = f"has no readable score of '{key}'" if key else f"is not read as '{label}'"
             why = parsed.rule if parsed.label is None else f"read as '{parsed.label}'"
-            message = f"{names}: {asked} {what} ({why}): {shorten(example.reply, 120)}"
+            message = f"{names}: {reply} {what} ({why}): {shorten(example.reply, 120)}"
             yield (example.text, key, models), message, protocol.cure(example.prompt, key)
     for model in models:
         most = most_tokens(Ask(model=model, messages=(), parameters=parameters))
         needed = tokens_of(example.reply, model)
         if most is not None and needed > most:
             cost = f"has about {count(needed, 'token')}, and max_tokens = {most} would cut it"
-            yield (example.text, model), f"{who} '{model}': {asked} {cost}", "Raise max_tokens."
+            yield (example.text, model), f"{who} '{model}': {reply} {cost}", "Raise max_tokens."
 
 
 def _undeclared(protocol: CollectionProtocol) -> Iterator[str]:

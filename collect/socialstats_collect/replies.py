@@ -77,9 +77,9 @@ class Outcome:
     @property
     def words(self) -> str:
         """What the endpoint said, for a message."""
-        said = self.detail.get("error_message") or self.detail.get("error_code") or self.status
+        message = self.detail.get("error_message") or self.detail.get("error_code") or self.status
         status = f"status {self.http_status}: " if self.http_status else ""
-        return f"{status}{str(said)[:200]}"
+        return f"{status}{str(message)[:200]}"
 
     @property
     def shared(self) -> bool:

@@ -221,14 +221,14 @@ class LogTable:
 
 def _clashes(design: RunDesign) -> set[str]:
     """Return the item columns whose names the table needs for something else."""
-    protocol = design.protocol
     cell = {name: levels[0] for name, levels in design.factors.items()}
-    needed = {*OURS}
+    clashes = {*OURS} & {name for item in design.items for name in item.columns}
     for item in design.asked:
         unit = Unit(item_id=item.id, item=item.columns, factors=cell)
-        needed.update(protocol.rows(unit, [])[0])
-    names = {name for item in design.items for name in item.columns}
-    return (needed & names) - {*protocol.from_items}
+        row = design.protocol.rows(unit, [])[0]
+        shared = row.keys() & item.columns.keys()
+        clashes |= {name for name in shared if str(row[name]) != item.columns[name]}
+    return clashes
 
 
 def table_of(log: Log, runfile: Path | None = None) -> LogTable:
@@ -293,18 +293,18 @@ def _compare(table: LogTable, path: Path) -> list[str]:
         what = f"{path.name} has changed since, and the table holds what was asked"
         return [f"{what}: {'; '.join(changes)}"]
     change = matched(present, table.designs)
-    as_asked = {new.id: old for old, new in change.changed}
-    kept = [item for item in change.design.items if item.id not in change.added]
-    by_drawn = {item.drawn: as_asked.get(item.id, item) for item in kept}
+    changed = {new.id: old for old, new in change.changed}
+    items_before = [item for item in change.design.items if item.id not in change.added]
+    by_drawn = {item.drawn: changed.get(item.id, item) for item in items_before}
     designs = []
     for design in table.designs:
         items = [replace(by_drawn.get(item.drawn, item), batch=item.batch) for item in design.items]
         designs.append(replace(design, items=tuple(items)))
     table.designs = designs
     notes = [f"{present.source} since the run: {change}"] if str(change) else []
-    if as_asked:
+    if changed:
         texts = f"texts of {present.source} changed since"
-        notes.append(f"{texts}; the table holds those that were asked: {quoted([*as_asked])}")
+        notes.append(f"{texts}; the table holds those that were asked: {quoted([*changed])}")
     return notes
 
 

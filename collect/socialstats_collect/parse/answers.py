@@ -179,7 +179,7 @@ def _begun(text: str, actions: Mapping[str, Sequence[str]]) -> list[Place]:
 
 def _spelled(actions: Mapping[str, Sequence[str]]) -> Names:
     edged = {
-        name: [rf"\b{re.escape(one)}\b" if one.isascii() else one for one in actions[name]]
+        name: [rf"\b{re.escape(word)}\b" if word.isascii() else word for word in actions[name]]
         for name in actions
     }
     return tuple((name, f"(?i:{'|'.join(spellings)})") for name, spellings in edged.items())

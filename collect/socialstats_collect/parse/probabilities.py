@@ -91,7 +91,8 @@ def choice_probabilities(
             return ChoiceProbabilities(reason="no_answer_token")
         token, chosen = tokens[number]
         likeliest = {
-            _bytes(other): math.exp(other["logprob"]) for other in chosen.get("top_logprobs") or ()
+            _bytes(likely): math.exp(likely["logprob"])
+            for likely in chosen.get("top_logprobs") or ()
         }
         listed = likeliest | {token: math.exp(chosen["logprob"])}
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):

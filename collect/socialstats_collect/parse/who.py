@@ -97,8 +97,11 @@ def _marks(names: tuple[str, str]) -> tuple[str, str]:
 
     Words of wide letters, as in Chinese, stand without blanks between them: their names have a wide mark.
     """
-    one, two = ((WIDE_MARKS if IS_WIDE.match(name) else MARKS)[k] for k, name in enumerate(names))
-    return (one, two) if names[0] != names[1] else (one, one)
+    first, second = (
+        WIDE_MARKS[place] if IS_WIDE.match(name) else MARKS[place]
+        for place, name in enumerate(names)
+    )
+    return (first, second) if names[0] != names[1] else (first, first)
 
 
 BEGINS, ENDS = re.compile(BEFORE), re.compile(END)
@@ -163,25 +166,22 @@ def _stated(text: str, names: tuple[str, str]) -> list[Place]:
 
 def _begun(text: str, names: tuple[str, str]) -> list[Place]:
     """Return options with which lines begin; nothing in them takes it back, and a name alone begins the reply."""
-    one, two = _name(names, 1), _name(names, 2)
+    patterns = [_name(names, 1), _name(names, 2)]
     numbered = [
-        rf"{n}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{n}(?:\s*$|,?{REASON})"
-        for n, name in ((1, one), (2, two))
+        rf"{number}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{number}(?:\s*$|,?{REASON})"
+        for number, name in enumerate(patterns, 1)
     ]
-    plain = [rf"{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for name in (one, two)]
+    plain = [rf"{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for name in patterns]
     places: list[Place] = []
     for start, ways in (("^", numbered), (r"\A\s*", plain)):
         begins = rf"(?im){start}[^\S\n]*(?:sure|okay|ok)?(?:[^\S\n]|[,.!:]){{0,9}}[(\[]?"
         pairs = tuple(zip(DIGITS, ways, strict=True))
         for match in pattern_of(begins, pairs, "").finditer(text):
             (place,) = named(match, pairs)
-            other = "2" if place[0] == "1" else "1"
-            listed = re.compile(rf"\W{{0,9}}{other}\s*[).:\]]").match(text, match.end())
-            places += [
-                place,
-                *hedged(text, place, _options(names)),
-                *([(other, place[1])] if listed else []),
-            ]
+            places += [place, *hedged(text, place, _options(names))]
+            second = "2" if place[0] == "1" else "1"
+            if re.compile(rf"\W{{0,9}}{second}\s*[).:\]]").match(text, match.end()):
+                places.append((second, place[1]))
     return places
 
 
@@ -194,18 +194,15 @@ def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
         options,
         rf"(?:\s*[).:\]-]{{1,3}})?{RIGHT}(?!\s*(?:\?|(?:if|unless|or)\b))",
     )
-    said = [
-        (match, text[max(0, match.start() - 80) : match.start()]) for match in right.finditer(text)
-    ]
-    clear = [
-        match
-        for match, before in said
-        if not UNSURE.search(_own(before)) and not joined.search(before)
-    ]
-    return [place for match in clear for place in named(match, options)]
+    places: list[Place] = []
+    for match in right.finditer(text):
+        before = text[max(0, match.start() - 80) : match.start()]
+        if not UNSURE.search(_clause(before)) and not joined.search(before):
+            places += named(match, options)
+    return places
 
 
-def _own(before: str) -> str:
+def _clause(before: str) -> str:
     """Return the words of the same clause: a comma with but or so begins a new one, and so does "right and"."""
     return re.split(
         r",\s+(?:but|so|and|then|while)\b|\b(?:wrong|right),? (?:and|but)\b|[,;:]\s", before

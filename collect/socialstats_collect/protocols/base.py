@@ -75,14 +75,14 @@ def require(template: str, columns: Iterable[str], *, source: str) -> None:
     InputError
         Naming the column, what there is, and the nearest spelling.
     """
-    known = list(dict.fromkeys(columns))
+    names = [*dict.fromkeys(columns)]
     problems = []
-    for name in [one for one in fields(template, source=source) if one not in known]:
-        fix = meant(name, known).strip() or "Add the column to the items, or mend the template."
-        message = (
-            f"the template needs a column '{name}', but the items have only {', '.join(known)}"
-        )
-        problems.append(Problem(message=message, source=source, fix=fix))
+    for name in fields(template, source=source):
+        if name not in names:
+            fix = meant(name, names).strip() or "Add the column to the items, or mend the template."
+            only = f"but the items have only {', '.join(names)}"
+            message = f"the template needs a column '{name}', {only}"
+            problems.append(Problem(message=message, source=source, fix=fix))
     if problems:
         raise InputError(problems)
 
@@ -130,21 +130,19 @@ class Example:
         Name of the text, and what is sent.
     reply
         In the form that the text asks for.
-    wanted, parsed
+    labels, parsed
         What stands in the reply, and what the parser read: by key, where it has several, or else by "".
     """
 
     text: str
     prompt: str
     reply: str
-    wanted: Mapping[str, str]
+    labels: Mapping[str, str]
     parsed: Mapping[str, Parsed]
 
 
-SHOWN = re.compile(r"\{[^{}]*\}")
-ASKED = re.compile(
-    r'["\u201c]([^"\u201c\u201d\n:]{1,80})["\u201d]\s*:\s*(-?\d+(?:\.\d+)?(?![\w.]))?'
-)
+IN_BRACES = re.compile(r"\{[^{}]*\}")
+KEY = re.compile(r'["\u201c]([^"\u201c\u201d\n:]{1,80})["\u201d]\s*:\s*(-?\d+(?:\.\d+)?(?![\w.]))?')
 """A key of the JSON that a prompt shows, and the number that it shows beside it."""
 
 
@@ -156,8 +154,8 @@ def keys_asked(prompt: str) -> dict[str, str]:
     >>> keys_asked('Reply as {"care": 7, "why": "..."}, and nothing else. "Care": concern for others')
     {'care': '7', 'why': ''}
     """
-    shown = [match for braces in SHOWN.finditer(prompt) for match in ASKED.finditer(braces[0])]
-    return {match[1].strip(): match[2] or "" for match in shown}
+    keys = [key for braces in IN_BRACES.findall(prompt) for key in KEY.finditer(braces)]
+    return {key[1].strip(): key[2] or "" for key in keys}
 
 
 def as_asked(prompt: str, key: str, label: str) -> str:
@@ -173,10 +171,9 @@ def as_asked(prompt: str, key: str, label: str) -> str:
     keys = list(keys_asked(prompt))
     if not keys:
         return label
-    place = next((one for one in keys if one.casefold() == key.casefold()), keys[0])
-    return json.dumps(
-        {one: label if one == place else "because" for one in keys}, ensure_ascii=False
-    )
+    same = [name for name in keys if name.casefold() == key.casefold()]
+    reply = dict.fromkeys(keys, "because") | {(same or keys)[0]: label}
+    return json.dumps(reply, ensure_ascii=False)
 
 
 Varies = Callable[[str], bool]
@@ -250,8 +247,6 @@ class CollectionProtocol:
         Keys of the table ``[protocol]`` beside its name, with what each may hold.
     column
         The column of the answers.
-    from_items
-        Columns of a row that hold what the item has under the same name.
     key
         The key of a JSON reply under which the parser looks for the answer.
     any_case
@@ -274,7 +269,6 @@ class CollectionProtocol:
     known: Mapping[str, Sequence[str]] = {}
     takes: Mapping[str, Any] = {}
     column = "answer"
-    from_items: tuple[str, ...] = ("scenario",)
     key = "answer"
     any_case = False
     probable: tuple[str, ...] = ("--probabilities", "p_")
@@ -324,8 +318,8 @@ class CollectionProtocol:
 
     def pair(self, unit: Unit) -> tuple[str, str]:
         """Return what the last two of the columns hold, in the order drawn."""
-        one, two = (unit.item[name] for name in self.columns[-2:])
-        return (two, one) if self.order(unit) == self.orders[1] else (one, two)
+        first, second = (unit.item[name] for name in self.columns[-2:])
+        return (second, first) if self.order(unit) == self.orders[1] else (first, second)
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return what the prompt of a unit may use beside its columns and factors, by name."""
@@ -391,7 +385,7 @@ class CollectionProtocol:
         as it goes.
         """
         if reply is None:
-            return Parsed(status="empty", rule=NOT_ASKED)
+            return Parsed(status="empty", rule=MISSING)
         if reply.choice is not None:
             return Parsed(status="ok", rule="person", label=reply.choice)
         if reply.status in REFUSED:
@@ -405,7 +399,7 @@ class CollectionProtocol:
         values: dict[str | None, object] = {choice.label: choice.value for choice in choices}
         row = {**about(unit), **self.facts(unit, exchanges, parsed)}
         row[self.column] = values.get(parsed.label, parsed.label)
-        row["answer_status"] = parsed.status if reply else NOT_ASKED
+        row["answer_status"] = parsed.status if reply else MISSING
         row |= {"rule": parsed.rule, "conflict": parsed.conflict, **cells_of_reply(reply)}
         named = sorted((choice.name, choice.label) for choice in choices if choice.name)
         if named and self.settings.parameters.get("logprobs"):
@@ -468,7 +462,7 @@ class CollectionProtocol:
                     text=text,
                     prompt=prompt,
                     reply=reply,
-                    wanted={"": choice.label},
+                    labels={"": choice.label},
                     parsed={"": self.parse(unit, reply)},
                 )
 
@@ -479,9 +473,8 @@ class CollectionProtocol:
     def cure(self, prompt: str, key: str) -> str:
         """Return what to do where the parser does not read, under a key, the replies that a prompt asks for."""
         keys = keys_asked(prompt)
-        shown = f" in place of {quoted(list(keys), 3)}" if keys else ""
-        want = f'the key "{self.key}"{shown}'
-        return f"Ask for {want}, and for one of the answers as it is declared."
+        place = f" in place of {quoted(list(keys), 3)}" if keys else ""
+        return f'Ask for the key "{self.key}"{place}, and for one of the answers as it is declared.'
 
 
 SHOW_OPTIONS = {"option_a", "option_b", "option_1", "option_2", "actions", "names", "options"}
@@ -529,7 +522,7 @@ def cells_of_reply(reply: Reply | None) -> Row:
     """Return the columns of the reply that a row holds."""
     return {
         "parser_version": VERSION,
-        "reply_status": reply.status if reply else NOT_ASKED,
+        "reply_status": reply.status if reply else MISSING,
         "blocked_by": reply.blocked_by or None if reply else None,
         "reply_text": reply.content if reply else None,
     }
@@ -541,5 +534,5 @@ UNLISTED = 0.001
 REFUSED: Mapping[str, str] = {"blocked": "blocked", "refusal": "marked_refusal"}
 """Statuses of a reply that say that it is a refusal, whatever its words, and the rule by which it is read."""
 
-NOT_ASKED = "missing"
+MISSING = "missing"
 """Status of a unit without any answer on record."""

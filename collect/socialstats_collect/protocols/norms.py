@@ -47,17 +47,17 @@ class Norms(CollectionProtocol):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         lines = {COLON.split(line)[0]: line for line in self.lines("actions")}
-        self.shown = {parse_action(name).label or line: line for name, line in lines.items()}
-        if set(self.shown) != set(ACTIONS):
+        self.actions = {parse_action(name).label or line: line for name, line in lines.items()}
+        if set(self.actions) != set(ACTIONS):
             fix = "Write one line per action, such as '- comply: keep to the norm'."
-            message = f"text 'actions' has lines for {', '.join(self.shown)}, not for {', '.join(ACTIONS)}"
+            message = f"text 'actions' has lines for {', '.join(self.actions)}, not for {', '.join(ACTIONS)}"
             raise InputError(Problem(message=message, fix=fix))
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the actions in the order drawn, their names, and what is said under pressure."""
         names = self.order(unit).split()
         return {
-            "actions": "\n".join(self.shown[name] for name in names),
+            "actions": "\n".join(self.actions[name] for name in names),
             "names": " or ".join(f'"{name}"' for name in names),
             "pressure_text": unit.item.get("pressure_text", ""),
         }
@@ -65,7 +65,7 @@ class Norms(CollectionProtocol):
     def choices(self, unit: Unit) -> Sequence[Choice]:
         """Return the actions in the order drawn, without the signs of a list."""
         return [
-            Choice(label=name, words=self.shown[name].lstrip("-*• "), value=name, name=name)
+            Choice(label=name, words=self.actions[name].lstrip("-*• "), value=name, name=name)
             for name in self.order(unit).split()
         ]
 

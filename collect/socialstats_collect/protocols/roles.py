@@ -38,7 +38,6 @@ class RoleChoice(CollectionProtocol):
     }
     lists = ("values",)
     column = "choice"
-    from_items = ("role_a", "role_b")
     key = "Answer"
     probable = ("--map", "winner=p_role_a", "--winner-coding", "probability", "--missing", "drop")
 

@@ -65,14 +65,14 @@ class Shares(CollectionProtocol):
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the options as a form shows them: each line that names a part of an option, for every option."""
-        shown: list[str] = []
+        lines: list[str] = []
         options = self.offered(self.order(unit))
         for line in self.form(unit).split("\n"):
             for option in options if PARTS & {*fields(line)} else options[:1]:
                 meaning = "".join(option.descriptions)
                 parts = {"letter": option.letter, "share": option.text, "meaning": meaning}
-                shown.append(filled(line, unit, **parts))
-        return {"options": "\n".join(shown)}
+                lines.append(filled(line, unit, **parts))
+        return {"options": "\n".join(lines)}
 
     def choices(self, unit: Unit) -> Sequence[Choice]:
         """Return the options in the order drawn, with their meanings where the form has them; values rise from A."""

@@ -55,7 +55,7 @@ class Template(CollectionProtocol):
         self.reads = str(settings.options.get("parser", "none"))
         if self.reads not in PARSERS:
             raise InputError(f"parser '{self.reads}' is not one of {', '.join(PARSERS)}")
-        self.offered = tuple(_option(one) for one in settings.options.get("choices", ()))
+        self.offered = tuple(_option(choice) for choice in settings.options.get("choices", ()))
         if self.reads == "options" and len(self.offered) < 2:
             fix = 'Add choices = [{letter = "A", text = "yes"}, ...].'
             raise InputError(Problem(message="parser 'options' needs choices", fix=fix))

@@ -19,7 +19,7 @@ from socialstats_collect.parse import Parsed, parse_scores
 from socialstats_collect.parse.cues import AFTER, BEFORE
 from socialstats_collect.parse.text import clean
 from socialstats_collect.protocols.base import (
-    NOT_ASKED,
+    MISSING,
     REFUSED,
     CollectionProtocol,
     Conversation,
@@ -86,7 +86,6 @@ class Values(CollectionProtocol):
     """
 
     name = "staged-values"
-    from_items = (SCENARIO, WORDING)
     takes: Mapping[str, Any] = {
         "stages": int | list,
         "baseline": str | bool,
@@ -122,8 +121,8 @@ class Values(CollectionProtocol):
             for name, (low, high) in ends.items()
         }
         self.declared = json.dumps(self.instrument.facts(), ensure_ascii=False, sort_keys=True)
-        if taken := [name for name in self.ranges if name in OURS]:
-            message = f"'{taken[0]}' is a column of the table, and cannot be a score"
+        if clash := [name for name in self.ranges if name in OURS]:
+            message = f"'{clash[0]}' is a column of the table, and cannot be a score"
             raise InputError(
                 Problem(message=message, source="[protocol]", fix="Give the score another name.")
             )
@@ -213,9 +212,9 @@ class Values(CollectionProtocol):
             for name, number in keys.items()
         }
         reply = json.dumps(numbers, ensure_ascii=False)
-        wanted = {name: f"{numbers.get(name, high):g}" for name, (_, high) in self.ranges.items()}
+        labels = {name: f"{numbers.get(name, high):g}" for name, (_, high) in self.ranges.items()}
         parsed = self.scored(Reply(key="", status="ok", content=reply))
-        yield Example(text="judge", prompt=prompt, reply=reply, wanted=wanted, parsed=parsed)
+        yield Example(text="judge", prompt=prompt, reply=reply, labels=labels, parsed=parsed)
 
     def cure(self, prompt: str, key: str) -> str:
         """Return what to ask for, or what to declare."""
@@ -259,7 +258,7 @@ class Values(CollectionProtocol):
         unread = sorted(name for name, parsed in scores.items() if parsed.status != "ok")
         status = "unparsed" if unread else "ok"
         if score is None:
-            status = "refusal" if answer and answer.status in REFUSED else NOT_ASKED
+            status = "refusal" if answer and answer.status in REFUSED else MISSING
         row: Row = {"text": unit.item_id}
         if not self.once(unit.item):
             row = {**about(unit), SCENARIO: unit.item.get(SCENARIO, unit.item_id)}
@@ -271,7 +270,7 @@ class Values(CollectionProtocol):
             **{name: parsed.label for name, parsed in scores.items()},
             "answer_status": status,
             "scores_unread": reasons or None,
-            "judge_status": score.status if score else NOT_ASKED,
+            "judge_status": score.status if score else MISSING,
             **cells_of_reply(answer),
             COLUMN: self.declared,
         }
@@ -367,9 +366,9 @@ def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]
     return named, {"stages": order, "baseline": named.get(opening, ""), "debrief": closing}
 
 
-def _name_of(given: Mapping[str, Any], part: str) -> str:
+def _name_of(options: Mapping[str, Any], part: str) -> str:
     """Return what a run file calls the baseline or the debrief; empty where it leaves it out."""
-    name = given.get(part, part)
+    name = options.get(part, part)
     if name is False:
         return ""
     if not isinstance(name, str) or not name.strip():

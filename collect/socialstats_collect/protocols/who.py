@@ -82,9 +82,9 @@ class Who(CollectionProtocol):
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the story with its names, and the names by their numbers."""
-        one, two = self.pair(unit)
+        first, second = self.pair(unit)
         story = re.sub("NAME([12])", lambda name: unit.item[NAMES[name[1]]], unit.item["text"])
-        return {"text": story, "option_1": one, "option_2": two}
+        return {"text": story, "option_1": first, "option_2": second}
 
     def choices(self, unit: Unit) -> Sequence[Choice]:
         """Return the two people by their numbers; values go by the order, as both may have the same name."""
