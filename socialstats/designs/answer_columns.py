@@ -28,6 +28,7 @@ from socialstats.designs.vocabulary import (
     REPEATS,
     RESPONSES,
     RIGHT,
+    SPREADS,
     TREATMENTS,
     VALUES,
     WEAK_VALUES,
@@ -94,7 +95,7 @@ def numbers_things(column: ColumnProfile) -> bool:
 def answer_rank(profile: TableProfile, column: ColumnProfile) -> tuple[Any, ...]:
     """Rank a column that may hold the answers; the least comes first."""
     weak = column.called(WEAK_VALUES, CONFIDENCE) and not column.called(RIGHT)
-    beside = column.called(REACTIONS) or names_a_count(column)
+    beside = column.called(REACTIONS) or names_a_count(column) or column.says(SPREADS)
     sure_of = column.called(CONFIDENCE)
     summary = column.says(MEAN_WORDS, "rank")
     picked = column.called(PICKED) and not column.called(RESPONSES)

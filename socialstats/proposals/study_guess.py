@@ -5,20 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
+from socialstats.designs.answer_columns import outcome_columns
+from socialstats.designs.boards import board_of_labels
 from socialstats.designs.calls import keywords
 from socialstats.designs.cluster_columns import clusters_of_units
 from socialstats.designs.column_profile import ColumnProfile
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.group_columns import independent_groups
 from socialstats.designs.level_orders import conventional_order
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.profile import TableProfile
-from socialstats.designs.roles import contrasts, model_columns, names_raters, people_among
+from socialstats.designs.roles import (
+    contrasts,
+    model_columns,
+    names_answers,
+    names_raters,
+    people_among,
+    who_answered,
+)
 from socialstats.designs.settings import Settings
-from socialstats.designs.vocabulary import KINDS_OF, PERSONS, REPEATS, SOURCES, UNITS, VALUES
+from socialstats.designs.vocabulary import KINDS_OF, REPEATS, UNITS, VALUES
 from socialstats.errors import InputError, Problem
 from socialstats.proposals.deciding import mapped_columns, words
 from socialstats.proposals.guesses import Remaining
@@ -31,8 +40,6 @@ Profiles = list[ColumnProfile]
 MOST_GRADES = 12  # labels of an item
 MOST_LABELS = 6  # labels of a condition that is not called so
 MOST_ITEMS = 60
-MOST_CELL = 3  # columns that make a cell whose rows are counted
-MOST_TEXTS = 6  # columns that are tried as such
 WITHIN = 1.5  # labels of a condition that a unit has on average
 UNNAMED = ("unnamed", "lettered")  # contrasts that only their labels tell
 FEWEST_ITEMS = 2
@@ -106,9 +113,13 @@ def guess_of(table: Table) -> Guess:
         Where no column holds values.
     """
     guess = Guess(TableProfile(table))
+    design, settings = fitting(table, {}, None)
+    if design == "comparisons":
+        take_duel(guess, table, settings)
+        return guess
     take_sources(guess)
     take_items(guess)
-    if not guess.scales and take_comparison(guess, table):
+    if not guess.scales and take_pair(guess, design, settings):
         return guess
     if not guess.scales:
         take_values(guess)
@@ -133,8 +144,10 @@ def guess_with(
     guess = Guess(TableProfile(table), scales=scales_of_labels(items))
     for part, names in parts.items():
         guess.take_named(part, names, why)
-    if fitting(table, {}, None)[0] == "comparisons":
-        take_comparison(guess, table)
+    design, settings = fitting(table, {}, None)
+    if design == "comparisons":
+        guess.parts = {}
+        take_duel(guess, table, settings)
         return guess
     if "item" in guess.parts:
         guess.scales = scales_of_labels(guess.parts["item"][0].levels)
@@ -145,23 +158,22 @@ def guess_with(
 
 
 def compared_columns(guess: Guess) -> Profiles:
-    """Return the columns whose labels may be compared, without those of models."""
-    return [contrast.column for contrast in contrasts(guess.profile) if contrast.kind != "source"]
+    """Return the columns whose labels may be compared, without those of models and of many labels by these alone."""
+    likely = [c for c in contrasts(guess.profile) if c.kind != "source"]
+    return [c.column for c in likely if c.kind not in UNNAMED or c.column.size <= MOST_LABELS]
 
 
 def take_rest(guess: Guess) -> None:
     """Take the columns of kinds, units, repeats, items, conditions and clusters, once values are known."""
     compared = compared_columns(guess)
     if "kind" not in guess.parts:
-        kinds = [c for c in guess.free() if c.called(SOURCES) and people_among(c)]
-        guess.take("kind", kinds[:1], "tells people from models")
-    take_units(guess)
-    repeats = [c for c in guess.free() if c.called(REPEATS) and c.numbers is not None]
-    guess.take("repeat", repeats[:1], "called like repeated answers, whose mean counts")
-    if not repeats:
-        counted = [c for c in guess.free() if c not in compared and counts_answers(guess, c)]
-        counted = [c for c in counted if tells_answers_apart(guess, c)]
-        guess.take("repeat", counted[:1], "counts the answers of each unit, whose mean counts")
+        rater = guess.first("rater")
+        kind = rater and who_answered(guess.profile, rater, guess.free())
+        guess.take("kind", [kind] if kind else [], "tells people from models")
+    take_units(guess, compared)
+    if "repeat" not in guess.parts:
+        repeats = [c for c in guess.free() if c.called(REPEATS) and c.numbers is not None]
+        guess.take("repeat", repeats[:1], "called like repeated answers, whose mean counts")
     if "value" in guess.parts:
         unnamed = [
             contrast.column
@@ -176,23 +188,26 @@ def take_rest(guess: Guess) -> None:
     take_clusters(guess)
 
 
-def take_comparison(guess: Guess, table: Table) -> bool:
-    """Take the columns of duels, or two columns of values of each row; return whether the table holds such."""
-    design, settings = fitting(table, {}, None)
+def take_pair(guess: Guess, design: str | None, settings: Settings) -> bool:
+    """Take two columns of values of each row; return whether the table holds such."""
     named = mapped_columns(settings)
-    pair = wide_pair(table.columns) or columns_of_times(guess)
+    times = columns_of_times(guess)
+    pair = wide_pair(guess.profile.table.columns) or times
     if {"first", "second"} <= named.keys():
         pair = (named["first"], named["second"])
-    if design == "comparisons":
-        guess.parts = {}
-        take_duel(guess, table, settings)
-    elif pair is not None and (design == "paired" or pair == columns_of_times(guess)):
-        guess.pair = pair
-        take_units(guess)
-        take_clusters(guess)
-    for name in guess.profile.frequencies[:1] if guess.duel or guess.pair else ():
+    if pair is None or not (design == "paired" or pair == times):
+        return False
+    guess.pair = pair
+    take_units(guess, ())
+    take_clusters(guess)
+    take_counts(guess)
+    return True
+
+
+def take_counts(guess: Guess) -> None:
+    """Take the column of frequencies, which the reader of duels and pairs has an option for."""
+    for name in guess.profile.frequencies[:1]:
         guess.options["count"] = name
-    return bool(guess.duel or guess.pair)
 
 
 def columns_of_times(guess: Guess) -> tuple[str, str] | None:
@@ -223,6 +238,7 @@ def take_duel(guess: Guess, table: Table, settings: Settings) -> None:
     guess.take_named("source", [model] if model else [], "called like models")
     clusters = words(settings.get("cluster")) or remaining.clusters()
     guess.take_named("cluster", clusters, "rows of one label depend on each other")
+    take_counts(guess)
 
 
 def take_sources(guess: Guess) -> None:
@@ -289,8 +305,28 @@ def is_item(column: ColumnProfile) -> bool:
     return column.numbers is not None or bool(conventional_order([*column.levels]))
 
 
-def take_units(guess: Guess) -> None:
-    """Take the column that is called like units and has most labels, or has most labels at all."""
+def take_units(guess: Guess, compared: Sequence[ColumnProfile]) -> None:
+    """Take the units that most labels of a source met, and what tells the answers of a source to a unit apart.
+
+    Else the column that is called like units and has most labels, or has most labels at all.
+    """
+    groups = independent_groups(guess.profile)
+    apart = [groups.group] if groups is not None else []
+    within = [c for c in compared if c not in apart]
+    sources = [guess.first("source"), guess.first("rater"), *within]
+    items = [name for names in guess.scales.values() for name in names]
+    answers = [c for c in map(guess.profile.column, items) if c is not None]
+    answers = [*guess.parts.get("value", ()), *answers]
+    boards = (board_of_labels(guess.profile, c, answers) for c in sources if c is not None)
+    board = next((board for board in boards if board is not None), None)
+    free = guess.free()
+    if board is not None and all(c in free for c in board.unit):
+        # conditions are compared within units
+        unit = [c for c in board.unit if c not in compared] or board.unit
+        guess.take("unit", unit, f"met most labels of {board.model}")
+        repeats = [c for c in board.repeat if c in free and c not in compared]
+        guess.take("repeat", repeats, "tells answers to a unit apart, whose mean counts")
+        return
     free = [c for c in guess.free() if c.names_things and not c.prose]
     called = [
         c for c in free if c.called(UNITS) and not (c.called(VALUES) and c.numbers is not None)
@@ -315,60 +351,27 @@ def take_values(guess: Guess) -> None:
     InputError
         Where there is none.
     """
-    free = [c for c in guess.free() if not (c.describes or c.numbering or names_things(c))]
-    # a count of answers is no answer
-    measured = [c for c in free if c.called(VALUES) or not counts_answers(guess, c)]
-    free = measured or free
-    numbers = [c for c in free if c.numbers is not None]
-    called = [c for c in numbers if c.called(VALUES)]
-    grades = [c for c in numbers if is_item(c)]
-    if len(grades) >= FEWEST_ITEMS and not called:
-        guess.scales = {c.name: [c.name] for c in grades}
-        return
-    labels = [c for c in free if c.text and c.called(VALUES) and c.size <= MOST_GRADES]
-    if called or (numbers and not labels):
-        why = "called like values" if called else "the first column of numbers"
-        guess.take("value", (called or numbers)[:1], why)
-    elif labels:
-        guess.take("value", labels[:1], "called like values, which are labels")
-    else:
+    used = [column for columns in guess.parts.values() for column in columns]
+    values = [c for c in outcome_columns(guess.profile, used) if may_be_value(c)]
+    # columns that are called like raters hold answers where nothing else does
+    values = values or [c for c in guess.free() if is_item(c)]
+    if not values:
         raise InputError(
             f"{guess.profile.table.source}: no column holds numbers or labels that are called like values. "
             "'socialstats check' says what else the table may hold"
         )
+    called = names_answers(values[0])
+    grades = [c for c in values if is_item(c)]
+    if len(grades) >= FEWEST_ITEMS and not called:
+        guess.scales = {c.name: [c.name] for c in grades}
+        return
+    why = "called like answers" if called else "the likeliest answers by what they hold"
+    guess.take("value", values[:1], why)
 
 
-def tells_answers_apart(guess: Guess, column: ColumnProfile) -> bool:
-    """Return whether units have several rows of each source and rater, which a column tells apart."""
-    parts = [c for part in ("unit", "source", "rater") for c in guess.parts.get(part, ())]
-    if "unit" not in guess.parts:
-        return False
-    profile = guess.profile
-    return profile.combinations(*parts, column) > profile.combinations(*parts)
-
-
-def counts_answers(guess: Guess, column: ColumnProfile) -> bool:
-    """Return whether whole numbers count up the rows of each cell of some columns of texts, each number once."""
-    numbers = column.numbers
-    if not numbers or not column.whole or min(numbers) not in (0, 1):
-        return False
-    if column.size < 2 or max(numbers) - min(numbers) != column.size - 1:
-        return False
-    profile = guess.profile
-    texts = [c for c in profile.every if c.text and c.names_things and not c.prose]
-    texts = texts[:MOST_TEXTS]
-    cells = [cell for size in range(1, MOST_CELL + 1) for cell in combinations(texts, size)]
-    for cell in cells:
-        rows = profile.combinations(*cell) * column.size
-        if rows == column.rows == profile.combinations(*cell, column):
-            return True
-    return False
-
-
-def names_things(column: ColumnProfile) -> bool:
-    """Return whether numbers are those of persons or other units."""
-    named = column.called(PERSONS) or column.called(UNITS) or column.id_named
-    return named and not column.called(VALUES)
+def may_be_value(column: ColumnProfile) -> bool:
+    """Return whether a column holds numbers, or few labels and is called like answers."""
+    return column.numbers is not None or (names_answers(column) and column.size <= MOST_GRADES)
 
 
 def take_item_column(guess: Guess, columns: Profiles) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from socialstats.cli import main
 from socialstats.cli.own_study import read_study
+from socialstats.proposals.study_guess import guess_of
+from socialstats.tables import as_table
 from tests.collect import mock
 from tests.collect.runs import shipped
 from tests.collect.server import serving
@@ -128,3 +131,80 @@ def test_replies_that_are_texts_begin_no_study(
     )
     assert main(["new", str(run), "-o", str(tmp_path / "s.toml")]) == 2
     assert "replies are texts, and no answers" in capsys.readouterr().err
+
+
+def parts(**columns: object) -> dict[str, list[str]]:
+    """Return the columns of each part that a table is guessed to have."""
+    guess = guess_of(as_table(columns))
+    return {part: [c.name for c in profiles] for part, profiles in guess.parts.items()}
+
+
+RNG = np.random.default_rng(5)
+CELLS = [(m, q, r) for m in ("m1", "m2", "m3") for q in range(20) for r in range(3)]
+
+
+def test_units_met_all_models_and_numbered_answers_are_repeats() -> None:
+    """The truth: 20 questions of four topics, to each of which each of three models gave three answers."""
+    scores = RNG.integers(1, 6, len(CELLS)).tolist()
+    assert parts(
+        Modell=[m for m, _, _ in CELLS],
+        Frage=[f"Frage {q}" for _, q, _ in CELLS],
+        Lauf=[r for _, _, r in CELLS],
+        Antwort=scores,
+    ) == {"source": ["Modell"], "unit": ["Frage"], "repeat": ["Lauf"], "value": ["Antwort"]}
+
+
+def test_a_condition_that_units_met_is_no_part_of_the_unit() -> None:
+    rows = [(m, q, c) for m in ("m1", "m2") for q in range(20) for c in ("plain", "polite", "rude")]
+    assert parts(
+        model=[m for m, _, _ in rows],
+        scenario=[f"s{q:02d}" for _, q, _ in rows],
+        tone=[c for _, _, c in rows],
+        score=RNG.integers(1, 6, len(rows)).tolist(),
+    ) == {"source": ["model"], "unit": ["scenario"], "condition": ["tone"], "value": ["score"]}
+
+
+def test_wards_that_met_both_arms_are_no_units_of_a_trial() -> None:
+    guessed = parts(
+        person=[f"p{k:03d}" for k in range(80)],
+        arm=[("control", "treatment")[k % 2] for k in range(80)],
+        ward=[f"w{k // 8}" for k in range(80)],
+        score=RNG.normal(size=80).round(2).tolist(),
+    )
+    assert (guessed["unit"], guessed["condition"]) == (["person"], ["arm"])
+
+
+def test_sessions_of_judges_are_repeats_and_no_scale() -> None:
+    rows = [(j, p, s) for j in range(8) for p in range(5) for s in (1, 2)]
+    assert parts(
+        Panelist=[f"j{j}" for j, _, _ in rows],
+        Product=[f"p{p}" for _, p, _ in rows],
+        Session=[s for _, _, s in rows],
+        Sweetness=RNG.integers(1, 10, len(rows)).tolist(),
+    ) == {
+        "rater": ["Panelist"],
+        "unit": ["Product"],
+        "repeat": ["Session"],
+        "value": ["Sweetness"],
+    }
+
+
+def test_numbered_teams_with_a_winner_are_duels_and_no_scale() -> None:
+    teams = ["ash", "birch", "cedar", "elm"]
+    pairs = [(a, b) for a in teams for b in teams if a != b] * 4
+    guess = guess_of(
+        as_table(
+            {
+                "team1": [a for a, _ in pairs],
+                "team2": [b for _, b in pairs],
+                "match_winner": [max(pair) if k % 3 else min(pair) for k, pair in enumerate(pairs)],
+            }
+        )
+    )
+    assert guess.duel == {"item_a": "team1", "item_b": "team2", "winner": "match_winner"}
+    assert guess.scales == {}
+
+
+def test_raters_in_columns_hold_the_values_where_nothing_else_does() -> None:
+    columns = {name: RNG.integers(1, 5, 12).tolist() for name in ("coderA", "coderB", "coderC")}
+    assert [*guess_of(as_table(columns)).scales] == [*columns]
