@@ -71,7 +71,7 @@ def read(source: Source) -> Log:
     )
     rows = []
     for record in records(columns):
-        about = {name: held for name, held in record.items() if name not in (*labels, key)}
+        about = {name: text for name, text in record.items() if name not in (*labels, key)}
         which = (record[key], record.get(prompt) or "", about)
         rows += [
             _answer(rater, bool(PERSON.fullmatch(rater)), record[rater], *which) for rater in labels
@@ -81,7 +81,7 @@ def read(source: Source) -> Log:
 
 def columns_of_labels(columns: Columns) -> list[str]:
     """Name the columns whose values are mostly labels."""
-    return mostly(columns, lambda said: _letter(said) in (*LETTERS, REFUSAL))
+    return mostly(columns, lambda text: _letter(text) in (*LETTERS, REFUSAL))
 
 
 def _letter(text: str | None) -> str:
@@ -92,15 +92,15 @@ def _letter(text: str | None) -> str:
     >>> _letter("A"), _letter("(B)"), _letter("C. some"), _letter("Anyone")
     ('A', 'B', 'C', 'Anyone')
     """
-    said = (text or "").strip()
-    match = ANSWER.fullmatch(said)
-    return match[1] if match else said
+    answer = (text or "").strip()
+    match = ANSWER.fullmatch(answer)
+    return match[1] if match else answer
 
 
 def _answer(
-    rater: str, human: bool, said: str | None, unit: str | None, prompt: str, about: Row
+    rater: str, human: bool, text: str | None, unit: str | None, prompt: str, about: Row
 ) -> Row:
-    letter = _letter(said)
+    letter = _letter(text)
     ok = letter in (*LETTERS,)
     return row(
         model=rater,
@@ -145,16 +145,16 @@ def _rules(source: Source) -> dict[str, Row]:
 def _models(source: Source) -> Iterator[Row]:
     rules = _rules(source)
     for name, labels in _held(source, PARSED).items():
-        found = NAMED.fullmatch(name)
-        if not found:
+        match = NAMED.fullmatch(name)
+        if not match:
             continue
         if len(labels) != len(rules):
             message = (
                 f"{len(labels)} rows, and {len(rules)} rules in {LISTED}: rows cannot be matched"
             )
             raise InputError(f"{PARSED}: {message}. Copy both files of one release")
-        for (unit, about), said in zip(rules.items(), labels, strict=True):
-            yield _answer(found["model"], False, said, unit, found["prompt"], about)
+        for (unit, about), text in zip(rules.items(), labels, strict=True):
+            yield _answer(match["model"], False, text, unit, match["prompt"], about)
 
 
 def _people(source: Source) -> Iterator[Row]:
@@ -165,11 +165,11 @@ def _people(source: Source) -> Iterator[Row]:
         columns = columns_of(inside(source.path, file))
         worker = named(columns, *WORKER)
         for record in records(columns) if worker and {"rot", AGREE} <= {*columns} else ():
-            said, who = record[AGREE] or "", record[worker or ""]
-            letter = dict(zip("01234", LETTERS, strict=True)).get(said, said)
+            text, worker_id = record[AGREE] or "", record[worker or ""]
+            letter = dict(zip("01234", LETTERS, strict=True)).get(text, text)
             if record["rot"] in rules:
                 unit, about = rules[record["rot"]]
-                yield _answer(f"person {who}", True, letter, unit, "", about)
+                yield _answer(f"person {worker_id}", True, letter, unit, "", about)
 
 
 def tables_of(folder: Path) -> dict[str, list[Row]]:
@@ -195,18 +195,18 @@ def tables_of(folder: Path) -> dict[str, list[Row]]:
         }
         for r in _models(source)
     ]
-    known = {about["area"] for about in rules.values()}
+    areas = {about["area"] for about in rules.values()}
     distances = [
         {
-            "model": found["model"],
-            "prompt": found["prompt"],
+            "model": match["model"],
+            "prompt": match["prompt"],
             "area": area,
-            "distance_sum": held[area],
+            "distance_sum": record[area],
         }
         for area in sums[0]
-        if area in known
-        for held in sums
-        if (found := NAMED.fullmatch(next(iter(held.values())) or ""))
+        if area in areas
+        for record in sums
+        if (match := NAMED.fullmatch(next(iter(record.values())) or ""))
     ]
     rots = [
         {"rot_id": unit, "rot": about["rot"], "area": about["area"]}
@@ -231,11 +231,13 @@ def rater_notes(rows: list[Row]) -> Iterator[str | StudyReading]:
 def reading_options(rows: list[Row], people: int, models: int) -> str:
     """Return the options that read the table; people answer one prompt, so that the others are left out."""
     prompts = list(dict.fromkeys(str(r["prompt"]) for r in rows if r["prompt"]))
-    said = " --map unit=unit --map rater=rater --map value=answer --levels A,B,C,D,E --refusal F"
+    options = " --map unit=unit --map rater=rater --map value=answer --levels A,B,C,D,E --refusal F"
     if people >= FEWEST and models:
-        said = f" --study ordinal-alignment{said} --map rater_source=source"
-        said += "".join(f" --exclude {shlex.quote(f'prompt={prompt}')}" for prompt in prompts[1:])
+        options = f" --study ordinal-alignment{options} --map rater_source=source"
+        options += "".join(
+            f" --exclude {shlex.quote(f'prompt={prompt}')}" for prompt in prompts[1:]
+        )
     elif len(prompts) > 1:
-        said += " --by prompt"
-    said += " --strata area" * any(r.get("area") for r in rows)
-    return said + " --exclude status=unparsed" * any(r["status"] == "unparsed" for r in rows)
+        options += " --by prompt"
+    options += " --strata area" * any(r.get("area") for r in rows)
+    return options + " --exclude status=unparsed" * any(r["status"] == "unparsed" for r in rows)

@@ -34,48 +34,56 @@ CONTROLLED = "length_controlled_winrate comes from a model of length and is not 
 def read(source: Source) -> Log:
     """Read a row an annotation: what generator_2 gets, its preference less 1 (0 and 1.5 are draws)."""
     if source.kind == "lines":
-        held = [at(one) for _, one in json_lines(source.path, nan=True)]
+        annotations = [at(annotation) for _, annotation in json_lines(source.path, nan=True)]
     else:
-        held = [at(one) for one in items(load_json(source.path, nan=True))]
+        annotations = [at(annotation) for annotation in items(load_json(source.path, nan=True))]
     board = source.path.parent / "leaderboard.csv"
-    baselines = dict.fromkeys(str(one["generator_1"]) for one in held if one.get("generator_1"))
+    baselines = dict.fromkeys(
+        str(annotation["generator_1"])
+        for annotation in annotations
+        if annotation.get("generator_1")
+    )
     against = f"A score of 1 is a win over {quoted([*baselines])}, 0.5 a draw, 0 a loss"
     return log_of(
         __name__,
         source,
-        annotation_rows(held),
+        annotation_rows(annotations),
         about={"task": "alpaca_eval"},
         files=(source.path.name, *[board.name] * board.is_file()),
         notes=(against, CONTROLLED),
-        claims=board_claims(board, {str(one.get("generator_2")) for one in held})
+        claims=board_claims(
+            board, {str(annotation.get("generator_2")) for annotation in annotations}
+        )
         if board.is_file()
         else (),
     )
 
 
-def annotation_rows(held: Iterable[Members]) -> Iterator[Row]:
+def annotation_rows(annotations: Iterable[Members]) -> Iterator[Row]:
     """Yield the rows; several generators that answered one instruction have its number as their unit."""
     numbers: dict[str, int] = {}
     answers: Counter[tuple[str, str, str]] = Counter()
-    for k, one in enumerate(held):
-        instruction = str(one.get("instruction") or f"row {k}")
-        key = (instruction, str(one.get("generator_1")), str(one.get("generator_2")))
+    for k, annotation in enumerate(annotations):
+        instruction = str(annotation.get("instruction") or f"row {k}")
+        key = (instruction, str(annotation.get("generator_1")), str(annotation.get("generator_2")))
         answers[key] += 1
-        yield annotation_row(one, numbers.setdefault(instruction, len(numbers)), answers[key])
+        yield annotation_row(
+            annotation, numbers.setdefault(instruction, len(numbers)), answers[key]
+        )
 
 
-def annotation_row(held: Members, unit: int, epoch: int) -> Row:
+def annotation_row(annotation: Members, unit: int, epoch: int) -> Row:
     """Return what generator_2 gets in one annotation."""
-    preference = held.get("preference")
-    given = is_number(preference) and (preference == 0 or 1 <= preference <= 2)
-    value = (preference or 1.5) - 1 if given else None
-    texts = {name: cell(held.get(name)) for name in ("dataset", "generator_1", "annotator")}
+    preference = annotation.get("preference")
+    valid = is_number(preference) and (preference == 0 or 1 <= preference <= 2)
+    value = (preference or 1.5) - 1 if valid else None
+    texts = {name: cell(annotation.get(name)) for name in ("dataset", "generator_1", "annotator")}
     return row(
         unit=unit,
         epoch=epoch,
-        model=held.get("generator_2"),
+        model=annotation.get("generator_2"),
         scorer="win_rate",
-        score=(value, "ok" if given else "unparsed"),
+        score=(value, "ok" if valid else "unparsed"),
         answer=preference,
         metadata=texts,
     )

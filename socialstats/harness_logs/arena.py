@@ -46,21 +46,21 @@ def read(source: Source) -> Log:
 
 def battle_row(battle: Record, unit: str | None) -> Row:
     """Return a battle with what item_a gets: 1 for a win, 0.5 for a tie; some files name the winner itself."""
-    a, b, said = (battle[name] for name in COLUMNS)
+    a, b, outcome = (battle[name] for name in COLUMNS)
     worth = WINNERS if a == b else {a: 1.0, b: 0.0, **WINNERS}
-    value = None if None in (a, b) else worth.get(said)
+    value = None if None in (a, b) else worth.get(outcome)
     status: Status = (
-        "ok" if value is not None else "missing" if None in (said, a, b) else "unparsed"
+        "ok" if value is not None else "missing" if None in (outcome, a, b) else "unparsed"
     )
     winner = {1.0: a, 0.0: b, 0.5: "tie", None: None}[value]
-    rest = {name: held for name, held in battle.items() if name not in COLUMNS}
+    metadata = {name: text for name, text in battle.items() if name not in COLUMNS}
     return row(
         task="battles",
         unit=unit,
         scorer="winner",
         score=(value, status),
-        answer=said,
-        metadata={"item_a": a, "item_b": b, "winner": winner, "outcome": said, **rest},
+        answer=outcome,
+        metadata={"item_a": a, "item_b": b, "winner": winner, "outcome": outcome, **metadata},
     )
 
 
@@ -68,10 +68,10 @@ def battle_notes(rows: list[Row]) -> Iterator[str | StudyReading]:
     """Yield notes on ties, on winners that are unclear, and how a study reads the rows."""
     outcomes = Counter(r["outcome"] for r in rows if r["value"] == 0.5 and r["outcome"] != "tie")
     for outcome, n in outcomes.items():
-        said = quoted([str(outcome)])
-        yield f"{count(n, 'battle')} with winner {said}: a tie in the column winner, told apart in outcome"
+        name = quoted([str(outcome)])
+        yield f"{count(n, 'battle')} with winner {name}: a tie in the column winner, told apart in outcome"
     if odd := Counter(str(r["answer"]) for r in rows if r["status"] == "unparsed"):
-        listed = ", ".join(f"{quoted([said])} {n}" for said, n in odd.most_common(5))
+        listed = ", ".join(f"{quoted([name])} {n}" for name, n in odd.most_common(5))
         yield f"winners that are neither a model nor a tie: {listed}; no ties here, but arena-rank counts them as ties"
     yield read_by(rows, "comparisons")
     if any(r.get("judge") for r in rows):

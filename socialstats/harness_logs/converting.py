@@ -34,9 +34,9 @@ def table_of(logs: Sequence[Log]) -> pd.DataFrame:
     if len(logs) == 1:
         return logs[0].rows
     if len({"status" in log.rows.columns for log in logs}) > 1:
-        held = [log.files[0] for log in logs if "status" not in log.rows.columns]
+        questions = [log.files[0] for log in logs if "status" not in log.rows.columns]
         raise InputError(
-            f"answers, and questions without answers ({quoted(held)}): convert these files on their own"
+            f"answers, and questions without answers ({quoted(questions)}): convert these files on their own"
         )
     parts = [log.rows.assign(**{LOG: log.files[0]}) for log in logs if len(log.rows)]
     return pd.concat(parts, ignore_index=True)
@@ -70,15 +70,15 @@ def wide(table: pd.DataFrame, column: str = "scorer") -> pd.DataFrame:
         names = listing([str(name) for name in table.columns if name != "value"], 20)
         raise InputError(f"--wide {column}: the rows have no such column. Columns: {names}")
     index = [str(name) for name in table.columns if name not in (*PER_SCORE, column)]
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in table.to_dict("records"):
         label = row[column]
         if not isinstance(label, str) or not label:
             continue
         place = tuple(None if row[name] != row[name] else row[name] for name in index)
         name = f"score_{label}" if label in index else label
-        held = found.setdefault(place, dict(zip(index, place, strict=True)))
-        if name in held:
+        scores = rows.setdefault(place, dict(zip(index, place, strict=True)))
+        if name in scores:
             at = ", ".join(
                 f"{k} {shorten(str(v), 30)}"
                 for k, v in zip(index, place, strict=True)
@@ -87,5 +87,5 @@ def wide(table: pd.DataFrame, column: str = "scorer") -> pd.DataFrame:
             raise InputError(
                 f"two rows at {at} for {column} '{shorten(name)}': leave out --wide, or choose a column"
             )
-        held[name] = row["value"]
-    return pd.DataFrame(list(found.values()))
+        scores[name] = row["value"]
+    return pd.DataFrame(list(rows.values()))

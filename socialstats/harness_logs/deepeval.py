@@ -38,14 +38,14 @@ FORMS = [("object", name) for name in ("testRunData", *KINDS)]
 
 def read(source: Source) -> Log:
     """Read a test run: one row per test case and metric, its spans under the filter ``span: name``."""
-    seen: dict[str, dict[str, Row]] = {}
+    units: dict[str, dict[str, Row]] = {}
     position = itertools.count()
-    cases = [lambda case: list(case_rows(at(case), next(position), seen))]
+    cases = [lambda case: list(case_rows(at(case), next(position), units))]
     shape: Members = {"*": None, **dict.fromkeys(KINDS, cases)}
     top = at(load_json(source.path, {**shape, "testRunData": shape}))
     run = at(top, "testRunData") or top
     task = run.get("testFile") or run.get("identifier") or run.get("datasetAlias") or ""
-    rows = [r for kind in KINDS for made in items(run, kind) for r in made]
+    rows = [r for kind in KINDS for rows_of_case in items(run, kind) for r in rows_of_case]
     return log_of(
         __name__,
         source,
@@ -57,13 +57,13 @@ def read(source: Source) -> Log:
     )
 
 
-def case_rows(case: Members, position: int, seen: dict[str, dict[str, Row]]) -> Iterator[Row]:
+def case_rows(case: Members, position: int, units: dict[str, dict[str, Row]]) -> Iterator[Row]:
     """Yield the rows of a case; another input under the same name is another unit, the same one a repeat."""
     unit = cell(case.get("name")) or f"case {cell(case.get('order', position))}"
-    said = cell(case.get("input") or case.get("scenario")) or ""
-    inputs = seen.setdefault(unit, {})
+    question = cell(case.get("input") or case.get("scenario")) or ""
+    inputs = units.setdefault(unit, {})
     common = inputs.setdefault(
-        said, {"unit": f"{unit} ({len(inputs) + 1})" if inputs else unit, "epoch": 0}
+        question, {"unit": f"{unit} ({len(inputs) + 1})" if inputs else unit, "epoch": 0}
     )
     common["epoch"] += 1
     about = {**at(case, "additionalMetadata"), **at(case, "metadata")}
@@ -80,16 +80,16 @@ def case_rows(case: Members, position: int, seen: dict[str, dict[str, Row]]) -> 
 
 def metric_rows(judged: Members, level: str, answer: Any, shared: Row) -> Iterator[Row]:
     """Yield a row for each metric of a test case, or of a span in it."""
-    for held in objects(judged, "metricsData"):
-        failed = held.get("error")
-        made = row(
+    for metric in objects(judged, "metricsData"):
+        failed = metric.get("error")
+        scored_row = row(
             **shared,
-            scorer=held.get("name"),
+            scorer=metric.get("name"),
             filter=level,
-            score=scored(held.get("score"), failed=bool(failed)),
+            score=scored(metric.get("score"), failed=bool(failed)),
             answer=failed or answer,
         )
-        yield made | {name: cell(held.get(key)) for name, key in OWN.items()}
+        yield scored_row | {name: cell(metric.get(key)) for name, key in OWN.items()}
 
 
 def pass_claims(run: Members, file: str) -> Iterator[Claim]:
@@ -98,15 +98,15 @@ def pass_claims(run: Members, file: str) -> Iterator[Claim]:
     yield from claim(
         "testPassed", "sum", run.get("testPassed"), f"{file}: testPassed", select, reducer="none"
     )
-    for position, held in enumerate(objects(run, "metricsScores")):
-        metric = cell(held.get("metric"))
+    for position, entry in enumerate(objects(run, "metricsScores")):
+        metric = cell(entry.get("metric"))
         for key, passed in (("passes", "True"), ("fails", "False")):
             select, where = (
                 {"scorer": metric or "", "passed": passed},
                 f"{file}: metricsScores[{position}].{key}",
             )
             yield from claim(
-                f"{key} of {metric}", "count", held.get(key) or None, where, select, reducer="none"
+                f"{key} of {metric}", "count", entry.get(key) or None, where, select, reducer="none"
             )
 
 
@@ -121,8 +121,8 @@ def level_notes(run: Members, rows: list[Row]) -> Iterator[str]:
         listed = ", ".join(f"{quoted([name])} {scores[name]}" for name in short)
         of = f"fewer than all {count(cases, 'test case')}"
         yield f"metrics with a score for {of}: {listed}; means of different metrics are of different cases"
-    for held in objects(run, "metricsScores"):
-        name, n = text(held, "metric"), len(items(held, "scores"))
+    for entry in objects(run, "metricsScores"):
+        name, n = text(entry, "metric"), len(items(entry, "scores"))
         if n > scores[name]:
             mixed = f"{n} scores, {scores[name]} of test cases and {n - scores[name]} of spans inside them"
             yield f"metricsScores mixes levels for {quoted([name])}: {mixed}; rows keep them apart (column filter)"

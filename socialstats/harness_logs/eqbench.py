@@ -242,7 +242,7 @@ def average_claims(
     rubrics = [task.rubric.keys() for task in tasks if task.is_scored]
     politics = any(not POLITICS.keys().isdisjoint(rubric) for rubric in rubrics)
     alike = politics or len({frozenset(rubric & STANDARD) for rubric in rubrics}) == 1
-    n = sum(each["scorer"] == COMPOSITE and each["status"] == "ok" for each in rows)
+    n = sum(r["scorer"] == COMPOSITE and r["status"] == "ok" for r in rows)
     quantities: dict[str, tuple[str, Quantity]] = {
         "average_rubric_score": (COMPOSITE, "mean" if alike else "other"),
         "average_commitment_score": ("commitment_score", "mean"),
@@ -255,15 +255,15 @@ def average_claims(
 
 def lost_task_notes(rows: list[Row]) -> Iterator[str | StudyReading]:
     """Yield notes on tasks and criteria that the harness's averages leave out."""
-    composites = [each for each in rows if each["scorer"] == COMPOSITE]
-    lost = [each for each in composites if each["status"] in ("error", "missing")]
+    composites = [r for r in rows if r["scorer"] == COMPOSITE]
+    lost = [r for r in composites if r["status"] in ("error", "missing")]
     if lost:
-        names = listing([f"{each['unit']} ({each['task_status']})" for each in lost], most=6)
+        names = listing([f"{r['unit']} ({r['task_status']})" for r in lost], most=6)
         tasks = f"{count(len(lost), 'task')} of {len(composites)}"
         yield f"{tasks} vanish from the harness's averages: {names}"
-    missing = [each for each in rows if each["status"] == "missing"]
-    short = {each["unit"] for each in missing if each["scorer"] != COMPOSITE}
+    missing = [r for r in rows if r["status"] == "missing"]
+    short = {r["unit"] for r in missing if r["scorer"] != COMPOSITE}
     if short:
         yield f"criteria are missing in {count(len(short), 'scenario')}: the harness's composite re-weights the others"
-    if any(each["task"] == "politicsbench" for each in rows):
+    if any(r["task"] == "politicsbench" for r in rows):
         yield StudyReading(options=("--study", "staged-values"), wide="trait")

@@ -132,13 +132,13 @@ def inside(folder: Path, name: str) -> Path:
 
 def files_in(folder: Path) -> tuple[str, ...]:
     """List the files of a folder and its folders, as names relative to it, sorted; links that lead out are an error."""
-    found: list[str] = []
+    files: list[str] = []
     for here, folders, names in os.walk(folder, followlinks=False):
         below = Path(here).relative_to(folder)
         folders[:] = sorted(folders) if len(below.parts) < DEEPEST else []
-        found += [(below / name).as_posix() for name in names if not name.startswith(".")]
-        check_limit("files", len(found), folder.name, fix="Name the folder of one run")
-    return tuple(sorted(found))
+        files += [(below / name).as_posix() for name in names if not name.startswith(".")]
+        check_limit("files", len(files), folder.name, fix="Name the folder of one run")
+    return tuple(sorted(files))
 
 
 READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -200,17 +200,17 @@ class Archive(zipfile.ZipFile):
             If it is packed with zstd and nothing that reads zstd is installed.
         """
         entry, place = self.getinfo(name), f"{self._path.name}: {name}"
-        method, asked = entry.compress_type, copy(entry)
+        method, stored = entry.compress_type, copy(entry)
         if method not in (*READABLE, ZSTD) or entry.flag_bits & 1:
             how = "with a password" if entry.flag_bits & 1 else f"by method {method}"
             raise InputError(f"{place}: packed {how}; deflate and zstd are read. Pack it again")
         if (
             method == ZSTD
         ):  # zipfile hands out the packed bytes of an entry that says it is stored and has no checksum
-            asked.compress_type, asked.file_size = zipfile.ZIP_STORED, entry.compress_size
-            del asked.CRC
+            stored.compress_type, stored.file_size = zipfile.ZIP_STORED, entry.compress_size
+            del stored.CRC
         try:
-            with self.open(asked) as raw:
+            with self.open(stored) as raw:
                 data = self._bounded(_zstd(raw, place) if method == ZSTD else raw, entry, place)
         except SocialStatsError:
             raise
@@ -288,17 +288,17 @@ class Source:
 
     def fits(self, forms: Iterable[Sequence[str]]) -> bool:
         """Return whether the first look fits a form: one of its kinds, then patterns of members, files or columns."""
-        found = [*self.names, *_paths(self.first, DEPTH)]
+        names = [*self.names, *_paths(self.first, DEPTH)]
         return any(
             self.kind in kinds.split()
-            and all(fnmatch.filter(found, pattern) for pattern in patterns)
+            and all(fnmatch.filter(names, pattern) for pattern in patterns)
             for kinds, *patterns in forms
         )
 
 
-def _paths(held: dict[str, Any], depth: int) -> Iterator[str]:
+def _paths(members: dict[str, Any], depth: int) -> Iterator[str]:
     """Yield the members of an object, and those below as ``outer.inner``."""
-    for name, value in held.items():
+    for name, value in members.items():
         yield name
         if depth and isinstance(value, dict):
             yield from (f"{name}.{below}" for below in _paths(value, depth - 1))
@@ -323,8 +323,8 @@ def look(path: Path) -> Source:
         start not in (b"[", b"{") or named_format(path.name) in DELIMITED
     ):  # a csv may begin with [provider]
         return Source(path=path, kind="text", names=_header(head))
-    first, rest, trouble = _first(head, path.name, start == b"[")
-    lines = rest.startswith("{") or path.name.lower().removesuffix(".gz").endswith(
+    first, after, trouble = _first(head, path.name, start == b"[")
+    lines = after.startswith("{") or path.name.lower().removesuffix(".gz").endswith(
         (".jsonl", ".ndjson")
     )
     kind: Kind = "list" if start == b"[" else "lines" if lines else "object"
@@ -348,15 +348,15 @@ def _first(head: bytes, name: str, is_list: bool) -> tuple[dict[str, Any], str, 
     A first look forgives what a reader will name, and that the head may end in the middle of a value.
     """
     place: dict[str, Any] = {}
-    rest, trouble = "", ""
+    after, trouble = "", ""
     try:
         stream = JsonStream(head, Problem(message="", source=name), nan=True)
         if is_list:
             place["first"] = next(stream.elements(), None)
         else:
             stream.keep({"*": {"*": {"*": None}}}, place, "first")
-            rest = stream.peek()
+            after = stream.peek()
     except InputError as error:
         trouble = "" if len(head) >= CHUNK and "not UTF-8" not in str(error) else str(error)
     first = place.get("first")
-    return (first if isinstance(first, dict) else {}), rest, trouble
+    return (first if isinstance(first, dict) else {}), after, trouble

@@ -49,8 +49,8 @@ def harnesses() -> dict[str, ModuleType]:
 
 def recognises(module: ModuleType, source: Source) -> bool:
     """Return whether a reader knows a file or folder: by the forms it lists, or by a closer look of its own."""
-    own: Callable[[Source], bool] | None = getattr(module, "recognises", None)
-    return source.fits(getattr(module, "FORMS", ())) or (own is not None and own(source))
+    closer: Callable[[Source], bool] | None = getattr(module, "recognises", None)
+    return source.fits(getattr(module, "FORMS", ())) or (closer is not None and closer(source))
 
 
 def holds_log(path: Path) -> bool:
@@ -108,27 +108,27 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
     InputError
         If there is none that a reader knows.
     """
-    place, known = Path(path), harnesses()
+    place, modules = Path(path), harnesses()
     if not place.exists():
         raise InputError(f"{place}: there is no such file or folder")
     name = harness_of((harness or "").strip().lower().replace("/", "-"))
-    if name and name not in known:
-        raise InputError(unknown("harness", name, known, "harnesses"))
-    source, chosen = look(place), [known[name]] if name else [*known.values()]
-    found = _in(source, chosen, 0)
-    if not found and source.trouble:
+    if name and name not in modules:
+        raise InputError(unknown("harness", name, modules, "harnesses"))
+    source, chosen = look(place), [modules[name]] if name else [*modules.values()]
+    logs = _in(source, chosen, 0)
+    if not logs and source.trouble:
         raise InputError(source.trouble)
-    if not found:
-        held = f" (its keys: {quoted([*source.first], 8)})" if source.first else ""
+    if not logs:
+        keys = f" (its keys: {quoted([*source.first], 8)})" if source.first else ""
         if source.kind == "text" and BOARD & {plain(column) for column in header(source)}:
             raise InputError(f"{place.name}: {BOARD_SAID}")
         needs = (
             chosen[0].NEEDS
             if name
-            else f"logs of {listing([*known], 20)}; docs/logs.md says what each looks like"
+            else f"logs of {listing([*modules], 20)}; docs/logs.md says what each looks like"
         )
-        raise InputError(f"{place.name}: no known log{held}. Looked for: {needs}")
-    return tuple(found)
+        raise InputError(f"{place.name}: no known log{keys}. Looked for: {needs}")
+    return tuple(logs)
 
 
 def _in(source: Source, modules: list[ModuleType], depth: int) -> list[Log]:
@@ -136,12 +136,12 @@ def _in(source: Source, modules: list[ModuleType], depth: int) -> list[Log]:
     for module in modules:
         if recognises(module, source):
             return [module.read(source)]
-    found: list[Log] = []
+    logs: list[Log] = []
     children = source.path.iterdir() if source.kind == "folder" and depth < DEEPEST else ()
     for child in sorted(children, key=lambda p: (p.is_dir(), ".jsonl" in p.name, p.name)):
-        taken = child.is_file() and any(child.name in log.files for log in found)
+        was_read = child.is_file() and any(child.name in log.files for log in logs)
         if (child.is_file() or child.is_dir()) and not (
-            taken or child.is_symlink() or child.name.startswith(".")
+            was_read or child.is_symlink() or child.name.startswith(".")
         ):
-            found += _in(look(child), modules, depth + 1)
-    return found
+            logs += _in(look(child), modules, depth + 1)
+    return logs

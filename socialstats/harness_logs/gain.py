@@ -35,16 +35,16 @@ MAPPED = "--map unit=scenario --map rater=rater --map value=action --map rater_s
 
 def recognises(source: Source) -> bool:
     """Return whether this is a wide table of actions."""
-    known = named(header(source), "scenario", "scenarioid", "norm", "id")
-    return known is not None and len(answered(columns_in(source.path))) > 1
+    key = named(header(source), "scenario", "scenarioid", "norm", "id")
+    return key is not None and len(answered(columns_in(source.path))) > 1
 
 
 def answered(columns: Columns) -> list[str]:
     """Name the columns whose values are actions."""
-    return mostly(columns, lambda said: action(said) is not None)
+    return mostly(columns, lambda text: action(text) is not None)
 
 
-def action(said: str | None) -> str | None:
+def action(text: str | None) -> str | None:
     """Return the action that a cell names.
 
     Examples
@@ -52,7 +52,7 @@ def action(said: str | None) -> str | None:
     >>> action(" Comply"), action("逸脱"), action("both")
     ('comply', 'deviate', None)
     """
-    return KNOWN.get((said or "").strip().lower())
+    return KNOWN.get((text or "").strip().lower())
 
 
 def read(source: Source) -> Log:
@@ -64,26 +64,26 @@ def read(source: Source) -> Log:
 
 def action_rows(columns: Columns, labels: list[str]) -> Iterator[Row]:
     """Yield a row for each scenario and column of actions."""
-    rest = {name: values for name, values in columns.items() if name not in labels}
+    about = {name: values for name, values in columns.items() if name not in labels}
     sources = sources_of_columns(labels)
-    for k, item in enumerate(norms(rest)):
+    for k, item in enumerate(norms(about)):
         metadata = {
             "scenario": item["scenario"],
             "domain": item["domain"],
             "pressure": item["pressure"],
         }
         for name in labels:
-            said, who = columns[name][k], sources[name]
-            found = action(said)
-            status: Status = "ok" if found else "unparsed" if said else "missing"
+            text, who = columns[name][k], sources[name]
+            name_of_action = action(text)
+            status: Status = "ok" if name_of_action else "unparsed" if text else "missing"
             yield row(
                 model="" if who == "human" else who,
                 task="norm-goal",
                 unit=item["scenario"],
                 scorer="action",
                 score=(1.0, status),
-                answer=said,
-                metadata={**metadata, "source": who, "rater": name, "action": found},
+                answer=text,
+                metadata={**metadata, "source": who, "rater": name, "action": name_of_action},
             )
 
 
@@ -91,8 +91,8 @@ def sources_of_columns(labels: list[str]) -> dict[str, str]:
     """Return who answered in each column: people, or a model; several columns may be runs of one model."""
     runs = {name: match[1] for name in labels if (match := RUN.fullmatch(name))}
     several = Counter(plain(stem) for stem in runs.values())
-    found = {name: stem if several[plain(stem)] > 1 else name for name, stem in runs.items()}
-    return {name: "human" if PERSON.fullmatch(name) else found.get(name, name) for name in labels}
+    sources = {name: stem if several[plain(stem)] > 1 else name for name, stem in runs.items()}
+    return {name: "human" if PERSON.fullmatch(name) else sources.get(name, name) for name in labels}
 
 
 def action_notes(rows: list[Row]) -> Iterator[str | StudyReading]:

@@ -53,8 +53,8 @@ def read(source: Source) -> Log:
         spec.get("name") or folder.resolve().name,
     )
     instances = load_json(paths[INSTANCES], [lambda instance: list(instance_rows(at(instance)))])
-    rows = [r for found in items(instances) for r in found]
-    known = {r["scorer"] for r in rows}
+    rows = [r for rows_of_instance in items(instances) for r in rows_of_instance]
+    scorers = {r["scorer"] for r in rows}
     return log_of(
         __name__,
         source,
@@ -62,19 +62,19 @@ def read(source: Source) -> Log:
         about={"model": model, "task": task},
         files=[f"{folder.name}/{name}" for name in paths],
         notes=trial_notes(rows),
-        claims=(c for stat in items(stats) for c in statistic_claims(at(stat), known)),
+        claims=(c for stat in items(stats) for c in statistic_claims(at(stat), scorers)),
     )
 
 
-def instance_rows(held: Members) -> Iterator[Row]:
+def instance_rows(instance: Members) -> Iterator[Row]:
     """Yield the statistics of one instance."""
-    index = held.get("train_trial_index")
+    index = instance.get("train_trial_index")
     trial = index if isinstance(index, int) else 0
-    for stat in objects(held, "stats"):
+    for stat in objects(instance, "stats"):
         name = at(stat, "name")
-        bent = perturbation_name(name.get("perturbation") or held.get("perturbation"))
+        bent = perturbation_name(name.get("perturbation") or instance.get("perturbation"))
         yield row(
-            unit=held.get("instance_id"),
+            unit=instance.get("instance_id"),
             epoch=trial + 1,
             scorer=name.get("name"),
             filter=bent,
@@ -98,16 +98,16 @@ def mean_score(stat: Members) -> Score:
 
 def perturbation_name(perturbation: Any) -> str:
     """Name a perturbation; ``worst`` and ``original`` say what was computed over the versions of an instance."""
-    held = at(perturbation)
-    name, on = text(held, "name"), held.get("computed_on")
-    return name if not held or on in (None, "perturbed") else f"{name} ({cell(on)})"
+    content = at(perturbation)
+    name, on = text(content, "name"), content.get("computed_on")
+    return name if not content or on in (None, "perturbed") else f"{name} ({cell(on)})"
 
 
-def statistic_claims(stat: Members, known: set[str]) -> Iterator[Claim]:
+def statistic_claims(stat: Members, scorers: set[str]) -> Iterator[Claim]:
     """Yield the numbers of one statistic of the run."""
     name = at(stat, "name")
     scorer, bent = text(name, "name"), at(name, "perturbation")
-    if scorer not in known or (bent.get("computed_on") or "perturbed") != "perturbed":
+    if scorer not in scorers or (bent.get("computed_on") or "perturbed") != "perturbed":
         return
     for key, quantity in NUMBERS.items():
         select = {"scorer": scorer, "filter": perturbation_name(bent), **split_of(name)}

@@ -61,8 +61,8 @@ def read(source: Source) -> Log:
             top, samples = archive_content(archive)
     else:
         name = source.path.name
-        samples_kept = [lambda sample: sample_content(sample, name)]
-        shape = {**dict.fromkeys(WHOLE), "samples": samples_kept}
+        shape_of_samples = [lambda sample: sample_content(sample, name)]
+        shape = {**dict.fromkeys(WHOLE), "samples": shape_of_samples}
         top = at(load_json(source.path, shape, nan=True))
         samples = items(top, "samples")
     about = at(top, "eval")
@@ -78,14 +78,14 @@ def read(source: Source) -> Log:
     )
 
 
-def sample_content(held: Any, name: str) -> Members:
+def sample_content(content: Any, name: str) -> Members:
     """Keep of a sample what is needed; the oldest logs have one score, without a name."""
-    found = {key: at(held)[key] for key in SAMPLE if key in at(held)}
-    if "id" not in found:
+    members = {key: at(content)[key] for key in SAMPLE if key in at(content)}
+    if "id" not in members:
         raise InputError(f"{name}: a sample without an id. Is this a log that Inspect wrote?")
-    if isinstance(found.get("score"), dict) and not found.get("scores"):
-        found["scores"] = {"score": found["score"]}
-    return {"epoch": 1, **found, "scores": at(found, "scores")}
+    if isinstance(members.get("score"), dict) and not members.get("scores"):
+        members["scores"] = {"score": members["score"]}
+    return {"epoch": 1, **members, "scores": at(members, "scores")}
 
 
 def archive_content(archive: Archive) -> tuple[Members, Samples]:
@@ -99,14 +99,16 @@ def archive_content(archive: Archive) -> tuple[Members, Samples]:
         top["reductions"] = archive.json(REDUCTIONS)
     journal = sorted((int(match[1]), name) for name in names if (match := JOURNAL.fullmatch(name)))
     listed = [SUMMARIES] if SUMMARIES in names else [name for _, name in journal]
-    samples = [sample_content(held, name) for name in listed for held in items(archive.json(name))]
-    found = {_entry(sample): sample for sample in samples}
+    samples = [
+        sample_content(content, name) for name in listed for content in items(archive.json(name))
+    ]
+    by_entry = {_entry(sample): sample for sample in samples}
     needed = _groupings(top)
     for name in filter(ENTRY.fullmatch, dict.fromkeys(names)):
-        if name not in found or _too_thin(found[name], needed):
+        if name not in by_entry or _too_thin(by_entry[name], needed):
             sample = sample_content(archive.json(name), name)
-            found[_entry(sample)] = sample
-    return top, [*found.values()]
+            by_entry[_entry(sample)] = sample
+    return top, [*by_entry.values()]
 
 
 def _entry(sample: Members) -> str:
@@ -126,7 +128,12 @@ def _groupings(top: Members) -> set[str]:
         for score in printed_scores(top)
         for metric in at(score, "metrics").values()
     ]
-    return {str(held[key]) for held in params for key in ("cluster", "group_key") if held.get(key)}
+    return {
+        str(parameters[key])
+        for parameters in params
+        for key in ("cluster", "group_key")
+        if parameters.get(key)
+    }
 
 
 def state_notes(top: Members) -> Iterator[str]:
@@ -180,9 +187,9 @@ def to_float(value: Any, version: Version = NEWEST) -> Score:
     ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
     """
     if isinstance(value, str):
-        known = WORTH.get(value, WORTH.get(value.lower(), value))
+        plain = WORTH.get(value, WORTH.get(value.lower(), value))
         number = (
-            as_number(known) if version >= SIGNED or known.replace(".", "").isnumeric() else None
+            as_number(plain) if version >= SIGNED or plain.replace(".", "").isnumeric() else None
         )
         return scored(value if number is None else number)
     return scored(None if value != value else value)
@@ -201,19 +208,21 @@ def sample_rows(top: Members, samples: Samples) -> list[Row]:
             for sample in reduced_samples(top)
             for r in scorer_rows(sample, scorers_with_parts([sample]), version)
         ]
-    declared = [text(held, "name") for held in items(about, "scorers")]
+    declared = [text(scorer, "name") for scorer in items(about, "scorers")]
     named = [str(score["scorer"]) for score in printed_scores(top)] or declared or [""]
     scorers = scorers_with_parts(samples) or {name: [] for name in named}
-    seen = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
+    places = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
     epochs = range(1, 1 + (whole(about, "config", "epochs") or 1))
     planned = [(unit, epoch) for unit in items(about, "dataset", "sample_ids") for epoch in epochs]
     absent = [
         {"id": unit, "epoch": epoch, "scores": {}, "planned": True}
         for unit, epoch in planned
-        if (cell(unit), cell(epoch)) not in seen
+        if (cell(unit), cell(epoch)) not in places
     ]
     rows = [
-        each for sample in (*samples, *absent) for each in scorer_rows(sample, scorers, version)
+        scored_row
+        for sample in (*samples, *absent)
+        for scored_row in scorer_rows(sample, scorers, version)
     ]
     _drop_plain_texts(rows)
     return rows
@@ -223,10 +232,10 @@ def reduced_samples(top: Members) -> Iterator[Members]:
     """Yield what is left of samples in a log without them: values after epochs were joined, in place of scores."""
     reductions = items(top, "reductions") or items(top, "results", "sample_reductions")
     for reduction in map(at, reductions):
-        for held in objects(reduction, "samples"):
-            scores = {text(reduction, "scorer"): held}
+        for sample in objects(reduction, "samples"):
+            scores = {text(reduction, "scorer"): sample}
             yield {
-                "id": held.get("sample_id"),
+                "id": sample.get("sample_id"),
                 "epoch": 1,
                 "filter": reduction.get("reducer"),
                 "scores": scores,
@@ -244,8 +253,8 @@ def scorers_with_parts(samples: Samples) -> Scorers:
 
 def parts_of_value(value: Any) -> Members:
     """Return the parts of a dict or list value by name; nothing for a plain value."""
-    held = dict(enumerate(value)) if isinstance(value, list) else at(value)
-    return {str(name): part for name, part in held.items()}
+    parts = dict(enumerate(value)) if isinstance(value, list) else at(value)
+    return {str(name): part for name, part in parts.items()}
 
 
 def scorer_rows(sample: Members, scorers: Scorers, version: Version) -> Iterator[Row]:
@@ -287,13 +296,13 @@ def _drop_plain_texts(rows: list[Row]) -> None:
     Inspect's reducer ``mode`` counts I and N apart, and both are worth 0.
     """
     texts: defaultdict[tuple[str, float], set[str]] = defaultdict(set)
-    for each in rows:
-        if SCORE_TEXT in each and each["status"] == "ok":
-            texts[each["scorer"], each["value"]].add(each[SCORE_TEXT])
+    for r in rows:
+        if SCORE_TEXT in r and r["status"] == "ok":
+            texts[r["scorer"], r["value"]].add(r[SCORE_TEXT])
     doubled = {scorer for (scorer, _), alike in texts.items() if len(alike) > 1}
-    for each in rows:
-        if each["scorer"] not in doubled:
-            each.pop(SCORE_TEXT, None)
+    for r in rows:
+        if r["scorer"] not in doubled:
+            r.pop(SCORE_TEXT, None)
 
 
 def _metadata(sample: Members) -> Row:
@@ -416,7 +425,7 @@ def printed_scorer(
     """Return of which scorer, or part of its values, the numbers are that stand together in a log."""
     name, scorer = text(score, "name"), score["scorer"]
     part = f"{scorer}/{name}"
-    by_part = any(each["scorer"] == part for each in rows)
+    by_part = any(r["scorer"] == part for r in rows)
     if by_part and name == scorer:
         by_part = all(pattern is not None for pattern, _ in _declared(about, scorer))
     select = {"scorer": part if by_part else scorer}
@@ -447,14 +456,14 @@ def printed_claims(
             where=f"{empty.where}.metrics.{key}",
             n=n if alone else None,
         )
-    if n is not None and any(each["scorer"] == empty.select["scorer"] for each in rows):
+    if n is not None and any(r["scorer"] == empty.select["scorer"] for r in rows):
         where = f"{empty.where}.scored_samples"
         yield replace(empty, name="scored_samples", quantity="count", printed=str(n), where=where)
 
 
 def _declared(about: Members, name: str) -> Iterator[tuple[str | None, DeclaredMetric]]:
     """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
-    scorers = [each for each in objects(about, "scorers") if each.get("name") == name]
+    scorers = [scorer for scorer in objects(about, "scorers") if scorer.get("name") == name]
     declared = scorers[0].get("metrics") if scorers else None
     for metrics in declared if isinstance(declared, list) else [declared]:
         alone = isinstance(member(metrics, "name"), str)
@@ -488,7 +497,7 @@ def metric_claim(metric: DeclaredMetric, entry: Claim, rows: list[Row], version:
     params = inner.params
     quantity, usual = METRICS.get(inner.label, ("other", {}))
     settings = {**entry.settings, **usual}
-    settings |= {ours: params[own] for own, ours in PARAMS.items() if own in params}
+    settings |= {ours: params[theirs] for theirs, ours in PARAMS.items() if theirs in params}
     if params.get("cluster"):
         settings["cluster"] = column(str(params["cluster"]))
         if version < SHORT:
@@ -503,8 +512,8 @@ def metric_claim(metric: DeclaredMetric, entry: Claim, rows: list[Row], version:
         of_errors = inner.kind == "stderr" and "cluster" not in settings
         quantity = "std_error" if of_errors else "other"
         settings |= {"over_parts": "mean"} if of_errors else {}
-    shown = [f"{key}={cell(params[key])}" for key in params if key not in UNSHOWN]
-    name = f"{label} ({', '.join(shown)})" if shown else label
+    settings_text = [f"{key}={cell(params[key])}" for key in params if key not in UNSHOWN]
+    name = f"{label} ({', '.join(settings_text)})" if settings_text else label
     return replace(
         entry, name=name, quantity=quantity, select=select, parts=parts, settings=settings
     )
@@ -517,11 +526,9 @@ def group_claim(
     params, by = metric.params, text(metric.params, "group_key") or "None"
     name, key = metric.label.removeprefix("grouped").strip(), column(by)
     scored_rows = [
-        each
-        for each in rows
-        if each["scorer"] == select["scorer"] and each["status"] in ("ok", "unparsed")
+        r for r in rows if r["scorer"] == select["scorer"] and r["status"] in ("ok", "unparsed")
     ]
-    groups = dict.fromkeys(each.get(key) or "" for each in scored_rows)
+    groups = dict.fromkeys(r.get(key) or "" for r in scored_rows)
     if name != str(params.get("all_label") or "all"):
         template = str(params.get("name_template") or "{group_name}")
         names = {
@@ -549,9 +556,9 @@ def _reducer(score: Members, about: Members, rows: list[Row], select: dict[str, 
     """Return how epochs were joined: as printed, else as configured; ``none`` where every epoch was counted."""
     if score.get("reducer"):
         return str(score["reducer"])
-    scores = [each for each in rows if each["scorer"] == select["scorer"]]
-    units = len({each["unit"] for each in scores})
-    repeats = sum(each["status"] in ("ok", "unparsed") for each in scores)
+    scores = [r for r in rows if r["scorer"] == select["scorer"]]
+    units = len({r["unit"] for r in scores})
+    repeats = sum(r["status"] in ("ok", "unparsed") for r in scores)
     if units < repeats == score.get("scored_samples"):
         return "none"
     configured = member(about, "config", "epochs_reducer")

@@ -37,13 +37,13 @@ def read(source: Source) -> Log:
     tasks = [task for task in results if task != "all" and AVERAGE not in task]
     files = {task: file for task in tasks if (file := details_file(path, task))}
     without = [task for task in tasks if task not in files]
-    said = f"no details of {listing(without, most=8)}: run lighteval with --save-details, and keep its folder 'details'"
+    note = f"no details of {listing(without, most=8)}: run lighteval with --save-details, and keep its folder 'details'"
     return log_of(
         __name__,
         source,
         (r for task, file in files.items() for r in detail_rows(task, file)),
         files=(path.name, *(file.name for file in files.values())),
-        notes=[said] if without else [],
+        notes=[note] if without else [],
         about={"model": config.get("model_name") or member(config, "model_config", "model_name")},
         claims=result_claims(top, tasks, path.name),
         version=config.get("lighteval_version"),
@@ -52,18 +52,18 @@ def read(source: Source) -> Log:
 
 def details_file(path: Path, task: str) -> Path | None:
     """Find the details of a task: beside the results, or in a folder 'details' above, with the results' date."""
-    wanted = f"details_{task}_{path.stem.removeprefix('results_')}.parquet"
+    name = f"details_{task}_{path.stem.removeprefix('results_')}.parquet"
     folders = [
         path.parent,
         *(above / "details" for above in path.parents[:DEEPEST] if (above / "details").is_dir()),
     ]
-    known = (
+    candidates = (
         file
         for folder in folders
         for file in folder.rglob("details_*.parquet")
         if not file.is_symlink()
     )
-    return next((file for file in known if file.name == wanted), None)
+    return next((file for file in candidates if file.name == name), None)
 
 
 def detail_rows(task: str, file: Path) -> Iterator[Row]:
@@ -85,12 +85,12 @@ def detail_rows(task: str, file: Path) -> Iterator[Row]:
 def result_claims(top: Members, tasks: list[str], file: str) -> Iterator[Claim]:
     """Yield means and standard errors of tasks, and their averages over tasks (of standard errors too)."""
     results = at(top, "results")
-    for task, held in results.items():
+    for task, numbers in results.items():
         stem, _, shots = task.partition(f":{AVERAGE}")
         group = [
             t for t in tasks if task == "all" or (t.startswith(f"{stem}:") and t.endswith(shots))
         ]
-        for key, value in at(held).items():
+        for key, value in at(numbers).items():
             name = key.removesuffix("_stderr")
             quantity: Quantity = "mean" if name == key else "std_error"
             joined = [
@@ -107,8 +107,8 @@ def result_claims(top: Members, tasks: list[str], file: str) -> Iterator[Claim]:
                     settings | {"over_parts": "mean", "by_size": False},
                 )
                 parts = tuple({"scorer": name, "task": t} for t in group if key in results[t])
-            for one in claim(f"{task} {key}", quantity, value, where, select, **settings):
-                yield replace(one, parts=parts)
+            for result in claim(f"{task} {key}", quantity, value, where, select, **settings):
+                yield replace(result, parts=parts)
 
 
 def corpus_function(top: Members, task: str, name: str) -> str:
@@ -116,7 +116,7 @@ def corpus_function(top: Members, task: str, name: str) -> str:
     config = at(top, "config_tasks", task) or at(top, "config_tasks", task.rpartition("|")[0])
     for metric in map(at, items(config.get("metrics") or config.get("metric"))):
         names = items(metric, "metric_name") or [metric.get("metric_name")]
-        said = metric.get("corpus_level_fn")
-        if name in names and said and "mean" not in str(said):
-            return str(cell(said))
+        function = metric.get("corpus_level_fn")
+        if name in names and function and "mean" not in str(function):
+            return str(cell(function))
     return "mean"

@@ -114,7 +114,9 @@ def read(source: Source) -> Log:
     else:
         files = _samples_of(path, results)
         within = {
-            task: held for task, held in at(results, "samples").items() if isinstance(held, list)
+            task: content
+            for task, content in at(results, "samples").items()
+            if isinstance(content, list)
         }
         groups = {
             *at(results, "groups"),
@@ -130,12 +132,14 @@ def read(source: Source) -> Log:
         for task, file in files.items()
     }
     samples |= {
-        task: with_places(f"{path.name} sample", enumerate(held, 1))
-        for task, held in within.items()
+        task: with_places(f"{path.name} sample", enumerate(content, 1))
+        for task, content in within.items()
     }
     config = at(results, "config")
     named = " ".join(filter(None, (cell(config.get("model")), cell(config.get("model_args")))))
-    rows = [r for task, held in samples.items() for r in task_rows(held, task, results, notes)]
+    rows = [
+        r for task, content in samples.items() for r in task_rows(content, task, results, notes)
+    ]
     models = [*dict.fromkeys(r["model"] for r in rows)]
     if models == [RUN.format(1)]:
         rows = [r | {"model": ""} for r in rows]
@@ -174,10 +178,10 @@ def _samples_of(path: Path, results: Members) -> dict[str, Path]:
     stems = {
         p.name: _stem(p.name) for p in sorted(path.parent.iterdir()) if _stem(p.name) != p.name
     }
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for task in at(results, "results"):
-        wanted = f"samples_{task}_{stamp[1]}" if stamp else f"samples_{task}"
-        chosen = [name for name, stem in stems.items() if stem == wanted]
+        exact = f"samples_{task}_{stamp[1]}" if stamp else f"samples_{task}"
+        chosen = [name for name, stem in stems.items() if stem == exact]
         if not stamp:
             chosen += sorted(
                 (name for name, stem in stems.items() if stem.endswith(f"_{task}")), key=len
@@ -189,8 +193,8 @@ def _samples_of(path: Path, results: Members) -> dict[str, Path]:
             ]
             chosen += dated if len(dated) == 1 else []
         if chosen:
-            found[task] = inside(path.parent, chosen[0])
-    return found
+            files[task] = inside(path.parent, chosen[0])
+    return files
 
 
 def with_places(what: str, numbered: Iterable[tuple[int, Any]]) -> Samples:
@@ -202,7 +206,7 @@ def task_rows(samples: Samples, task: str, results: Members, notes: list[str]) -
     """Yield one row per document, filter and metric of one task's samples, and note what is to be said about them."""
     listed = metrics_of(results, task)
     filters = list(dict.fromkeys(used for _, used in listed)) or [""]
-    seen: Counter[tuple[str | None, ...]] = Counter()
+    counts: Counter[tuple[str | None, ...]] = Counter()
     unnamed = False
     first = [*islice(samples := iter(samples), LOOKED)]
     added = members_added([sample for _, sample in first])
@@ -213,16 +217,16 @@ def task_rows(samples: Samples, task: str, results: Members, notes: list[str]) -
                 f"{place}: a sample without doc_id. Is this a samples file of lm_eval?"
             )
         inner = [
-            held
-            for name, held in sample.items()
-            if isinstance(held, dict) and name not in ("doc", "arguments")
+            documents
+            for name, documents in sample.items()
+            if isinstance(documents, dict) and name not in ("doc", "arguments")
         ]
-        places_of_names = [(held, name) for held in (sample, *inner) for name in NAMING]
+        places_of_names = [(documents, name) for documents in (sample, *inner) for name in NAMING]
         model = next(
             (
                 text
-                for held, name in places_of_names
-                if isinstance(text := held.get(name), str) and text
+                for documents, name in places_of_names
+                if isinstance(text := documents.get(name), str) and text
             ),
             None,
         )
@@ -230,9 +234,9 @@ def task_rows(samples: Samples, task: str, results: Members, notes: list[str]) -
         named = sample.get(TASK)
         of_task = named if isinstance(named, str) and named and not results else task
         key = (doc, of_task, model, *possible)
-        run, place_of = divmod(seen[key], len(possible))
+        run, place_of = divmod(counts[key], len(possible))
         unnamed |= place_of > 0
-        seen[key] += 1
+        counts[key] += 1
         used = possible[place_of]
         common = {
             "task": of_task,
@@ -252,15 +256,15 @@ def task_rows(samples: Samples, task: str, results: Members, notes: list[str]) -
             f"{task}: {count(len(filters), 'filter')}, so each document has {len(filters)} rows a metric"
         )
     sizes = at(results, "n-samples", task)
-    wanted, original = whole(sizes, "effective"), whole(sizes, "original")
-    held = len({doc for doc, *_ in seen})
-    if wanted is not None and wanted != held:
+    effective, original = whole(sizes, "effective"), whole(sizes, "original")
+    documents = len({doc for doc, *_ in counts})
+    if effective is not None and effective != documents:
         notes.append(
-            f"{task}: the harness says {count(wanted, 'document')}, the samples file holds {count(held)}"
+            f"{task}: the harness says {count(effective, 'document')}, the samples file holds {count(documents)}"
         )
-    if wanted is not None and original is not None and wanted < original:
+    if effective is not None and original is not None and effective < original:
         notes.append(
-            f"{task}: {count(wanted)} of {count(original)} documents were used (a limit was set)"
+            f"{task}: {count(effective)} of {count(original)} documents were used (a limit was set)"
         )
 
 
@@ -274,8 +278,8 @@ def metric_rows(
 ) -> Iterator[Row]:
     """Yield a row for each metric of one sample."""
     doc, responses = at(sample, "doc"), items(sample, "filtered_resps")
-    own = [str(name) for name in items(sample, "metrics")] or listed
-    beside = {key: value for key, value in sample.items() if key in added - {*own, TASK}}
+    metrics = [str(name) for name in items(sample, "metrics")] or listed
+    beside = {key: value for key, value in sample.items() if key in added - {*metrics, TASK}}
     values = beside | doc
     metadata = {key: values[key] for key in values if not isinstance(values[key], list | dict)}
     if sample.get("target") is not None:
@@ -283,7 +287,9 @@ def metric_rows(
     text = (
         responses[0] if len(responses) == 1 and isinstance(responses[0], str) else None
     )  # likelihoods are no answer
-    for name in dict.fromkeys(own or [key for key in sample if key not in {*OWN, *NAMING, *added}]):
+    for name in dict.fromkeys(
+        metrics or [key for key in sample if key not in {*OWN, *NAMING, *added}]
+    ):
         held = sample.get(name)
         score = scored(held, absent="missing")
         if isinstance(held, float) and not is_number(held):
@@ -357,8 +363,8 @@ STDERR = "_stderr"
 def task_claims(results: Members, file: str) -> Iterator[Claim]:
     """Return a claim for each number of each task and group; standard errors that are "N/A" are none."""
     tasks = at(results, "results")
-    for task, held in {**tasks, **at(results, "groups"), **tasks}.items():
-        for key, value in at(held).items():
+    for task, numbers in {**tasks, **at(results, "groups"), **tasks}.items():
+        for key, value in at(numbers).items():
             if key not in NOT_METRICS and is_number(value):
                 yield task_claim(results, task, key, printed(value), file)
         n, listed = (
@@ -392,8 +398,8 @@ def aggregation(results: Members, task: str, metric: str) -> str:
 def _configured(results: Members, task: str, key: str, metric: str) -> Members:
     """Return what a list (or its only entry) in the configuration of a task or group says about a metric."""
     listed = member(results, "configs", task, key)
-    held = map(at, listed if isinstance(listed, list) else [listed])
-    return next((each for each in held if each.get("metric", metric) == metric), {})
+    entries = map(at, listed if isinstance(listed, list) else [listed])
+    return next((entry for entry in entries if entry.get("metric", metric) == metric), {})
 
 
 def task_claim(results: Members, task: str, key: str, number: str, file: str) -> Claim:
@@ -411,8 +417,8 @@ def task_claim(results: Members, task: str, key: str, number: str, file: str) ->
     if tasks:
         by_size = _configured(results, task, "aggregate_metric_list", base).get("weight_by_size")
         settings |= {"by_size": by_size} if isinstance(by_size, bool) else {}
-        held = at(results, "results", task)
-        n = at(held, "sample_count").get(f"{base},{used}", held.get("samples"))
+        numbers = at(results, "results", task)
+        n = at(numbers, "sample_count").get(f"{base},{used}", numbers.get("samples"))
     return Claim(
         name=f"{task}: {key}" if tasks else key,
         printed=number,
@@ -429,8 +435,8 @@ def _error_settings(results: Members, how: str) -> dict[str, object]:
     """Return what is known about a standard error: s / sqrt(n), or a bootstrap for some ways of joining."""
     if how not in BOOTSTRAPPED:
         return {"ddof": 1}
-    said = whole(results, "config", "bootstrap_iters")
-    times = ITERATIONS if said is None else said
+    configured = whole(results, "config", "bootstrap_iters")
+    times = ITERATIONS if configured is None else configured
     return {
         "method": "bootstrap",
         "resamples": min(times, SLOW_MOST) if how in SLOW else times,
@@ -440,8 +446,8 @@ def _error_settings(results: Members, how: str) -> dict[str, object]:
 
 def _leaves(results: Members, group: str, key: str, depth: int = 0) -> list[str]:
     """Return the tasks of a group, and of the groups in it, that have a number; nothing for a task."""
-    found: list[str] = []
+    leaves: list[str] = []
     for task in map(str, items(results, "group_subtasks", group) if depth < 20 else []):
         inner = _leaves(results, task, key, depth + 1)
-        found += inner or ([task] if key in at(results, "results", task) else [])
-    return list(dict.fromkeys(found))
+        leaves += inner or ([task] if key in at(results, "results", task) else [])
+    return list(dict.fromkeys(leaves))

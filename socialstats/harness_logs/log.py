@@ -166,5 +166,5 @@ def version_of(text: str | None) -> tuple[int, ...]:
     >>> version_of("0.4.9.1"), version_of("0.4.13.dev0"), version_of(None)
     ((0, 4, 9, 1), (0, 4, 13), ())
     """
-    found = re.match(r"\s*v?(\d+(?:\.\d+)*)", text or "")
-    return tuple(int(part) for part in found[1].split(".")) if found else ()
+    match = re.match(r"\s*v?(\d+(?:\.\d+)*)", text or "")
+    return tuple(int(part) for part in match[1].split(".")) if match else ()

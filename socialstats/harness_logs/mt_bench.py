@@ -26,7 +26,7 @@ ORDERS = "a pair whose winner differs between the two orders is a tie, as in sho
 
 def read(source: Source) -> Log:
     """Read one row per judgment; the ratings of two turns are repeats of one question."""
-    judgments = [judgment_row(held, number) for number, held in json_lines(source.path)]
+    judgments = [judgment_row(judgment, number) for number, judgment in json_lines(source.path)]
     pairs = "item_a" in judgments[0]
     notes = (
         (ORDERS, TURNS, read_by(judgments, "comparisons", "--cluster unit"))
@@ -36,39 +36,39 @@ def read(source: Source) -> Log:
     return log_of(__name__, source, judgments, about={"task": "mt_bench"}, notes=notes)
 
 
-def judgment_row(held: Members, number: int) -> Row:
+def judgment_row(judgment: Members, number: int) -> Row:
     """Return one judgment: a rating, or the winner of a pair."""
     unit, turn, judge = (
-        held.get("question_id", number),
-        held.get("turn", 1),
-        judge_columns(held.get("judge")),
+        judgment.get("question_id", number),
+        judgment.get("turn", 1),
+        judge_columns(judgment.get("judge")),
     )
-    if "g1_winner" not in held:
-        score = held.get("score")
+    if "g1_winner" not in judgment:
+        score = judgment.get("score")
         value = float(score) if is_number(score) and score != NO_RATING else None
         status: Status = "unparsed" if value is None else "ok"
         return row(
             unit=unit,
             epoch=turn,
-            model=held.get("model"),
+            model=judgment.get("model"),
             scorer="score",
             score=(value, status),
             answer=score,
             metadata=judge,
         )
-    a, b = (cell(held.get(name)) for name in ("model_1", "model_2"))
-    said = {cell(held[name]) for name in ("g1_winner", "g2_winner") if name in held}
-    winner = {"model_1": a, "model_2": b}.get(str(*said), "tie") if len(said) == 1 else "tie"
+    a, b = (cell(judgment.get(name)) for name in ("model_1", "model_2"))
+    winners = {cell(judgment[name]) for name in ("g1_winner", "g2_winner") if name in judgment}
+    winner = {"model_1": a, "model_2": b}.get(str(*winners), "tie") if len(winners) == 1 else "tie"
     status = (
         "error"
-        if "error" in said
+        if "error" in winners
         else "ok"
-        if said <= {"model_1", "model_2", "tie"}
+        if winners <= {"model_1", "model_2", "tie"}
         else "unparsed"
     )
     value = {a: 1.0, b: 0.0}.get(winner, 0.5) if status == "ok" else None
     metadata = {"item_a": a, "item_b": b, "winner": winner if status == "ok" else None, **judge}
-    answer = " / ".join(sorted(map(str, said)))
+    answer = " / ".join(sorted(map(str, winners)))
     return row(
         unit=unit,
         epoch=turn,
@@ -79,10 +79,10 @@ def judgment_row(held: Members, number: int) -> Row:
     )
 
 
-def judge_columns(said: Any) -> Row:
+def judge_columns(value: Any) -> Row:
     """Return the judge apart from its template, which is another one in the second turn."""
-    if isinstance(said, str) and (listed := LISTED.fullmatch(said.strip())):
-        said = [listed["judge"], listed["template"]]
-    if isinstance(said, list) and len(said) > 1:
-        return {"judge": cell(said[0]), "template": cell(said[1])}
-    return {"judge": cell(said)}
+    if isinstance(value, str) and (listed := LISTED.fullmatch(value.strip())):
+        value = [listed["judge"], listed["template"]]
+    if isinstance(value, list) and len(value) > 1:
+        return {"judge": cell(value[0]), "template": cell(value[1])}
+    return {"judge": cell(value)}

@@ -66,12 +66,12 @@ class EvalRun:
         scores = self.samples.setdefault(sample, {})
         if kind == ERROR:
             self.failed[sample] = data.get("type") or data.get("message") or "error"
-        found = (
+        numbers = (
             {k: v for k, v in data.items() if isinstance(v, bool) or is_number(v)}
             if kind == METRICS
             else {}
         )
-        for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else found).items():
+        for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else numbers).items():
             scores.setdefault(scorer, []).append(
                 event_row(data, sample, scorer, value, len(scores.get(scorer, ())) + 1)
             )
@@ -80,10 +80,10 @@ class EvalRun:
         """Yield a row for each sample and score; samples without one are missing."""
         for sample in sorted(self.samples, key=natural):
             for scorer in scorers:
-                for one in self.samples[sample].get(scorer) or [
+                for r in self.samples[sample].get(scorer) or [
                     absent_row(sample, scorer, self.failed.get(sample))
                 ]:
-                    yield one | about
+                    yield r | about
 
 
 def read(source: Source) -> Log:
@@ -132,9 +132,13 @@ def runs_in(source: Source) -> list[EvalRun]:
     for _, event in json_lines(source.path):
         spec, report = at(event, "spec"), at(event, "final_report")
         name = cell(event.get("run_id") or spec.get("run_id")) or ""
-        known = next((one for one in runs if one.name == name), None) if name else None
-        if known is not None:
-            run = known
+        earlier = (
+            next((earlier_run for earlier_run in runs if earlier_run.name == name), None)
+            if name
+            else None
+        )
+        if earlier is not None:
+            run = earlier
         elif not runs or (spec and run.spec) or (name and run.name):
             run = EvalRun(name)
             runs.append(run)
@@ -147,7 +151,7 @@ def runs_in(source: Source) -> list[EvalRun]:
 
 def event_row(data: Members, sample: str, scorer: str, value: Any, epoch: int) -> Row:
     """Return the score of one event."""
-    rest = {name: held for name, held in data.items() if name not in (*TEXTS, scorer)}
+    metadata = {name: held for name, held in data.items() if name not in (*TEXTS, scorer)}
     answer = data.get("picked" if scorer == MATCH else "choice")
     return row(
         unit=sample,
@@ -155,7 +159,7 @@ def event_row(data: Members, sample: str, scorer: str, value: Any, epoch: int) -
         epoch=epoch,
         score=scored(value),
         answer=answer,
-        metadata=rest,
+        metadata=metadata,
     )
 
 

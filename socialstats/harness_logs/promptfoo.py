@@ -98,8 +98,8 @@ def recognises(source: Source) -> bool:
     except csv.Error:
         return False
     # the last one may be cut off, and a header of many columns is
-    whole = records[:-1] if len(head) == LOOKED else records
-    return bool(whole and verdict_columns(whole))
+    complete = records[:-1] if len(head) == LOOKED else records
+    return bool(complete and verdict_columns(complete))
 
 
 def read(source: Source) -> Log:
@@ -107,8 +107,8 @@ def read(source: Source) -> Log:
     if recognises(source):
         records = csv_records(source)
         rows, _ = test_rows([*tests_of_verdicts(records)])
-        rows = [{**each, "filter": ""} for each in rows]  # a column is a model, not a prompt
-        repeated = len(records) - 1 - len({each["unit"] for each in rows})
+        rows = [{**r, "filter": ""} for r in rows]  # a column is a model, not a prompt
+        repeated = len(records) - 1 - len({r["unit"] for r in rows})
         notes = (VERDICTS_NOTE, *prompt_notes([], repeated))
         return log_of(__name__, source, rows, about={"task": TASK}, notes=notes)
     top = output_of(source)
@@ -192,10 +192,10 @@ def csv_records(source: Source) -> list[list[str]]:
 def verdict_columns(records: Sequence[Sequence[str]]) -> list[int]:
     """Return where the columns of texts are that begin with a verdict: several, or one below ``[provider] prompt``."""
     header = records[0]
-    whole = [record for record in records[1:] if len(record) == len(header)]
+    complete = [record for record in records[1:] if len(record) == len(header)]
     columns = []
     for k in range(len(header)):
-        texts = [record[k] for record in whole if record[k].strip()]
+        texts = [record[k] for record in complete if record[k].strip()]
         if texts and all(map(VERDICT.match, texts)):
             columns.append(k)
     labelled = any(LABEL.fullmatch(header[k]) for k in columns)
@@ -323,9 +323,9 @@ def score_rows(test: Test, unit: str, epoch: int) -> Iterator[Row]:
 def prompt_claims(prompts: list[Members], rows: list[Row], file: str) -> Iterator[Claim]:
     """Yield sums: a prompt's score, passed tests and named scores; named scores with weights are no plain sums."""
     quantities: dict[tuple[str, str], Quantity] = {}
-    for each in rows:
-        place = each["scorer"], each["filter"]
-        plain = each.get("weight") in ("1", "1.0", None)
+    for r in rows:
+        place = r["scorer"], r["filter"]
+        plain = r.get("weight") in ("1", "1.0", None)
         quantities[place] = quantities.get(place, "sum") if plain else "other"
     for position, prompt in enumerate(prompts):
         metrics, side = at(prompt, "metrics"), f"prompt {position + 1}"

@@ -67,24 +67,24 @@ def recognises(source: Source) -> bool:
 def read(source: Source) -> Log:
     """Read one row per sample and metric; ragas' NaN (no verdict of its judge) is unscored and not in means."""
     columns = columns_of(source.path)
-    held = {
+    texts = {
         name: [value or "" for value in values if (value or "").strip() not in NOTHING]
         for name, values in columns.items()
         if name.strip() and name not in TEXTS
     }
     metrics = [
         name
-        for name, values in held.items()
+        for name, values in texts.items()
         if all(as_number(value) is not None for value in values)
     ]
-    rest = [name for name in columns if name not in metrics]
+    about = [name for name in columns if name not in metrics]
     rows = [
         row(
             unit=k + 1,
             task="ragas",
             scorer=name,
             score=scored(as_number(columns[name][k] or "")),
-            metadata={name: columns[name][k] for name in rest},
+            metadata={name: columns[name][k] for name in about},
         )
         for k in range(len(next(iter(columns.values()))))
         for name in metrics

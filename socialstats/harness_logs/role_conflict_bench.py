@@ -51,19 +51,19 @@ def read(source: Source) -> Log:
     if not rows:
         raise InputError(f"{folder.name}: no story like F01-R02_1-2_0-1.json in it")
     raw = count(len(twice), "reply", "replies")
-    said = [f"{raw} kept both raw and repaired: only the repaired one is a row"] if twice else []
+    notes = [f"{raw} kept both raw and repaired: only the repaired one is a row"] if twice else []
     files = (folder.name, *sorted(stories)[:1])
-    return log_of(__name__, source, rows, files=files, notes=(*said, *story_notes(rows)))
+    return log_of(__name__, source, rows, files=files, notes=(*notes, *story_notes(rows)))
 
 
 def story_row(path: Path, match: re.Match[str]) -> Row:
     """Return a story; its second role was shown first if the expectation numbers add up to an odd one (run/main.py)."""
-    held = {} if match["raw"] else at(load_json(path))
-    options = [cell(option) or "" for option in items(held, "Option")]
-    shown = options if len(options) == 2 else [None, None]
+    story = {} if match["raw"] else at(load_json(path))
+    options = [cell(option) or "" for option in items(story, "Option")]
+    order = options if len(options) == 2 else [None, None]
     odd = (int(match["expectation_a"] or 0) + int(match["expectation_b"] or 0)) % 2
-    a, b = reversed(shown) if odd else shown
-    chosen = cell(held.get("Selected"))
+    a, b = reversed(order) if odd else order
+    chosen = cell(story.get("Selected"))
     usable = chosen is not None and chosen in (a, b)
     model, speaker = path.resolve().parts[-4:-2]
     return row(
@@ -72,38 +72,38 @@ def story_row(path: Path, match: re.Match[str]) -> Row:
         unit=match["id"],
         scorer="choice",
         score=(float(chosen == a), "ok" if usable else "unparsed"),
-        answer=held.get("Answer") if held else head_of(path, 200).decode("utf-8", "replace"),
+        answer=story.get("Answer") if story else head_of(path, 200).decode("utf-8", "replace"),
         metadata={
             "item_a": a,
             "item_b": b,
             "winner": chosen if usable else None,
-            "order": shown[0],
+            "order": order[0],
             **story_columns(match),
             "speaker": speaker,
-            "values": cell(held.get("Value")),
-            "plain": cell(is_plain_letter(held)),
+            "values": cell(story.get("Value")),
+            "plain": cell(is_plain_letter(story)),
         },
     )
 
 
 def story_columns(match: re.Match[str]) -> dict[str, str | None]:
     """Return codes, domains and urgencies of a story; an expectation's urgency is its number modulo 3, plus 1."""
-    found = {name: held for name, held in match.groupdict().items() if name not in ("id", "raw")}
-    found["pair"] = "-".join(sorted((match["code_a"], match["code_b"])))
+    columns = {name: text for name, text in match.groupdict().items() if name not in ("id", "raw")}
+    columns["pair"] = "-".join(sorted((match["code_a"], match["code_b"])))
     for side in "ab":
         domain, number = match[f"code_{side}"][0], match[f"expectation_{side}"]
-        found[f"domain_{side}"] = DOMAINS.get(domain, domain)
-        found[f"urgency_{side}"] = None if number is None else str(int(number) % 3 + 1)
-    return found
+        columns[f"domain_{side}"] = DOMAINS.get(domain, domain)
+        columns[f"urgency_{side}"] = None if number is None else str(int(number) % 3 + 1)
+    return columns
 
 
-def is_plain_letter(held: Members) -> bool | None:
+def is_plain_letter(story: Members) -> bool | None:
     """Return whether the reply itself names one letter; the harness takes every answer with a capital A in it as A."""
     try:
-        said = at(json.loads(str(held.get("Raw_Response")))).get("Answer")
+        answer = at(json.loads(str(story.get("Raw_Response")))).get("Answer")
     except (ValueError, RecursionError):
         return None
-    return isinstance(said, str) and said.strip() in LETTERS
+    return isinstance(answer, str) and answer.strip() in LETTERS
 
 
 def story_notes(rows: list[Row]) -> Iterator[str | StudyReading]:

@@ -64,17 +64,21 @@ def protocol_of(columns: Columns) -> str:
     """State whose questions these are, by names of columns or by texts; a table with answers is none of questions."""
     if named(columns, *ANSWERED):
         return ""
-    known = (way for way, needed in NEEDED.items() if all(named(columns, name) for name in needed))
-    return next(known, "who-is-right" if texts_with_names(columns) else "")
+    protocols = (
+        protocol
+        for protocol, needed in NEEDED.items()
+        if all(named(columns, name) for name in needed)
+    )
+    return next(protocols, "who-is-right" if texts_with_names(columns) else "")
 
 
 def texts_with_names(columns: Columns) -> str:
     """Return the column whose texts all hold NAME1 and NAME2."""
-    held = {name: values for name, values in columns.items() if values}
+    filled = {name: values for name, values in columns.items() if values}
     return next(
         (
             n
-            for n, texts in held.items()
+            for n, texts in filled.items()
             if all(mark in (text or "") for text in texts for mark in NAMES)
         ),
         "",
@@ -92,7 +96,7 @@ def read(source: Source) -> Log:
     )
     notes = [PARTS if protocol == "who-is-right" else ITEMS.format(protocol)]
     if cut := sum(
-        bool(QUESTION.search(said or "")) for said in columns.get(texts_with_names(columns), ())
+        bool(QUESTION.search(text or "")) for text in columns.get(texts_with_names(columns), ())
     ):
         notes.insert(
             0, f"the question itself was cut off {count(cut, 'text')}: the run file asks it"
@@ -134,13 +138,16 @@ def stories(columns: Columns) -> Iterator[Item]:
 
 def norms(columns: Columns) -> Iterator[Item]:
     """Yield GAIN's scenarios as items of ``norm-goal``; scenarios without an id are told by their texts."""
-    known: dict[tuple[str, ...], str] = {}
+    numbers: dict[tuple[str, ...], str] = {}
     for k, row in enumerate(each(columns), 1):
         texts = {name: row[name] for name in NEEDED["norm-goal"]}
-        own = first(row, "scenario", "scenarioid", "baseid")
-        own = own or known.setdefault(tuple(texts.values()), f"s{len(known) + 1}")
+        scenario = first(row, "scenario", "scenarioid", "baseid")
+        scenario = scenario or numbers.setdefault(tuple(texts.values()), f"s{len(numbers) + 1}")
         kind, text = pressure_of(row)
-        item = {"item_id": first(row, "itemid", "id") or f"{own}-{kind or k}", "scenario": own}
+        item = {
+            "item_id": first(row, "itemid", "id") or f"{scenario}-{kind or k}",
+            "scenario": scenario,
+        }
         item |= {
             "domain": first(row, "domain", "category"),
             **texts,
@@ -152,35 +159,40 @@ def norms(columns: Columns) -> Iterator[Item]:
 
 def pressure_of(row: Item) -> tuple[str, str]:
     """Return kind and text of a pressure; no pressure is ``none``, a kind longer than a label is its text."""
-    said = row["pressure"]
+    pressure = row["pressure"]
     kind = first(row, "pressuretype", "pressurecategory") or (
-        said if len(said) <= LABEL else "pressure"
+        pressure if len(pressure) <= LABEL else "pressure"
     )
     none = kind.strip().lower() in ("", "none", "no pressure", "base", "baseline")
-    return ("none", "") if none else (kind, first(row, "pressuretext", "pressurecontent") or said)
+    return (
+        ("none", "") if none else (kind, first(row, "pressuretext", "pressurecontent") or pressure)
+    )
 
 
 def couples(columns: Columns) -> Iterator[Item]:
     """Yield DeMET's scenarios as parts for ``socialstats design who-is-right``."""
     text = texts_with_names(columns)
-    rest = {
+    about = {
         name: [(v or "").strip() for v in values]
         for name, values in columns.items()
         if name != text
     }
-    topic, own = (
-        named(rest, "topic", "category", "theme"),
-        named(rest, "id", "scenario", "scenarioid", "number"),
+    topic, key = (
+        named(about, "topic", "category", "theme"),
+        named(about, "id", "scenario", "scenarioid", "number"),
     )
     kind = next(
         (
             name
-            for name, held in rest.items()
-            if name != topic and all(v.lower() in KIND_OF for v in held)
+            for name, texts in about.items()
+            if name != topic and all(v.lower() in KIND_OF for v in texts)
         ),
         "",
     )
-    for k, said in enumerate(columns[text]):
-        item = {"scenario": (own and rest[own][k]) or f"q{k}", "text": QUESTION.sub("", said or "")}
-        item |= {"topic": rest[topic][k].lower()} if topic else {}
-        yield item | ({"kind": KIND_OF[rest[kind][k].lower()]} if kind else {})
+    for k, question in enumerate(columns[text]):
+        item = {
+            "scenario": (key and about[key][k]) or f"q{k}",
+            "text": QUESTION.sub("", question or ""),
+        }
+        item |= {"topic": about[topic][k].lower()} if topic else {}
+        yield item | ({"kind": KIND_OF[about[kind][k].lower()]} if kind else {})

@@ -27,15 +27,15 @@ def read(source: Source) -> Log:
     """Read the score of each question from its page; other metrics of questions are not in the files."""
     top = at(load_json(source.path, nan=True))
     pages = items(top, "htmls")
-    found = [SCORE.search(str(page)) for page in pages]
+    matches = [SCORE.search(str(page)) for page in pages]
     rows = [
         row(
             task=source.path.stem,
             unit=k,
             scorer="score",
-            score=scored(WORDS.get(said[1], as_number(said[1]))) if said else (None, "unscored"),
+            score=scored(WORDS.get(match[1], as_number(match[1]))) if match else (None, "unscored"),
         )
-        for k, said in enumerate(found)
+        for k, match in enumerate(matches)
     ]
     numbers = {"score": top.get("score")} | (at(top, "metrics") if pages else top)
     return log_of(

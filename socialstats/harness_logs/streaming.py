@@ -81,11 +81,11 @@ class JsonStream:
 
     def whole(self, shape: Shape = None) -> Any:
         """Return what a shape keeps of the one value there is; anything after it is an error."""
-        held: dict[str, Any] = {}
-        self.keep(shape, held, "")
+        holder: dict[str, Any] = {}
+        self.keep(shape, holder, "")
         if self.peek():
             raise self.broken("there is text after the end of the JSON value")
-        return held[""]
+        return holder[""]
 
     def members(self) -> Iterator[str]:
         """Yield the keys of an object; before the next one its value must be read, by `value` or `elements`."""
@@ -119,25 +119,25 @@ class JsonStream:
         elif not isinstance(shape, dict) or self.peek() != "{":
             holder[key] = self.value()
         else:
-            held = holder[key] = {}
+            members = holder[key] = {}
             for name in self.members():
                 if name in shape or "*" in shape:
-                    self.keep(shape.get(name, shape.get("*")), held, name)
+                    self.keep(shape.get(name, shape.get("*")), members, name)
                 else:
                     self.value()
 
     def _once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        held = dict(pairs)
-        if len(held) < len(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
             twice = next(
                 name
                 for k, (name, _) in enumerate(pairs)
-                if any(name == other for other, _ in pairs[:k])
+                if any(name == earlier for earlier, _ in pairs[:k])
             )
             raise self.broken(
                 f"the key '{twice}' occurs twice in one object", fix="Keep one of the two."
             )
-        return held
+        return members
 
     def _constant(self, name: str) -> float:
         raise self.broken(f"{name} is no JSON number, and this format has none", fix=NAN_FIX)
@@ -153,11 +153,11 @@ class JsonStream:
                 return ""
 
     def _take(self, character: str) -> None:
-        found = self.peek()
-        if found != character:
+        present = self.peek()
+        if present != character:
             raise self.broken(
-                f"{character!r} is expected, {found!r} found"
-                if found
+                f"{character!r} is expected, {present!r} found"
+                if present
                 else "the text ends too early"
             )
         self._at += 1
@@ -168,7 +168,7 @@ class JsonStream:
             raise self.broken("the text ends too early")
         while True:
             try:
-                found, end = self._decoder.raw_decode(self._text, self._at)
+                value, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 cut_off = (
                     error.msg.startswith("Unterminated") or error.pos >= len(self._text) - SLACK
@@ -185,12 +185,12 @@ class JsonStream:
                     f"a number that cannot be read ({str(error).split(';')[0].lower()})"
                 ) from error
             else:
-                closed = isinstance(found, (str, dict, list)) or end < len(self._text) - SLACK
+                closed = isinstance(value, (str, dict, list)) or end < len(self._text) - SLACK
                 if closed or self._ended:
-                    if depth_of(found) > limit("depth"):
+                    if depth_of(value) > limit("depth"):
                         raise self._too_deep()
                     self._at = end
-                    return found
+                    return value
                 self._more()  # a number may go on
 
     def _too_deep(self) -> InputError:
@@ -210,11 +210,11 @@ class JsonStream:
         return not self._ended
 
     def _decode(self, block: bytes) -> str:
-        held = len(self._bytes.getstate()[0])
+        pending = len(self._bytes.getstate()[0])
         try:
             text = self._bytes.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            place = self._offset - held + error.start
+            place = self._offset - pending + error.start
             message = f"byte 0x{error.object[error.start]:02x} at offset {place:,} is not UTF-8"
             self._text += error.object[: error.start].decode()
             self._at = len(self._text)

@@ -37,8 +37,8 @@ def header(source: Source) -> list[str]:
         return [*(source.names or columns_in(source.path))]
     return [
         name
-        for name, held in source.first.items()
-        if source.kind != "object" or isinstance(held, list)
+        for name, values in source.first.items()
+        if source.kind != "object" or isinstance(values, list)
     ]
 
 
@@ -59,19 +59,19 @@ def columns_in(path: Path) -> Columns:
         return {}
 
 
-def named(columns: Collection[str], *wanted: str) -> str | None:
+def named(columns: Collection[str], *names: str) -> str | None:
     """Return the first column that is called one of these, in any spelling."""
-    return next((name for one in wanted for name in columns if plain(name) == one), None)
+    return next((name for spelling in names for name in columns if plain(name) == spelling), None)
 
 
-def mostly(columns: Columns, known: Callable[[str], bool]) -> list[str]:
+def mostly(columns: Columns, is_known: Callable[[str], bool]) -> list[str]:
     """Name the columns at least half of whose values are known words."""
-    found = []
+    names = []
     for name, values in columns.items():
-        held = [value for value in values if (value or "").strip() not in NOTHING]
-        if held and 2 * sum(known(value or "") for value in held) >= len(held):
-            found.append(name)
-    return found
+        present = [value for value in values if (value or "").strip() not in NOTHING]
+        if present and 2 * sum(is_known(value or "") for value in present) >= len(present):
+            names.append(name)
+    return names
 
 
 def records(columns: Columns) -> Iterator[Record]:

@@ -184,20 +184,20 @@ def flat(metadata: Mapping[str, Any], prefix: str = "") -> dict[str, str | None]
     >>> flat({"scenario": "s1", "epoch": 3, "who": {"age": 4}})
     {'scenario': 's1', 'meta_epoch': '3', 'who_age': '4'}
     """
-    found: dict[str, str | None] = {}
+    texts: dict[str, str | None] = {}
     for name, value in metadata.items():
         if isinstance(value, dict) and not prefix:
-            found.update(flat(value, f"{name}_"))
+            texts.update(flat(value, f"{name}_"))
         else:
-            found[column(cell(f"{prefix}{name}") or "")] = cell(value)
-    return found
+            texts[column(cell(f"{prefix}{name}") or "")] = cell(value)
+    return texts
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:
     """Stack rows in one table: the log's own columns first, then metadata in order of appearance."""
     import pandas as pd
 
-    names = dict.fromkeys((*KEYS, *(name for each in rows for name in each)))
+    names = dict.fromkeys((*KEYS, *(name for members in rows for name in members)))
     table = pd.DataFrame(
         {name: pd.Series([r.get(name) for r in rows], dtype="object") for name in names}
     )
@@ -249,27 +249,26 @@ def log_of(
         What all rows share that do not say it themselves: model and task of the run.
     """
     shared = {name: cell(value) for name, value in (about or {}).items()}
-    rows = [
-        each | {name: value for name, value in shared.items() if not each.get(name)}
-        for each in rows
-    ]
+    rows = [r | {name: value for name, value in shared.items() if not r.get(name)} for r in rows]
     long = {
         name
-        for each in rows
-        for name, value in each.items()
+        for r in rows
+        for name, value in r.items()
         if isinstance(value, str) and len(value) > LONGEST
     }
     long -= {*KEYS, *ALWAYS}
-    counts = Counter(str(each["status"]) for each in rows if each["status"] != "ok")
-    said = [
+    counts = Counter(str(r["status"]) for r in rows if r["status"] != "ok")
+    status_notes = [
         f"status {status}: {count(n)} of {count(len(rows), 'row')} ({WORDS[status]})"
         for status, n in sorted(counts.items())
     ]
     if long:
-        rows = [{name: value for name, value in each.items() if name not in long} for each in rows]
-        said.append(f"columns with long texts were left out: {listing(sorted(long), most=8)}")
+        rows = [{name: value for name, value in r.items() if name not in long} for r in rows]
+        status_notes.append(
+            f"columns with long texts were left out: {listing(sorted(long), most=8)}"
+        )
     named = tuple(files) or (source.path.name,)
-    parts = (*notes, *said)
+    parts = (*notes, *status_notes)
     reading = next((part for part in parts if isinstance(part, StudyReading)), None)
     texts = [part.sentence() if isinstance(part, StudyReading) else part for part in parts]
     return Log(
@@ -308,7 +307,7 @@ def claim(
 def read_by(rows: Sequence[Row], study: str, options: str = "") -> StudyReading:
     """Return how a study reads the rows: those that have a value."""
     words = ["--study", study, *shlex.split(options)]
-    if any(each["status"] != "ok" for each in rows):
+    if any(r["status"] != "ok" for r in rows):
         words += ["--where", "status=ok"]
     return StudyReading(options=tuple(words))
 

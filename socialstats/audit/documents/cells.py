@@ -71,11 +71,11 @@ def parts_of(text: str) -> dict[str, str]:
     text = SUBSCRIPT.sub(lambda m: f" ± {m['n']}" if "±" in m[0] else f" ({m['n']})", text).strip(
         MARKS + " "
     )
-    found: dict[str, str] = {}
+    numbers: dict[str, str] = {}
     first = FIRST.match(text)
     at = 0
     if first:
-        found, at = {"": first["value"].removeprefix("=").strip()}, first.end()
+        numbers, at = {"": first["value"].removeprefix("=").strip()}, first.end()
     while at < len(text):
         piece = next(
             (
@@ -95,17 +95,17 @@ def parts_of(text: str) -> dict[str, str]:
             named = {label or "()": named["one"]}
         if (
             not named
-            or set(named) & set(found)
-            or (set(named) == {"total"} and not found.get("", "").isdigit())
+            or set(named) & set(numbers)
+            or (set(named) == {"total"} and not numbers.get("", "").isdigit())
         ):
             return {}
-        if named.get("()", "").endswith("%") and found.get("", "").isdigit():
+        if named.get("()", "").endswith("%") and numbers.get("", "").isdigit():
             named = {"percent": named["()"]}
-        found, at = (
-            found | {"±" if k == "half" else k: v for k, v in named.items()},
+        numbers, at = (
+            numbers | {"±" if k == "half" else k: v for k, v in named.items()},
             piece.end() if piece else at,
         )
-    return found
+    return numbers
 
 
 def spread_said(text: str) -> str:
@@ -116,13 +116,13 @@ def spread_said(text: str) -> str:
     >>> spread_said("Standard errors in parentheses"), spread_said("M, SD and SE"), spread_said("SD")
     ('SE', '', 'SD')
     """
-    said = [
+    kinds = [
         kind
         for kind, words in SPREADS.items()
         if re.search(words, text, 0 if kind == "n" else re.IGNORECASE)
     ]
-    said = [kind for kind in said if kind != "percent"] or said  # the percent sign of a 95% CI
-    return said[0] if len(said) == 1 else ""
+    kinds = [kind for kind in kinds if kind != "percent"] or kinds  # the percent sign of a 95% CI
+    return kinds[0] if len(kinds) == 1 else ""
 
 
 def said_in_caption(caption: str, part: str) -> str:
@@ -133,8 +133,8 @@ def said_in_caption(caption: str, part: str) -> str:
         for clause in re.split(r"[;:]|(?<=[a-z)])\.\s|,\s(?=and\b)", caption)
         if re.search(signs, clause, re.IGNORECASE)
     ]
-    said = spread_said(" ".join(clauses)) or ("" if clauses else spread_said(caption))
-    return "" if said == "percent" else said  # the unit of the first number
+    kind = spread_said(" ".join(clauses)) or ("" if clauses else spread_said(caption))
+    return "" if kind == "percent" else kind  # the unit of the first number
 
 
 def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, str]:
@@ -148,13 +148,13 @@ def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, st
     ({'': 'count', 'percent': 'percent'}, {'': 'Acc', '±': 'Acc ±'})
     """
     above, slash, last = column.rpartition(" / ")
-    found = OUTER.match(last)
-    inner = spread_said(found["inner"] or found["half"] or "") if found else ""
-    outer = ((found["base"] if found else "") or last).strip(" .").casefold()
+    match = OUTER.match(last)
+    inner = spread_said(match["inner"] or match["half"] or "") if match else ""
+    outer = ((match["base"] if match else "") or last).strip(" .").casefold()
     counts = outer in COUNTS or ("total" in parts and "count" not in parts)
     if inner == "percent" and not counts:
         inner = ""  # the unit of the first number
-    base = found["base"] if found and (inner or found["half"]) else last
+    base = match["base"] if match and (inner or match["half"]) else last
     bare = outer in MEANS or outer in COUNTS
     names: dict[str, str] = {}
     for part in parts:
@@ -227,7 +227,7 @@ def _bare(cell: str, parts: Mapping[str, str]) -> str:
     return parts[""] if set(parts) == {""} else cell.translate(THIN).strip()
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
+def _free(name: str, columns: Sequence[str]) -> str:
     """Return a name that no column has yet."""
-    names = (f"{name} ({i})" for i in range(2, len(taken) + 2))
-    return next(free for free in (name, *names) if free not in taken)
+    names = (f"{name} ({i})" for i in range(2, len(columns) + 2))
+    return next(free for free in (name, *names) if free not in columns)

@@ -57,11 +57,11 @@ def kind_of(column: str) -> tuple[str, str]:
     """
     levels = COUNT_AND_PERCENT.sub("", AGAIN.sub("", column)).split(" / ")
     for place in (len(levels) - 1, 0):
-        kind, rest = _kind_of_level(levels[place])
+        kind, stem = _kind_of_level(levels[place])
         if kind:
-            other_levels = levels[:place] + levels[place + 1 :]
-            around = joined_words(" ".join(other_levels))
-            return kind, "_".join(filter(None, (around, rest)))
+            levels_around = levels[:place] + levels[place + 1 :]
+            around = joined_words(" ".join(levels_around))
+            return kind, "_".join(filter(None, (around, stem)))
     return "", joined_words(column)
 
 
@@ -90,9 +90,9 @@ def _kind_of_level(name: str) -> tuple[str, str]:
             return kind, ""
     for kind in HEADS["parts_of_names"]:
         for part in sorted(KINDS[kind], key=len, reverse=True):
-            rest = _rest_of(words, part.split("_"))
-            if rest:
-                return kind, "_".join(rest)
+            stem = _rest_of(words, part.split("_"))
+            if stem:
+                return kind, "_".join(stem)
     percent = "%" in plain and UNIT.search(name)
     return ("percent" if percent else ""), head
 

@@ -70,27 +70,27 @@ def spread(
     InputError
         For a table that is wider or larger than any that is printed.
     """
-    taken: defaultdict[int, dict[int, str]] = defaultdict(
+    pending: defaultdict[int, dict[int, str]] = defaultdict(
         dict
     )  # cells of later rows, by row and column
-    made: list[list[str]] = []
+    table: list[list[str]] = []
     for i, row in enumerate(rows):
-        j, line_of = 0, taken.pop(i, {})
-        found: dict[int, str] = {} if placeholders else dict(line_of)
+        j, line_of = 0, pending.pop(i, {})
+        cells: dict[int, str] = {} if placeholders else dict(line_of)
         for cell in row:
-            while not placeholders and j in found:
+            while not placeholders and j in cells:
                 j += 1
             wide = min(max(cell.columns, 1), WIDEST + 1)
             _refuse_large(j + wide, len(rows), place)
             for k in range(j, j + wide):
-                found[k] = cell.text or (line_of.get(k, "") if placeholders else "")
+                cells[k] = cell.text or (line_of.get(k, "") if placeholders else "")
                 for d in range(i + 1, min(i + cell.rows, len(rows)) if cell.text else i):
-                    taken[d][k] = cell.text
+                    pending[d][k] = cell.text
             j += wide
-        width = max(found, default=-1) + 1
+        width = max(cells, default=-1) + 1
         _refuse_large(width, len(rows), place)
-        made.append([found.get(k, "") for k in range(width)])
-    return made
+        table.append([cells.get(k, "") for k in range(width)])
+    return table
 
 
 def _refuse_large(columns: int, rows: int, place: str) -> None:
@@ -223,8 +223,10 @@ def sheet_blocks(head: Sequence[Cells], body: Sequence[tuple[Cells, int]]) -> li
         if named and any(map(is_value, above[1:])):
             blocks.append(SheetBlock(joined([cells])))
         elif bracketed and any(above):
-            both = [f"{upper} {lower}".strip() for upper, lower in zip(above, cells, strict=True)]
-            lines[-1] = (both, lines[-1][1])
+            cells_together = [
+                f"{upper} {lower}".strip() for upper, lower in zip(above, cells, strict=True)
+            ]
+            lines[-1] = (cells_together, lines[-1][1])
         else:
             lines.append((cells, line))
     return blocks
@@ -281,7 +283,7 @@ def joined(heads: Sequence[Sequence[str]]) -> list[str]:
     for j, levels in enumerate(zip(*filled, strict=True)):
         parts = list(dict.fromkeys(part for part in levels if part))
         name = BETWEEN.join(parts) or ("row" if j == 0 else f"column {j + 1}")
-        again = sum(other == name or other.startswith(f"{name} (") for other in names)
+        again = sum(earlier == name or earlier.startswith(f"{name} (") for earlier in names)
         names.append(f"{name} ({again + 1})" if name in names else name)
     return names
 

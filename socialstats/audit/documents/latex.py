@@ -72,19 +72,23 @@ def _lines(path: Path, text: str, above: tuple[Path, ...]) -> Iterator[tuple[str
     for number, line in enumerate(text.split("\n"), start=1):
         code = re.split(r"(?<!\\)%", line, maxsplit=1)[0]
         include = INPUT.search(code)
-        other = (path.parent / include[2]) if include else path
-        other = other if other.suffix in (".tex", ".txt") else other.with_name(other.name + ".tex")
+        included = (path.parent / include[2]) if include else path
+        included = (
+            included
+            if included.suffix in (".tex", ".txt")
+            else included.with_name(included.name + ".tex")
+        )
         beside = (
-            real(other).is_relative_to(real(path.parent))
-            and other.is_file()
-            and real(other) not in above
+            real(included).is_relative_to(real(path.parent))
+            and included.is_file()
+            and real(included) not in above
         )
         if not include or not beside or len(above) > MOST_INCLUDED:
             yield line, path.name, number
             continue
         yield code[: include.start()] + include[1], path.name, number
         yield from _lines(
-            other, small_file(other).decode("utf-8", "replace"), (*above, real(other))
+            included, small_file(included).decode("utf-8", "replace"), (*above, real(included))
         )
         yield line[include.end() :], path.name, number
 
@@ -98,13 +102,13 @@ def _argument(use: re.Match[str], place: re.Match[str]) -> str:
 def expanded(text: str, source: str) -> str:
     """Write out the short commands that a paper defines for itself, such as ``\\newcommand{\\sd}[1]{$\\pm$#1}``."""
     code = re.sub(r"(?<!\\)%[^\n]*", "", text)
-    found = [
+    definitions = [
         (a or b, int(n or 0), (c or d).replace("\n", " "))
         for a, n, c, b, d in DEFINED.findall(code)
     ]
-    own = {name: (n, body) for name, n, body in found if len(body) < 200}
+    commands = {name: (n, body) for name, n, body in definitions if len(body) < 200}
     for _ in range(3):
-        for name, (n, body) in own.items():
+        for name, (n, body) in commands.items():
             pattern = re.compile(
                 rf"(?<!command\{{)(?<!def)(?<!command)\\{name}(?![A-Za-z])" + rf"\s*{BRACED}" * n
             )
@@ -112,10 +116,10 @@ def expanded(text: str, source: str) -> str:
                 continue
             pieces, at, size = [], 0, len(text)
             for use in pattern.finditer(text):
-                given = re.sub(r"#([1-9])", partial(_argument, use), body)
-                pieces += [text[at : use.start()], given]
+                text_of_use = re.sub(r"#([1-9])", partial(_argument, use), body)
+                pieces += [text[at : use.start()], text_of_use]
                 at = use.end()
-                size += len(given) - len(use[0])
+                size += len(text_of_use) - len(use[0])
                 check_limit(
                     "characters",
                     size,
@@ -230,23 +234,23 @@ class Paper:
 
     def tabulars(self, nodes: Sequence[Any]) -> list[Any]:
         """Return the tables inside nodes, at any depth outside another table."""
-        found = []
+        tables = []
         for node in nodes:
             if getattr(node, "environmentname", "") in TABULARS:
-                found.append(node)
+                tables.append(node)
             elif node is not None:
-                found += self.tabulars(_children(node))
-        return found
+                tables += self.tabulars(_children(node))
+        return tables
 
     def captions(self, nodes: Sequence[Any]) -> str:
         """Return the captions inside nodes."""
-        found = []
+        texts = []
         for node in nodes:
             if getattr(node, "macroname", "") in CAPTIONS:
-                found.append(" ".join(self.text([node]).split()))
+                texts.append(" ".join(self.text([node]).split()))
             elif node is not None:
-                found += [self.captions(_children(node))]
-        return " ".join(text for text in found if text)
+                texts += [self.captions(_children(node))]
+        return " ".join(text for text in texts if text)
 
     def notes(self, node: Any) -> str:
         """Return what stands in a float beside its table: notes that say what is in parentheses."""
@@ -263,20 +267,22 @@ class Paper:
     def grid(self, node: Any, caption: str) -> Grid:
         """Return one table."""
         rows = _rows_of(node)
-        kept = [row for row in range(len(rows.cells)) if row not in rows.repeated]
-        cells = [[self.spanning(cell) for cell in rows.cells[row]] for row in kept]
+        shown_rows = [row for row in range(len(rows.cells)) if row not in rows.repeated]
+        cells = [[self.spanning(cell) for cell in rows.cells[row]] for row in shown_rows]
         filled = [i for i, row in enumerate(cells) if any(cell.text for cell in row)]
-        first = kept[filled[0]] if filled else 0
+        first = shown_rows[filled[0]] if filled else 0
         heads = rows.heads or next((rule for rule in rows.rules if rule > first), 0)
         ruled = rows.heads or len(set(rows.rules)) > 1
         source, line = self.place(node.pos)
         spread_rows = spread(cells, f"{source} line {line}", placeholders=True)
         return Grid(
             rows=[spread_rows[i] for i in filled],
-            lines=[self.first(rows.cells[kept[i]], rows.starts[kept[i]]) for i in filled],
+            lines=[
+                self.first(rows.cells[shown_rows[i]], rows.starts[shown_rows[i]]) for i in filled
+            ],
             caption=caption,
             source=source,
-            heads=sum(kept[i] < heads for i in filled) if ruled else 0,
+            heads=sum(shown_rows[i] < heads for i in filled) if ruled else 0,
         )
 
     def first(self, row: Sequence[Sequence[Any]], start: int) -> int:
@@ -301,8 +307,8 @@ class Paper:
             digits = re.sub(r"\D", "", self.text([size]))
             spans[macro.macroname] = min(int(digits or 1), MOST_SPANNED)
             content = _children(arguments[-1])
-            others = [n for n in inside if n is not macro]
-            inside = others + content if content else [arguments[-1]]
+            beside = [n for n in inside if n is not macro]
+            inside = beside + content if content else [arguments[-1]]
         columns, rows = (spans[name] for name in SPANS)
         return Spanning(text=" ".join(self.text(inside).split()), columns=columns, rows=rows)
 

@@ -203,7 +203,7 @@ def spans_below(row: Words, rules: Rules) -> list[tuple[float, float]]:
 def label_neighbours(cells: list[list[str]], rows: Rows, heads: int) -> None:
     """Give a label that stands alone between two rows without one to both of them."""
     for at in range(len(cells) - 2, heads, -1):
-        label, *others = cells[at]
+        label, *values = cells[at]
         middle = rows[at][0].middle
         far = 0.75 * 1.3 * rows[at][0].height
         neighbours = [
@@ -211,7 +211,7 @@ def label_neighbours(cells: list[list[str]], rows: Rows, heads: int) -> None:
             for k in (at - 1, at + 1)
             if not cells[k][0] and any(cells[k]) and abs(rows[k][0].middle - middle) < far
         ]
-        if label and not any(others) and len(neighbours) == 2:
+        if label and not any(values) and len(neighbours) == 2:
             for k in neighbours:
                 cells[k][0] = label
             cells[at] = [""] * len(cells[at])

@@ -80,7 +80,7 @@ def runs_in_row(row: Iterable[PdfWord], gap: float) -> list[Words]:
     return runs
 
 
-def words_outside(words: Iterable[PdfWord], taken: Iterable[PdfWord]) -> Words:
+def words_outside(words: Iterable[PdfWord], inside: Iterable[PdfWord]) -> Words:
     """Return the words that are not among others."""
-    gone = set(map(id, taken))
+    gone = set(map(id, inside))
     return [word for word in words if id(word) not in gone]

@@ -43,9 +43,9 @@ def read_pasted(text: str, source: str) -> tuple[list[Grid], Iterator[Piece]]:
             mark and end < len(lines) and (marks[end] == mark or _inside(lines, marks, end, mark))
         ):
             end += 1
-        made = pasted_grid(lines, i, end, mark, source) if mark and end - i >= LEAST else None
-        if made:
-            grids.append(made)
+        grid = pasted_grid(lines, i, end, mark, source) if mark and end - i >= LEAST else None
+        if grid:
+            grids.append(grid)
             i = end
             continue
         pieces.append((lines[i] + "\n", source, i + 1))
@@ -77,14 +77,16 @@ def _inside(lines: Sequence[str], marks: Sequence[str], i: int, mark: str) -> bo
 
 def pasted_grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) -> Grid | None:
     """Return lines as a table, or None where they hold no numbers."""
-    kept = [i for i in range(start, end) if lines[i].strip() and not RULE.fullmatch(lines[i])]
-    if not kept or max(len(lines[i]) for i in kept) > LONGEST:
+    numbers = [i for i in range(start, end) if lines[i].strip() and not RULE.fullmatch(lines[i])]
+    if not numbers or max(len(lines[i]) for i in numbers) > LONGEST:
         return None
     rules = [i for i in range(start, end) if RULE.fullmatch(lines[i]) and lines[i].strip()]
     rows = (
-        _aligned([lines[i] for i in kept], [lines[i + 1] if i + 1 in rules else "" for i in kept])
+        _aligned(
+            [lines[i] for i in numbers], [lines[i + 1] if i + 1 in rules else "" for i in numbers]
+        )
         if mark == " "
-        else [parted_cells(lines[i], mark) for i in kept]
+        else [parted_cells(lines[i], mark) for i in numbers]
     )
     width = max((len(row) for row in rows), default=0)
     if (
@@ -101,13 +103,15 @@ def pasted_grid(lines: Sequence[str], start: int, end: int, mark: str, source: s
     caption = caption or next(
         (line.strip(" #*") for line in above[-1:] if HEADING.fullmatch(line)), ""
     )
-    heads = sum(i < rules[0] for i in kept) if rules and rules[0] > kept[0] else 0
+    heads = sum(i < rules[0] for i in numbers) if rules and rules[0] > numbers[0] else 0
     heads = heads or (
-        sum(kept[0] < i < rules[1] for i in kept) + 1
-        if len(rules) > 2 and rules[0] < kept[0]
+        sum(numbers[0] < i < rules[1] for i in numbers) + 1
+        if len(rules) > 2 and rules[0] < numbers[0]
         else 0
     )
-    return Grid(rows=rows, lines=[i + 1 for i in kept], heads=heads, caption=caption, source=source)
+    return Grid(
+        rows=rows, lines=[i + 1 for i in numbers], heads=heads, caption=caption, source=source
+    )
 
 
 def _aligned(lines: Sequence[str], below: Sequence[str]) -> list[list[str]]:
@@ -118,5 +122,5 @@ def _aligned(lines: Sequence[str], below: Sequence[str]) -> list[list[str]]:
     under = [[part.span() for part in re.finditer(r"[-─=_]{2,}", rule)] for rule in below]
     rows = aligned(runs, [parts if len(parts) > 1 else [] for parts in under])
     by_gap = [parted_cells(line, " ") for line in lines]
-    same = len({len(row) for row in by_gap}) == 1 and len(by_gap[0]) >= len(rows[0])
-    return by_gap if same else rows
+    regular = len({len(row) for row in by_gap}) == 1 and len(by_gap[0]) >= len(rows[0])
+    return by_gap if regular else rows

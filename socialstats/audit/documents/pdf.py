@@ -226,11 +226,11 @@ def text_lines(words: Words, place: str) -> Iterator[Piece]:
     """Yield the running text line by line, in the order of the file; wide gaps between lines end paragraphs."""
     above: PdfWord | None = None
     for number, line in groupby(words, key=lambda word: word.line):
-        first, *others = line
-        text = joined_text([first, *others])
+        first, *following = line
+        text = joined_text([first, *following])
         if not text.isdigit():  # the number of the page
             apart = above is not None and first.top - above.bottom > 1.2 * first.height
             begins = "\n\n" if apart or BEGINS.match(text) else ""
             yield f"{begins}{text}\n", place, number + 1
-        above = others[-1] if others else first
+        above = following[-1] if following else first
     yield "\n\n", place, (above.line + 1) if above else 1

@@ -408,8 +408,8 @@ class Candidate:
             findings = self.checked(degrees)
         except InputError as error:
             ends = [*self.statistic.span(), *self.p.span()]
-            shown = shorten(sentence.text[min(ends) : max(ends)], 80)
-            message = f"'{shown}' cannot be checked: {error}"
+            excerpt = shorten(sentence.text[min(ends) : max(ends)], 80)
+            message = f"'{excerpt}' cannot be checked: {error}"
             findings = [unchecked("statistic_p", message, self.p_text)]
         passage = sentence.raw if len(sentence.raw) <= 2 * LONG else f"... {self.near} ..."
         return [
@@ -487,7 +487,7 @@ class Candidate:
         parts = re.split(between, text, maxsplit=1)
         return [re.sub("^[lI]$", "1", part.strip()) for part in parts]
 
-    def is_test(self, known: bool) -> bool:
+    def is_test(self, with_df: bool) -> bool:
         """Distinguish a test from settings, variables, functions and quantities with a unit."""
         statistic, p, text = self.statistic, self.p, self.p_text
         if not p["ns"] and not self.relation:
@@ -506,7 +506,7 @@ class Candidate:
             return sure or tested or not look or (plain_words and exact)
         if not plain_words or statistic["rest"] or not (decimals or not_significant or small):
             return False
-        if not_significant or known:
+        if not_significant or with_df:
             return not p["ns"] or bool(re.search("[,;(]", between))
         possible = "." in value and (self.kind != "r" or value[0] in "0.")
         before = max(0, statistic.start() - NEAR // 2)

@@ -102,8 +102,10 @@ def said_of(words: Sequence[str]) -> list[str]:
 
 def contradicts(spoken: Sequence[str], holds: str | int) -> bool:
     """Return whether a sentence speaks of another quantity; numbers are another one only for a claim of a number."""
-    other = spoken if isinstance(holds, int) else [one for one in spoken if one in QUANTITIES]
-    return bool(other) and str(holds) not in other
+    quantities = (
+        spoken if isinstance(holds, int) else [word for word in spoken if word in QUANTITIES]
+    )
+    return bool(quantities) and str(holds) not in quantities
 
 
 def look_up(quote: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
@@ -119,10 +121,10 @@ def look_up(quote: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     ([2], ())
     """
     pieces = [piece for part in LEFT_OUT.split(quote) if (piece := " ".join(words_of(part)))]
-    said = [" ".join(words_of(passage.text)) for passage in passages]
+    texts = [" ".join(words_of(passage.text)) for passage in passages]
     for size in range(1, SENTENCES + 1):
-        for first in range(len(said) - size + 1):
-            if _in_order(pieces, f" {' '.join(said[first : first + size])} "):
+        for first in range(len(texts) - size + 1):
+            if _in_order(pieces, f" {' '.join(texts[first : first + size])} "):
                 return tuple(passages[first : first + size])
     return ()
 
@@ -149,23 +151,23 @@ def say_alike(note: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     >>> [one.line for one in say_alike("lowest in finance for all models", said)], say_alike("finance is low", said)
     ([2], ())
     """
-    wanted = {*words_of(note)} - FILLING
+    words = {*words_of(note)} - FILLING
     for passage in passages:
         there = {*words_of(passage.text)}
-        denies = there & NEGATIONS == wanted & NEGATIONS
+        denies = there & NEGATIONS == words & NEGATIONS
         if (
-            wanted
+            words
             and denies
-            and all(any(_alike(word, other) for other in there) for word in wanted)
+            and all(any(_alike(word, candidate) for candidate in there) for word in words)
         ):
             return (passage,)
     return ()
 
 
-def _alike(word: str, other: str) -> bool:
+def _alike(first: str, second: str) -> bool:
     """Return whether two words are one, but for an ending."""
-    short, long = sorted((word, other), key=len)
-    return word == other or (
+    short, long = sorted((first, second), key=len)
+    return first == second or (
         len(short) >= INFLECTED and long.startswith(short) and long[len(short) :] in ENDINGS
     )
 
@@ -179,25 +181,29 @@ def looked_up(claim: Claim, documents: Sequence[Sequence[Passage]]) -> Claim | N
     noted = claim.basis == "note"
     if noted:
         documents = [
-            [one for one in passages if not contradicts(said_of(words_of(one.text)), claim.holds)]
+            [
+                passage
+                for passage in passages
+                if not contradicts(said_of(words_of(passage.text)), claim.holds)
+            ]
             for passages in documents
         ]
     for passages in documents:
-        if found := look_up(claim.sentence, passages):
-            return _placed(claim, "sentence", found)
+        if sentences := look_up(claim.sentence, passages):
+            return _placed(claim, "sentence", sentences)
     for passages in documents if noted else []:
-        if found := say_alike(claim.sentence, passages):
-            return _placed(claim, "words", found)
+        if sentences := say_alike(claim.sentence, passages):
+            return _placed(claim, "words", sentences)
     return replace(claim, place="" if documents else claim.place) if noted else None
 
 
-def _placed(claim: Claim, basis: Basis, found: Sequence[Passage]) -> Claim:
+def _placed(claim: Claim, basis: Basis, sentences: Sequence[Passage]) -> Claim:
     """Return a claim with the sentences in which it was found."""
-    where = f"{found[0].source} line {found[0].line}"
+    where = f"{sentences[0].source} line {sentences[0].line}"
     return replace(
         claim,
         basis=basis,
-        sentence=" ".join(one.text for one in found),
+        sentence=" ".join(passage.text for passage in sentences),
         place=f"{claim.place}, {where}" if claim.place else where,
     )
 
@@ -226,12 +232,12 @@ def weighed_claim(claim: Claim, findings: Sequence[Finding]) -> list[Finding]:
         return [_counted(claim, findings)]
     return [
         replace(
-            one,
+            finding,
             basis=claim.basis,
             passage=claim.sentence,
-            severity=_strength(claim, one.verdict, one.severity),
+            severity=_strength(claim, finding.verdict, finding.severity),
         )
-        for one in findings
+        for finding in findings
     ]
 
 
@@ -244,8 +250,8 @@ def _strength(claim: Claim, verdict: Verdict, severity: Severity) -> Severity:
 
 def _counted(claim: Claim, findings: Sequence[Finding]) -> Finding:
     """Return whether as many numbers bear a claim out as it says; those that could not be decided may be either."""
-    found, n = _tallied(claim, findings), len(findings)
-    agree, against = found.details["agree"], found.details["disagree"]
+    tally, n = _tallied(claim, findings), len(findings)
+    agree, against = tally.details["agree"], tally.details["disagree"]
     undecided = n - agree - against
     least, most = _asked(claim.holds, n)
     verdict: Verdict = "not_checkable"
@@ -256,29 +262,29 @@ def _counted(claim: Claim, findings: Sequence[Finding]) -> Finding:
     expected = f"{least} of {n}" if least == most else f"at least {least} of {n}"
     lead = "sources disagree: " if verdict == "disagree" else ""
     return replace(
-        found,
+        tally,
         verdict=verdict,
         severity=_strength(claim, verdict, "major"),
         expected=expected,
-        message=f"{lead}the claim holds for {agree} of {n}, and is made for {expected}{found.message}",
+        message=f"{lead}the claim holds for {agree} of {n}, and is made for {expected}{tally.message}",
         gap=Fraction(max(least - agree, agree - most, 0)),
     )
 
 
 def _noted(claim: Claim, findings: Sequence[Finding]) -> Finding:
     """Return of how many numbers a note is true; that is no verdict on the paper."""
-    found = _tallied(claim, findings)
-    message = f"noted, not quoted: the note is true of {found.published}{found.message}"
-    return replace(found, message=message)
+    tally = _tallied(claim, findings)
+    message = f"noted, not quoted: the note is true of {tally.published}{tally.message}"
+    return replace(tally, message=message)
 
 
 def _tallied(claim: Claim, findings: Sequence[Finding]) -> Finding:
     """Return all findings of a claim as one: how many agree, and as its message which ones do not."""
     first, n = findings[0], len(findings)
-    agree = sum(one.verdict == "agree" for one in findings)
-    against = [one.where for one in findings if one.verdict == "disagree"]
+    agree = sum(finding.verdict == "agree" for finding in findings)
+    against = [finding.where for finding in findings if finding.verdict == "disagree"]
     undecided = n - agree - len(against)
-    labels = [one.rpartition(": ")[2].replace(", ", " / ") for one in against]
+    labels = [where.rpartition(": ")[2].replace(", ", " / ") for where in against]
     message = f"; it fails for {listing(labels, SHOWN)}" if against else ""
     message += f"; {undecided} could not be decided" if undecided else ""
     return Finding(
@@ -289,7 +295,7 @@ def _tallied(claim: Claim, findings: Sequence[Finding]) -> Finding:
         message=message,
         published=f"{agree} of {n}",
         where=first.where.partition(" line ")[0],
-        cells=tuple(dict.fromkeys(c for one in findings for c in one.cells)),
+        cells=tuple(dict.fromkeys(c for finding in findings for c in finding.cells)),
         passage=claim.sentence,
         details={"agree": agree, "disagree": len(against), "exceptions": against},
     )

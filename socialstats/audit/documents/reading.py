@@ -98,8 +98,8 @@ def read_document(path: str | os.PathLike[str]) -> Document:
         source != "stdin" and not file.is_file()
     ):
         return _table(path)  # its errors say what is wrong with the name
-    held = standard_input() if source == "stdin" else from_path(file)
-    raw = held.head(int(limit("document")) + 1)
+    content = standard_input() if source == "stdin" else from_path(file)
+    raw = content.head(int(limit("document")) + 1)
     if len(raw) > limit("document") and suffix in SUFFIXES:
         raise exceeded("document", source, fix="Write the tables that are to be audited as CSV")
     if not raw.strip():
@@ -188,10 +188,10 @@ def _numbered(grids: Iterable[Grid], stem: str) -> Iterator[Sheet]:
     """Yield the sheets of tables, named by the number in the caption, or else by their place."""
     from socialstats.audit.documents.grids import sheets_of
 
-    taken: set[str] = set()
+    names: set[str] = set()
     for i, grid in enumerate(grids, start=1):
-        said = NUMBERED.match(grid.caption)
-        name = f"{stem}, {shorten(said['name'])}" if said else f"{stem}, table {i}"
-        name = name if name not in taken else f"{name} (#{i})"
-        taken.add(name)
+        match = NUMBERED.match(grid.caption)
+        name = f"{stem}, {shorten(match['name'])}" if match else f"{stem}, table {i}"
+        name = name if name not in names else f"{name} (#{i})"
+        names.add(name)
         yield from sheets_of(grid, name)

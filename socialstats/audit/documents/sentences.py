@@ -58,12 +58,12 @@ def plain(text: str) -> str:
     )  # what is left are footnotes
     text = re.sub(" ?± ?", " ± ", text)
     text = re.sub(r"(?<=[A-Za-zα-ωΑ-Ω])_\{?([A-Za-z0-9]+)\}?", r"\1", text)
-    return POWER.sub(lambda found: found[1] or "", text)
+    return POWER.sub(lambda match: match[1] or "", text)
 
 
 def without_math(text: str) -> str:
     """Return text of which the formulas between dollars are as they would be read."""
-    return MATH.sub(lambda found: read_math(found[1] or found[2] or ""), text)
+    return MATH.sub(lambda match: read_math(match[1] or match[2] or ""), text)
 
 
 def sentences(
@@ -94,17 +94,17 @@ def sentences(
             places.append((source, line + i))
             texts.append(part)
             length += len(part)
-    whole = "".join(texts)
+    joined_text = "".join(texts)
     begin = 0
-    for gap in [*(match.span() for match in BREAK.finditer(whole)), (length, length)]:
-        for start, end in _spans(whole, begin, gap[0]):
-            text = whole[start:end]
+    for gap in [*(match.span() for match in BREAK.finditer(joined_text)), (length, length)]:
+        for start, end in _spans(joined_text, begin, gap[0]):
+            text = joined_text[start:end]
             if hyphens:
                 text = re.sub(r"(?<=[a-zß-ÿ])[-\u2010\u00ad]\n\s*(?=[a-zß-ÿ])", "", text)
-            said = " ".join(plain(text).split())
-            if said:
+            sentence = " ".join(plain(text).split())
+            if sentence:
                 source, line = places[bisect_right(starts, start) - 1]
-                yield Passage(text=said, source=source, line=line)
+                yield Passage(text=sentence, source=source, line=line)
         begin = gap[1]
 
 

@@ -176,12 +176,12 @@ class Sheet:
 
     def where(self, *filters: Mapping[str, Any]) -> list[int]:
         """Return the rows that are wanted: column = label, a list of labels, or ``{not = label}``."""
-        wanted = [(column, rule) for where in filters for column, rule in where.items()]
+        rules = [(column, rule) for where in filters for column, rule in where.items()]
         rows = range(len(self.rows))
         return [
             row
             for row in rows
-            if all(_wanted(self.label(row, column), rule) for column, rule in wanted)
+            if all(_wanted(self.label(row, column), rule) for column, rule in rules)
         ]
 
     def cell(self, row: int, column: str) -> Cell:
@@ -303,5 +303,5 @@ def _wanted(label: str, rule: Any) -> bool:
     if isinstance(rule, Mapping):
         return not _wanted(label, rule.get("not", ()))
     if isinstance(rule, list | tuple):
-        return any(_wanted(label, one) for one in rule)
+        return any(_wanted(label, label_rule) for label_rule in rule)
     return label == str(rule)

@@ -72,8 +72,8 @@ def _formulas(text: str) -> str:
 
 def _line(element: Any) -> int:
     """Return the line of an element, or of the nearest one around it that has one."""
-    around = (one.get("data-line", "") for one in (element, *element.iterancestors()))
-    return next((int(given) for given in around if given.isdigit()), 1)
+    around = (ancestor.get("data-line", "") for ancestor in (element, *element.iterancestors()))
+    return next((int(line) for line in around if line.isdigit()), 1)
 
 
 def _text(element: Any) -> str:
@@ -93,8 +93,8 @@ def _text(element: Any) -> str:
 
 
 def _number(element: Any, name: str) -> int:
-    given = re.match(r"\s*(\d{1,9})", element.get(name) or "")
-    return int(given[1]) if given else 1
+    match = re.match(r"\s*(\d{1,9})", element.get(name) or "")
+    return int(match[1]) if match else 1
 
 
 def _grid(table: Any, source: str) -> Grid:
@@ -102,22 +102,22 @@ def _grid(table: Any, source: str) -> Grid:
     rows = list(table.iter("tr"))
     cells, lines, heads = [], [], 0
     for i, row in enumerate(rows):
-        found = [cell for cell in row if cell.tag in ("td", "th")]
+        row_cells = [cell for cell in row if cell.tag in ("td", "th")]
         spans = [
             Spanning(
                 text=" ".join(without_math(_text(cell)).split()),
                 columns=_number(cell, "colspan"),
                 rows=_number(cell, "rowspan") or len(rows),
             )
-            for cell in found
+            for cell in row_cells
         ]
         in_head = row.getparent().tag == "thead" or (
-            bool(found) and all(cell.tag == "th" for cell in found)
+            bool(row_cells) and all(cell.tag == "th" for cell in row_cells)
         )
         heads = i + 1 if in_head and heads == i else heads
         cells.append(spans)
         lines.append(_line(row))
-    caption = next((_text(one) for one in table.iter("caption")), "") or _near(table)
+    caption = next((_text(element) for element in table.iter("caption")), "") or _near(table)
     return Grid(
         rows=spread(cells, f"{source} line {_line(table)}"),
         lines=lines,
@@ -137,17 +137,19 @@ def _near(table: Any) -> str:
     ):
         outside = parent
     figure = next(table.iterancestors("figure"), None)
-    if figure is not None and (said := " ".join(_text(one) for one in figure.iter("figcaption"))):
-        return said
+    if figure is not None and (
+        text := " ".join(_text(element) for element in figure.iter("figcaption"))
+    ):
+        return text
     for beside in (outside.getprevious(), outside.getnext()):
-        if beside is not None and beside.tag in BLOCKS and CAPTION.fullmatch(said := _text(beside)):
-            return said
+        if beside is not None and beside.tag in BLOCKS and CAPTION.fullmatch(text := _text(beside)):
+            return text
     return ""
 
 
 def _pieces(root: Any, source: str) -> Iterator[Piece]:
     """Yield the running text outside tables and code, up to the references."""
-    given = root.find(".//*[@data-line]") is not None
+    lined = root.find(".//*[@data-line]") is not None
     todo: list[tuple[str, Any]] = [("open", root)]
     line = 1
     while todo:
@@ -160,9 +162,9 @@ def _pieces(root: Any, source: str) -> Iterator[Piece]:
         if what == "close":
             yield "\n\n", source, line
             continue
-        if given and (at := element.get("data-line", "")).isdigit():
+        if lined and (at := element.get("data-line", "")).isdigit():
             line = int(at)
-        elif not given and element.sourceline:
+        elif not lined and element.sourceline:
             line = int(element.sourceline)
         if element.tag in HEADINGS and REFERENCES.fullmatch(_text(element)):
             return
