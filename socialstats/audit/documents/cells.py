@@ -9,7 +9,9 @@ from dataclasses import replace
 from socialstats.audit.documents.sheets import MISSING, Sheet
 
 LONGEST = 200  # characters of a cell that can be numbers
-MARKS = "*∗†‡§¶#⋆★☆↑↓▲▼✓^¹²³⁴ᵃᵇᶜᵈ"  # marks of significance, footnotes and directions
+# what readers of documents write behind a bold cell: a letter that has no width
+BOLD = "\u2063"
+MARKS = f"*∗†‡§¶#⋆★☆↑↓▲▼✓^¹²³⁴ᵃᵇᶜᵈ{BOLD}"  # marks of significance, footnotes and directions
 THIN = str.maketrans(
     dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f", " ") | dict.fromkeys("\u200b\u2060\ufeff", "")
 )
@@ -181,6 +183,7 @@ def split_cells(sheet: Sheet) -> Sheet:
         reading = replace(reading, decimal=",")
     columns: list[str] = []
     rows: list[dict[str, str]] = [{} for _ in sheet.rows]
+    bold = set[tuple[int, str]]()
     for column in sheet.columns:
         cells = _signed([row[column] for row in sheet.rows])
         parsed = [parts_of(cell) for cell in cells]
@@ -190,11 +193,13 @@ def split_cells(sheet: Sheet) -> Sheet:
             if cell.strip().casefold() not in MISSING
         ]
         parts = list(dict.fromkeys(part for numbers in present for part in numbers))
+        bold_rows = [row for row, texts in enumerate(sheet.rows) if BOLD in texts[column]]
         several = parts not in ([], [""]) and sum(map(bool, present)) > len(present) / 2
         names = named_parts(column, sheet.title, parts) if several else {"": column}
         names = {part: _free(name, columns) for part, name in names.items()}
         columns += names.values()
         first = next(iter(names))
+        bold.update((row, names[first]) for row in bold_rows)
         for cell, numbers, row in zip(cells, parsed, rows, strict=True):
             printed = numbers if several else {"": _bare(cell, numbers)}
             if not printed and cell.strip():
@@ -205,6 +210,7 @@ def split_cells(sheet: Sheet) -> Sheet:
         columns=tuple(columns),
         rows=tuple(rows),
         reading=replace(reading, decimals="printed", strip=MARKS, lenient=True),
+        bold=frozenset(bold),
     )
 
 

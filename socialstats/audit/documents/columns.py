@@ -212,6 +212,7 @@ def upright(sheet: Sheet) -> Sheet:
         lines=(sheet.lines[0],) * len(rows),
         sources=(sheet.sources[0],) * len(rows),
         turned=dict(zip(labels, sheet.lines, strict=True)),
+        bold=frozenset(),
     )
 
 

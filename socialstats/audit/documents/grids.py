@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from socialstats.audit.documents.cells import parts_of, split_cells
+from socialstats.audit.documents.cells import BOLD, parts_of, split_cells
 from socialstats.audit.documents.sheets import MISSING, Sheet
 from socialstats.errors import InputError
 
@@ -189,6 +189,8 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
     lines: list[tuple[Cells, int]] = []
     for row, line in zip(grid.rows, grid.lines, strict=True):
         cells = [SPACE.sub(" ", cell).strip() for cell in row]
+        # only numbers are compared by their print
+        cells = [cell if is_value(cell) else cell.replace(BOLD, "") for cell in cells]
         if any(cells):
             lines.append((cells + [""] * (width - len(cells)), line))
     if width < 2 or len(lines) < 2:

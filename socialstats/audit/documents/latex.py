@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from socialstats.audit.documents.cells import BOLD
 from socialstats.audit.documents.data_tables import data_tables
 from socialstats.audit.documents.grids import Grid, Spanning, spread
 from socialstats.audit.documents.sentences import plain
@@ -310,7 +311,8 @@ class Paper:
             beside = [n for n in inside if n is not macro]
             inside = beside + content if content else [arguments[-1]]
         columns, rows = (spans[name] for name in SPANS)
-        return Spanning(text=" ".join(self.text(inside).split()), columns=columns, rows=rows)
+        text = " ".join(self.text(inside).split()) + BOLD * any(map(_is_bold, inside))
+        return Spanning(text=text, columns=columns, rows=rows)
 
 
 @dataclass(slots=True)
@@ -391,6 +393,11 @@ def _converter() -> Any:
     macros = [MacroTextSpec(name, text) for name, text in printed.items()]
     texts.add_context_category("tables", macros=macros, prepend=True)
     return LatexNodes2Text(latex_context=texts, math_mode="text", strict_latex_spaces=False)
+
+
+def _is_bold(node: Any) -> bool:
+    """Whether a node, or one within it, is printed bold."""
+    return getattr(node, "macroname", "") in COMMANDS["bold"] or any(map(_is_bold, _children(node)))
 
 
 def _children(node: Any) -> list[Any]:

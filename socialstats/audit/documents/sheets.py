@@ -134,6 +134,8 @@ class Sheet:
         Of a table that was computed from answers: the numbers of its column ``value``, None where there is a reason.
     turned : mapping of column to int, optional
         Of a table whose rows were made columns: the line that each column has in the document.
+    bold : set of row and column
+        Numbers that the document prints bold.
     """
 
     name: str
@@ -146,6 +148,7 @@ class Sheet:
     title: str = ""
     numbers: Mapping[int, Printed | None] | None = None
     turned: Mapping[str, int] | None = None
+    bold: frozenset[tuple[int, str]] = frozenset()
 
     def line_of(self, row: int, column: str) -> int:
         """Return the line in which the document prints a cell."""

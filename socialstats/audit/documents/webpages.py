@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from socialstats.audit.documents.cells import BOLD
 from socialstats.audit.documents.data_tables import data_tables
 from socialstats.audit.documents.grids import Grid, Spanning, spread
 from socialstats.audit.documents.sentences import read_math, without_math
@@ -97,6 +98,12 @@ def _number(element: Any, name: str) -> int:
     return int(match[1]) if match else 1
 
 
+def _is_bold(cell: Any) -> bool:
+    """Whether a cell begins with bold text, as ``**72.1** ± 0.3`` does."""
+    bold = " ".join(_text(part) for part in cell.iter("b", "strong")).strip()
+    return bool(bold) and _text(cell).strip().startswith(bold)
+
+
 def _grid(table: Any, source: str) -> Grid:
     """Return one table; nested tables are tables of their own."""
     rows = list(table.iter("tr"))
@@ -105,7 +112,7 @@ def _grid(table: Any, source: str) -> Grid:
         row_cells = [cell for cell in row if cell.tag in ("td", "th")]
         spans = [
             Spanning(
-                text=" ".join(without_math(_text(cell)).split()),
+                text=" ".join(without_math(_text(cell)).split()) + BOLD * _is_bold(cell),
                 columns=_number(cell, "colspan"),
                 rows=_number(cell, "rowspan") or len(rows),
             )

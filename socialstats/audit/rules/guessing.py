@@ -12,6 +12,7 @@ from socialstats.audit.documents.columns import RANGE, TABLES, Family, families,
 from socialstats.audit.documents.passages import Document, Passage
 from socialstats.audit.documents.prose import ADJUSTED, ONE_SIDED, OTHER_NULL
 from socialstats.audit.documents.sheets import Sheet
+from socialstats.audit.rules.emphasis import bold_rules
 from socialstats.audit.rules.files import RuleBook
 from socialstats.audit.rules.margins import PrintedTable, guessed_rule, margin_rules
 from socialstats.audit.rules.relations import relations
@@ -146,7 +147,8 @@ def table_rules(table: PrintedTable, about: str) -> list[Rule]:
     """Return the rules of one table: of its measures, its margins, and what its numbers bear out."""
     rules = [*_measure_rules(table, about), *margin_rules(table)]
     related = relations(table.sheet, table.name, table.numeric)
-    return rules + [rule for rule in related if not any(map(rule.overlaps, rules))]
+    rules += [rule for rule in related if not any(map(rule.overlaps, rules))]
+    return [*rules, *bold_rules(table)]
 
 
 def _measure_rules(table: PrintedTable, about: str) -> Iterator[Rule]:

@@ -275,7 +275,7 @@ def _rules_of_columns(table: PrintedTable) -> Iterator[Rule]:
             c.name
             for c in candidates
             if c.name != column
-            and c.name.rpartition(" / ")[0] == above
+            and (not above or c.name.rpartition(" / ")[0] == above)
             and c.kind not in ("n", "mean", "total")
         ]
         if column == table.label or len(parts) < 2:
