@@ -141,9 +141,9 @@ class Bench:
     def sample_for(self, claim: Claim, reading: Reading) -> Sample:
         """Return the sample of a claim, with the level, resamples and weights that its settings name."""
         sample = self.sample(claim.select, reading)
-        said = {key: str(value) for key, value in claim.settings.items() if value is not None}
-        if "weights" in said:
-            sample = replace(sample, weight=self.known_weights(claim, said["weights"], reading))
+        settings = {key: str(value) for key, value in claim.settings.items() if value is not None}
+        if "weights" in settings:
+            sample = replace(sample, weight=self.known_weights(claim, settings["weights"], reading))
         elif self.weight_column:
             with suppress(InputError):  # nobody said that it weighs these rows
                 sample = replace(
@@ -151,7 +151,7 @@ class Bench:
                 )
         resamples = int(str(claim.settings.get("resamples") or RESAMPLES))
         return replace(
-            sample, level=float(said.get("conf_level", sample.level)), resamples=resamples
+            sample, level=float(settings.get("conf_level", sample.level)), resamples=resamples
         )
 
     def known_weights(self, claim: Claim, column: str, reading: Reading) -> FloatArray:
@@ -162,18 +162,18 @@ class Bench:
                 self.weighed[key] = self.weights(claim, column, reading)
             except InputError as error:
                 self.weighed[key] = error
-        found = self.weighed[key]
-        if isinstance(found, InputError):
-            raise found
-        return found
+        weights = self.weighed[key]
+        if isinstance(weights, InputError):
+            raise weights
+        return weights
 
     def weights(self, claim: Claim, column: str, reading: Reading) -> FloatArray:
         """Return the mean weight of each unit of a claim's sample."""
         import pandas as pd
 
         if column not in self.table.columns:
-            known = quoted(self.table.columns, 12)
-            raise InputError(f"no column {quoted([column])} with the weights; columns: {known}")
+            columns = quoted(self.table.columns, 12)
+            raise InputError(f"no column {quoted([column])} with the weights; columns: {columns}")
         numbers = pd.to_numeric(self.table.frame[column], errors="coerce").to_numpy(
             np.float64, na_value=np.nan
         )
@@ -181,12 +181,12 @@ class Bench:
             frame=self.table.frame,
             value=np.where(np.isnan(self.table.value), np.nan, numbers),
             status=self.table.status,
-            known=self.table.known,
+            cached=self.table.cached,
         )
-        found = take(weighed, claim.select, reading).value
-        if len(found) != self.sample(claim.select, reading).n:
+        weights = take(weighed, claim.select, reading).value
+        if len(weights) != self.sample(claim.select, reading).n:
             raise InputError(f"column {quoted([column])} lacks weights for some rows")
-        return found
+        return weights
 
     def value(self, claim: Claim, definition: NumberDefinition) -> float:
         """Return what a definition gives for a claim; NaN where it does not exist."""
@@ -252,17 +252,16 @@ class Bench:
 
     def printed_parts(self, claim: Claim) -> Parts:
         """Return the means, standard errors and sizes that the log prints about the parts of a claim."""
-        found = []
+        rows = []
         for part in claim.parts:
             select = {**claim.select, **part}
             about = [c for c in self.claims if dict(c.select) == select and not c.parts]
             if not any(c.quantity == "mean" for c in about):
                 raise InputError("there are neither rows nor a printed mean of each part")
             n = next((float(c.n) for c in about if c.n), math.nan)
-            found.append(
-                (self.printed_number(about, "mean"), self.printed_number(about, "std_error"), n)
-            )
-        mean, error, size = np.array(found).T
+            numbers = [self.printed_number(about, name) for name in ("mean", "std_error")]
+            rows.append((*numbers, n))
+        mean, error, size = np.array(rows).T
         return Parts(mean=mean, error=error, n=size, value=np.empty(0))
 
     @staticmethod

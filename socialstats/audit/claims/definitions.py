@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from socialstats.audit.claims.formulas import (
     COUNTS,
     DEVIATIONS,
     ERRORS,
+    GROUP_DEVIATIONS,
+    GROUP_ERRORS,
+    GROUP_MEANS,
     MEANS,
-    SPREADS,
     SUMS,
     Formula,
     ends,
@@ -106,37 +109,36 @@ class NumberDefinition:
 
     def choices(self) -> tuple[tuple[str, str], ...]:
         """Rows, repeats, formula and scale: the name that `DEPARTURES` has for each, and all that it stands for."""
-        rows, repeats, scale = (
-            self.reading.rows,
-            self.reading.repeats,
-            "percent" if self.scale == PERCENT else "",
-        )
-        joined = "threshold" if self.has_threshold else name_and_k(repeats)[0]
-        named = (rows.partition(":")[0], joined, self.formula, scale)
-        return tuple(
-            zip(named, (rows, repeats, f"{self.formula} {self.column}", scale), strict=True)
+        rows, repeats = self.reading.rows, self.reading.repeats
+        scale = "percent" if self.scale == PERCENT else ""
+        reducer = "threshold" if self.has_threshold else name_and_k(repeats)[0]
+        return (
+            (rows.partition(":")[0], rows),
+            (reducer, repeats),
+            (self.formula, f"{self.formula} {self.column}"),
+            (scale, scale),
         )
 
     def departures(self, other: NumberDefinition) -> int:
         """Count the choices in which two definitions differ."""
         return sum(mine != its for mine, its in zip(self.choices(), other.choices(), strict=True))
 
-    def is_known(self, base: NumberDefinition, known: frozenset[str]) -> bool:
-        """Return whether each choice in which this departs from the documented definition is a known one."""
+    def is_accepted(self, base: NumberDefinition, accepted: frozenset[str]) -> bool:
+        """Return whether each choice in which this departs from the documented definition is accepted."""
         pairs = zip(self.choices(), base.choices(), strict=True)
-        return all(mine == its or mine[0] in known for mine, its in pairs)
+        return all(mine == its or mine[0] in accepted for mine, its in pairs)
 
 
 def candidate_columns(table: RowTable) -> tuple[str, ...]:
     """Return columns that rows may be grouped by: at least two values, and fewer than rows."""
-    found = []
+    columns = []
     for name in table.columns:
         if (name in KEYS and name not in ("task", "epoch", "model")) or name == SCORE_TEXT:
             continue
         codes, labels = table.column(name)
         if 1 < len(labels) < len(codes):
-            found.append(name)
-    return tuple(found[:MOST_COLUMNS])
+            columns.append(name)
+    return tuple(columns[:MOST_COLUMNS])
 
 
 def usable_columns(table: RowTable, claims: Sequence[Claim], cluster: str) -> tuple[str, ...]:
@@ -144,8 +146,8 @@ def usable_columns(table: RowTable, claims: Sequence[Claim], cluster: str) -> tu
     named = [
         str(c.settings[key]) for c in claims for key in ("cluster", "macro") if c.settings.get(key)
     ]
-    wanted = dict.fromkeys([*named, cluster, "epoch", *candidate_columns(table)])
-    return tuple(name for name in wanted if name in table.columns)
+    names = dict.fromkeys([*named, cluster, "epoch", *candidate_columns(table)])
+    return tuple(name for name in names if name in table.columns)
 
 
 def formula_choices(quantity: str, columns: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -171,11 +173,11 @@ def is_redundant(definition: NumberDefinition, sample: Sample) -> bool:
 
 def row_choices(claim: Claim, table: RowTable) -> list[str]:
     """Return the ways to choose rows that differ for this claim."""
-    found = [OK, *([UNPARSED] if "unparsed" in table.status else []), ZERO]
+    choices = [OK, *([UNPARSED] if "unparsed" in table.status else []), ZERO]
     if "filter" in claim.select and "filter" in table.columns:
-        others = [label for label in table.column("filter")[1] if label != claim.select["filter"]]
-        found += [ALL_FILTERS] * bool(others) + [FILTER + label for label in others[:4]]
-    return found + [WITHOUT + name for name in claim.select if name not in KEYS]
+        labels = [label for label in table.column("filter")[1] if label != claim.select["filter"]]
+        choices += [ALL_FILTERS] * bool(labels) + [FILTER + label for label in labels[:4]]
+    return choices + [WITHOUT + name for name in claim.select if name not in KEYS]
 
 
 def repeat_choices(base: NumberDefinition, table: RowTable, repeats: int) -> list[str]:
@@ -209,69 +211,49 @@ def others(
     """
     columns = candidate_columns(table)
     columns += tuple(c for c in (base.column,) if c and c not in columns)
-    found = [
-        NumberDefinition(
-            reading=Reading(rows=rows, repeats=how),
-            quantity=base.quantity,
-            formula=key,
-            column=column,
-        )
-        for rows in dict.fromkeys([base.reading.rows, *row_choices(claim, table)])
-        for how in dict.fromkeys([base.reading.repeats, *repeat_choices(base, table, repeats)])
-        for key, column in dict.fromkeys(
-            [(base.formula, base.column), *formula_choices(base.quantity, columns)]
-        )
+    rows = dict.fromkeys([base.reading.rows, *row_choices(claim, table)])
+    repeats_joined = dict.fromkeys([base.reading.repeats, *repeat_choices(base, table, repeats)])
+    formulas = dict.fromkeys(
+        [(base.formula, base.column), *formula_choices(base.quantity, columns)]
+    )
+    near = []
+    for kind, how, (formula, column) in product(rows, repeats_joined, formulas):
+        reading = Reading(rows=kind, repeats=how)
+        definition = replace(base, reading=reading, formula=formula, column=column)
+        if 0 < definition.departures(base) <= most:
+            near.append(definition)
+    if base.quantity not in NO_SCALE:
+        near += [replace(definition, scale=PERCENT) for definition in (base, *near)]
+    yield from sorted(near, key=lambda definition: definition.departures(base))
+
+
+# what nobody documents: other reducers, other scores, and formulas of another quantity
+HINTS = frozenset(
+    [
+        "first",
+        "min",
+        "sum",
+        "weighted",
+        "full",
+        "positive",
+        "below",
+        "unit_spread",
+        "deviation",
+        "error",
+        "combined",
+        "without_n",
     ]
-    kept = [d for d in found if 0 < d.departures(base) <= most]
-    scaled = [] if base.quantity in NO_SCALE else [replace(d, scale=PERCENT) for d in [base, *kept]]
-    yield from sorted([*kept, *scaled], key=lambda d: d.departures(base))
-
-
+)
+GROUP_FORMULAS = (*GROUP_MEANS, *GROUP_ERRORS, *GROUP_DEVIATIONS)
 DEPARTURES: dict[str, frozenset[str]] = {
     "inspect": frozenset({UNPARSED, "threshold"}),
     "lm-eval": frozenset(),
     "": frozenset(
-        {
-            OK,
-            UNPARSED,
-            ZERO,
-            ALL_FILTERS,
-            FILTER[:-1],
-            "percent",
-            "mean",
-            POOLED,
-            "median",
-            "mode",
-            "max",
-            *COUNTING,
-            "threshold",
-            "macro",
-            "plain",
-            "population",
-            "clustered",
-            "clustered_plain",
-            "share",
-            "bootstrap",
-            "halves",
-            "single",
-            "sd",
-            "between",
-            "between_population",
-            "units",
-            "ok_rows",
-            "rows",
-            "groups",
-            "wilson",
-            "percentile",
-            "percentile_clustered",
-            "equal",
-            "by_size",
-            "pooled_within",
-            "all_rows",
-            "of_means",
-            *(f"{spread}_{quantile}" for spread in SPREADS for quantile in "tz"),
-        }
-    ),
+        {OK, UNPARSED, ZERO, ALL_FILTERS, FILTER[:-1], "percent", "threshold"}
+        | {*REDUCERS, *COUNTING, *GROUP_FORMULAS}
+        | {formula for formulas in FORMULAS.values() for formula in formulas}
+    )
+    - HINTS,
 }
 """What a printed number may rest on beside the documented definition: what the harness documents and its log does not
 record. For numbers from elsewhere (no harness) what textbooks and harnesses define. All else is a hint only."""
@@ -356,14 +338,14 @@ def rows_of(settings: Mapping[str, Any]) -> str:
 
 def repeats_of(settings: Mapping[str, Any]) -> str:
     """Return how repeats are joined."""
-    given = str(settings.get("reducer") or "mean")
-    how = POOLED if given in ("none", "rows") else given
+    reducer = str(settings.get("reducer") or "mean")
+    how = POOLED if reducer in ("none", "rows") else reducer
     if name_and_k(how)[0] in COUNTING and settings.get("k"):
         how = f"{name_and_k(how)[0]}_{settings['k']}"
     if how.endswith("_k") and how != "pass_k" and settings.get("k"):
         how = how.removesuffix("k") + str(settings["k"])
     if not is_known(how):
-        raise InputError(f"reducer = {quoted([given])} is none of {', '.join(REDUCER_SETTINGS)}")
+        raise InputError(f"reducer = {quoted([reducer])} is none of {', '.join(REDUCER_SETTINGS)}")
     return how
 
 
@@ -398,20 +380,16 @@ def formula_of(claim: Claim, harness: str) -> tuple[str, str]:
         spread = "clustered"
     elif method == "halves" or (drawn and harness.startswith("openai")):
         spread = "halves"
+    elif method == "bootstrap":
+        spread = "bootstrap"
     else:
-        spread = (
-            "bootstrap"
-            if method == "bootstrap"
-            else "population"
-            if ddof_of(claim) == 0
-            else "plain"
-        )
+        spread = "plain" if ddof_of(claim) else "population"
     return f"{spread}_{'t' if method == 't' else 'z'}" if of_end else spread, column
 
 
 def ddof_of(claim: Claim) -> int:
     """Return what is taken off n: 0 or 1."""
-    given = claim.settings.get("ddof", 1)
-    if given not in (0, 1):
-        raise InputError(f"ddof = {given!r} is none of 0, 1")
-    return int(str(given))
+    ddof = claim.settings.get("ddof", 1)
+    if ddof not in (0, 1):
+        raise InputError(f"ddof = {ddof!r} is none of 0, 1")
+    return int(str(ddof))

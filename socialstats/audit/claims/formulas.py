@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.audit.claims.samples import Sample
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.proportions import wilson
@@ -28,15 +28,18 @@ class Formula:
     words : str
         With ``{column}`` where it uses one.
     compute : callable
-    by_column : bool
     random : bool
         The harness drew random numbers: its value differs from ours by Monte-Carlo error.
     """
 
     words: str
     compute: Compute
-    by_column: bool = False
     random: bool = False
+
+    @property
+    def by_column(self) -> bool:
+        """Whether it groups by a column."""
+        return "{column}" in self.words
 
 
 def weighted_mean(sample: Sample, column: str = "") -> float:
@@ -46,10 +49,22 @@ def weighted_mean(sample: Sample, column: str = "") -> float:
     return float(sample.weight @ sample.value / sample.weight.sum())
 
 
+def groups_of(sample: Sample, column: str) -> IntArray:
+    """Group of each value, numbered from 0; without a column each value is one."""
+    if not column:
+        return np.arange(sample.n)
+    return np.unique(sample.columns[column], return_inverse=True)[1].astype(np.int64)
+
+
+def number_of_groups(sample: Sample, column: str) -> int:
+    """Number of groups of a column; without one, of values."""
+    return int(groups_of(sample, column).max()) + 1
+
+
 def group_means(sample: Sample, column: str) -> FloatArray:
     """Mean of each group of a column."""
-    dense = np.unique(sample.columns[column], return_inverse=True)[1]
-    return np.asarray(np.bincount(dense, sample.value) / np.bincount(dense), dtype=np.float64)
+    groups = groups_of(sample, column)
+    return np.asarray(np.bincount(groups, sample.value) / np.bincount(groups), dtype=np.float64)
 
 
 def spread(sample: Sample, ddof: int) -> float:
@@ -87,8 +102,7 @@ def std_error_share(sample: Sample, column: str = "") -> float:
 
 def std_error_clustered(sample: Sample, column: str, *, plain: bool = False) -> float:
     """Cluster-robust: sqrt(C/(C-1) sum_c (sum of residuals in c)^2) / n (Liang & Zeger 1986); plain: no C/(C-1)."""
-    dense = np.unique(sample.columns[column], return_inverse=True)[1]
-    sums = np.bincount(dense, weights=sample.value - sample.value.mean())
+    sums = np.bincount(groups_of(sample, column), weights=sample.value - sample.value.mean())
     if len(sums) < 2:
         return math.nan
     factor = 1.0 if plain else len(sums) / (len(sums) - 1)
@@ -113,7 +127,6 @@ MEANS = {
     "macro": Formula(
         "mean of the means of each {column}",
         lambda s, c: float(group_means(s, c).mean()),
-        by_column=True,
     ),
     "full": Formula("share of scores of 1 or more", lambda s, c: float(np.mean(s.value >= 1))),
     "positive": Formula("share of scores above 0", lambda s, c: float(np.mean(s.value > 0))),
@@ -125,20 +138,17 @@ ERRORS = {
     ),
     "plain": Formula("s/√n, rows taken as independent", std_error),
     "population": Formula("divided by n, not n − 1", std_error_population),
-    "clustered": Formula(
-        "clustered by {column}, with C/(C − 1)", std_error_clustered, by_column=True
-    ),
+    "clustered": Formula("clustered by {column}, with C/(C − 1)", std_error_clustered),
     "clustered_plain": Formula(
         "clustered by {column}, without C/(C − 1)",
         partial(std_error_clustered, plain=True),
-        by_column=True,
     ),
     "share": Formula("√(p(1 − p)/n), as if scores were 0 or 1", std_error_share),
     "unit_spread": Formula(
         "s of units over the root of the number of rows",
         lambda s, c: math.sqrt(spread(s, 1) / s.ok_rows) if s.ok_rows else math.nan,
     ),
-    "macro": Formula("s/√G of the means of each {column}", std_error_macro, by_column=True),
+    "macro": Formula("s/√G of the means of each {column}", std_error_macro),
     "bootstrap": Formula("bootstrap of single values", std_error_population, random=True),
     "halves": Formula(
         "s.d. of means of random halves without replacement (called a bootstrap)",
@@ -153,12 +163,10 @@ DEVIATIONS = {
     "between_population": Formula(
         "standard deviation (n) between the means of each {column}",
         lambda s, c: between(s, c, 0),
-        by_column=True,
     ),
     "between": Formula(
         "standard deviation (n − 1) between the means of each {column}",
         lambda s, c: between(s, c, 1),
-        by_column=True,
     ),
     "error": Formula("the standard error, not the standard deviation", std_error),
     "single": ERRORS["single"],
@@ -172,7 +180,6 @@ SUMS = {
     "macro": Formula(
         "sum of the means of each {column}",
         lambda s, c: float(group_means(s, c).sum()),
-        by_column=True,
     ),
 }
 COUNTS = {
@@ -181,8 +188,7 @@ COUNTS = {
     "rows": Formula("all rows, with or without a score", lambda s, c: float(s.rows)),
     "groups": Formula(
         "number of different {column}",
-        lambda s, c: float(len(np.unique(s.columns[c]))),
-        by_column=True,
+        lambda s, c: float(number_of_groups(s, c)),
     ),
     "positive": Formula("scores of 1", lambda s, c: float(np.sum(s.value >= 1))),
     "below": Formula("scores below 1", lambda s, c: float(np.sum(s.value < 1))),
@@ -212,14 +218,11 @@ CHUNK = 2_000_000  # numbers drawn at a time
 
 def end(sample: Sample, column: str, *, side: Side, spread: str, quantile: str) -> float:
     """Mean plus or minus the quantile times a standard error."""
+    df = None if quantile == "z" else number_of_groups(sample, column) - 1
+    if df == 0:
+        return math.nan
     error = ERRORS[spread].compute(sample, column)
-    if quantile == "z":
-        reach = critical_value(sample.level)
-    else:
-        groups = len(np.unique(sample.columns[column])) if column else sample.n
-        if groups < 2:
-            return math.nan
-        reach = critical_value(sample.level, groups - 1)
+    reach = critical_value(sample.level, df)
     return float(sample.value.mean()) + SIGN[side] * reach * error
 
 
@@ -236,35 +239,25 @@ def wilson_end(sample: Sample, column: str, *, side: Side) -> float:
 def resampled_means(sample: Sample, column: str) -> FloatArray:
     """Means of our own resamples of values, or of whole clusters; the seed is fixed."""
     rng = np.random.default_rng(SEED)
-    code = (
-        np.unique(sample.columns[column], return_inverse=True)[1] if column else np.arange(sample.n)
-    )
+    code = groups_of(sample, column)
     size, sums = np.bincount(code).astype(np.float64), np.bincount(code, sample.value)
     groups, means = len(size), []
     step = max(1, min(OURS, CHUNK // groups))
     for start in range(0, OURS, step):
-        drawn = rng.multinomial(
-            groups, np.full(groups, 1 / groups), size=min(step, OURS - start)
-        ).astype(np.float64)
-        means.append(drawn @ sums / (drawn @ size))
+        draws = min(step, OURS - start)
+        copies = rng.multinomial(groups, np.full(groups, 1 / groups), size=draws).astype(np.float64)
+        means.append(copies @ sums / (copies @ size))
     return np.concatenate(means)
 
 
 def percentile_end(sample: Sample, column: str, *, side: Side) -> float:
     """Percentile of our own resamples; of the normal distribution for so many units that the two agree."""
+    if number_of_groups(sample, column) > NORMAL_FROM:
+        spread = "clustered_plain" if column else "population"
+        return end(sample, column, side=side, spread=spread, quantile="z")
     tail = (1 - sample.level) / 2
-    groups = len(np.unique(sample.columns[column])) if column else sample.n
-    if groups > NORMAL_FROM:
-        return end(
-            sample,
-            column,
-            side=side,
-            spread="clustered_plain" if column else "population",
-            quantile="z",
-        )
-    return float(
-        np.quantile(resampled_means(sample, column), tail if side == "conf_low" else 1 - tail)
-    )
+    share = tail if side == "conf_low" else 1 - tail
+    return float(np.quantile(resampled_means(sample, column), share))
 
 
 def ends(side: Side) -> dict[str, Formula]:
@@ -287,7 +280,6 @@ def ends(side: Side) -> dict[str, Formula]:
         "percentile_clustered": Formula(
             "percentiles of a bootstrap of whole {column}",
             at_percentile,
-            by_column=True,
             random=True,
         ),
     }

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import IntArray
 from socialstats.audit.claims import contradictions as rules
 from socialstats.audit.claims.bench import (
     Bench,
@@ -74,16 +73,16 @@ def group_remark(bench: Bench, claim: Claim, key: str) -> str:
         return "an early formula of lm-eval (its pull requests 1390 and 1427), not a standard error of this mean"
     if key != "pooled_within":
         return ""
-    known = "lm-eval took it for every group before 0.4.13, although this group's mean does not weigh by size"
+    history = "lm-eval took it for every group before 0.4.13, although this group's mean does not weigh by size"
     if not version:
-        return f"{known}; the log does not say its version"
-    return known if version < FIXED else f"{known}; version {bench.log.version} should not"
+        return f"{history}; the log does not say its version"
+    return history if version < FIXED else f"{history}; version {bench.log.version} should not"
 
 
-def known_departures(log: Log, *, own: bool) -> frozenset[str]:
+def accepted_departures(log: Log, *, of_log: bool) -> frozenset[str]:
     """Return what a number may rest on beside its documented definition (see `DEPARTURES`)."""
     name = harness_name(log.harness)
-    if not own or not name:
+    if not of_log or not name:
         return DEPARTURES[""]
     version = version_of(log.version)
     of_versions = {
@@ -93,12 +92,12 @@ def known_departures(log: Log, *, own: bool) -> frozenset[str]:
     return DEPARTURES.get(name, frozenset()) | {*of_versions.get(name, ())}
 
 
-def remark(claim: Claim, base: NumberDefinition, found: NumberDefinition) -> str:
+def remark(claim: Claim, base: NumberDefinition, fitting: NumberDefinition) -> str:
     """State what is known about a definition that departs from the documented one."""
-    if base.formula.startswith("clustered") and not found.column:
+    if base.formula.startswith("clustered") and not fitting.column:
         table = " (Inspect's table of runs carries the unclustered standard error of the headline metric)"
         return f"the clusters {quoted([base.column])} were ignored{table if 'headline' in claim.name else ''}"
-    pooled = base.reading.repeats != found.reading.repeats == POOLED
+    pooled = base.reading.repeats != fitting.reading.repeats == POOLED
     return "repeats of a unit are not independent of each other" if pooled else ""
 
 
@@ -111,30 +110,19 @@ class Twins:
     def __init__(self) -> None:
         self.met: dict[bytes, object] = {}
 
-    def known(self, definition: NumberDefinition, sample: Sample) -> bool:
-        """Return whether an earlier reading has the same values, or an earlier column the same groups."""
+    def add(self, definition: NumberDefinition, sample: Sample) -> bool:
+        """Return whether no earlier reading has the same values, and no earlier column the same groups."""
+        import pandas as pd
+
         values = b"values" + np.round(sample.value, DIGITS).tobytes()
         if self.met.setdefault(values, definition.reading) != definition.reading:
+            return False
+        if definition.column not in sample.columns:
             return True
-        code = sample.columns.get(definition.column)
-        groups = b"" if code is None else b"groups" + in_order(code).tobytes()
-        return (
-            code is not None and self.met.setdefault(groups, definition.column) != definition.column
-        )
-
-
-def in_order(code: IntArray) -> IntArray:
-    """Return codes numbered by first appearance.
-
-    Examples
-    --------
-    >>> in_order(np.array([7, 2, 7, 0])).tolist()
-    [0, 1, 0, 2]
-    """
-    first, dense = np.unique(code, return_index=True, return_inverse=True)[1:]
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[dense]
+        # groups by their order of appearance: their codes do not matter
+        codes = pd.factorize(sample.columns[definition.column])[0]
+        groups = b"groups" + codes.tobytes()
+        return self.met.setdefault(groups, definition.column) == definition.column
 
 
 def search(
@@ -143,7 +131,7 @@ def search(
     base: NumberDefinition,
     target: Printed,
     repeats: int,
-    known: frozenset[str],
+    accepted: frozenset[str],
     *,
     most: int,
 ) -> tuple[int, list[NumberDefinition]]:
@@ -155,7 +143,7 @@ def search(
         The log, the claim, its documented definition, and what its print can stand for.
     repeats : int
         Most repeats of one unit.
-    known : frozenset of str
+    accepted : frozenset of str
         Departures that explain a number: these are tried first.
     most : int
         Choices in which a definition may differ from `base`.
@@ -168,18 +156,19 @@ def search(
         Those that give the printed number: those of known departures first, then the simplest.
     """
     tried, fitting = 0, []
-    whole = bench.sample(claim.select, base.reading)
+    sample_of_base = bench.sample(claim.select, base.reading)
+    all_scored = sample_of_base.rows == sample_of_base.ok_rows
     twins = Twins()
-    twins.known(base, whole)
+    twins.add(base, sample_of_base)
     candidates = others(claim, base, bench.table, repeats, most=most)
-    for candidate in sorted(candidates, key=lambda d: not d.is_known(base, known)):
+    for candidate in sorted(candidates, key=lambda d: not d.is_accepted(base, accepted)):
         if candidate.entry.random and not base.entry.random:
             continue
-        if whole.rows == whole.ok_rows and candidate.reading.rows in (ZERO, UNPARSED):
+        if all_scored and candidate.reading.rows in (ZERO, UNPARSED):
             continue
         try:
             sample = bench.sample(claim.select, candidate.reading)
-            if is_redundant(candidate, sample) or twins.known(candidate, sample):
+            if is_redundant(candidate, sample) or not twins.add(candidate, sample):
                 continue
             value = bench.value(claim, candidate)
         except InputError:
@@ -201,7 +190,9 @@ GROUPS: dict[str, dict[str, GroupFormula]] = {
 }
 
 
-def of_group(bench: Bench, claim: Claim, target: Printed | None, known: frozenset[str]) -> Judged:
+def of_group(
+    bench: Bench, claim: Claim, target: Printed | None, accepted: frozenset[str]
+) -> Judged:
     """Judge a claim about several parts together.
 
     Raises
@@ -213,65 +204,51 @@ def of_group(bench: Bench, claim: Claim, target: Printed | None, known: frozense
     if formulas is None:
         what = with_article(rules.QUANTITY_WORDS[claim.quantity])
         raise InputError(f"{what} of several parts together is not recomputed here")
-    parts = bench.parts(
-        claim, Reading(rows=rows_of(claim.settings), repeats=repeats_of(claim.settings))
-    )
+    reading = Reading(rows=rows_of(claim.settings), repeats=repeats_of(claim.settings))
+    parts = bench.parts(claim, reading)
     values = {key: formula.compute(parts) for key, formula in formulas.items()}
+    source = "" if len(parts.value) else "; from the numbers printed for the parts"
+    words = {key: formula.words + source for key, formula in formulas.items()}
     first = group_key(bench, claim, parts)
-    there = [key for key, value in values.items() if finite(value) is not None]
+    defined = [key for key, value in values.items() if finite(value) is not None]
     base = Judged(
         claim=claim,
         verdict="not_reproduced",
         recomputed=finite(values[first]),
         value=finite(values[first]),
-        definition=formulas_in_words([first], formulas, parts)[0],
-        tried=len(there),
+        definition=words[first],
+        tried=len(defined),
     )
     if target is None:
         return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
-    said = rules.first_of(
-        rules.DECISIVE,
-        bench,
-        claim,
-        target,
-        Sample(value=parts.value) if len(parts.value) else None,
-    )
+    sample = Sample(value=parts.value) if len(parts.value) else None
+    contradiction = rules.first_of(rules.DECISIVE, bench, claim, target, sample)
     size = float(abs(parts.value).max(initial=1.0))
-    fitting = [key for key in there if may_be_printed(target, values[key], size=size)]
-    if said and (first not in fitting or not len(parts.value)):
-        return replace(base, verdict="inconsistent", reason=said)
+    fitting = [key for key in defined if may_be_printed(target, values[key], size=size)]
+    if contradiction and (first not in fitting or sample is None):
+        return replace(base, verdict="inconsistent", reason=contradiction)
     if first in fitting:
-        matches = formulas_in_words([key for key in fitting if key != first], formulas, parts)
+        matches = tuple(words[key] for key in fitting if key != first)
         return replace(base, verdict="reproduced", matches=matches, discriminating=not matches)
-    explaining = [key for key in fitting if key in known]
+    explaining = [key for key in fitting if key in accepted]
     if explaining:
         reason = group_remark(bench, claim, explaining[0])
-        return base.explained(
-            formulas_in_words(explaining, formulas, parts), values[explaining[0]], reason
-        )
-    percent = [
-        key for key in there if may_be_printed(target, PERCENT * values[key], size=PERCENT * size)
-    ]
-    words = [f"{said}; in percent" for said in formulas_in_words(percent, formulas, parts)]
-    if words and "percent" in known:
-        return base.explained(words, PERCENT * values[percent[0]])
-    words = [*formulas_in_words(fitting, formulas, parts), *words]
+        return base.explained([words[key] for key in explaining], values[explaining[0]], reason)
+    percents = {key: PERCENT * values[key] for key in defined}
+    percents = {
+        key: value
+        for key, value in percents.items()
+        if may_be_printed(target, value, size=PERCENT * size)
+    }
+    in_percent = [f"{words[key]}; in percent" for key in percents]
+    if in_percent and "percent" in accepted:
+        return base.explained(in_percent, next(iter(percents.values())))
     if base.recomputed is None:
-        return replace(
-            base,
-            verdict="not_computable",
-            reason="the rows are not here, and the sizes are not printed",
-        )
-    remarks = "; ".join(filter(None, (group_remark(bench, claim, key) for key in fitting[:1])))
-    return replace(base, reason=none_of(len(there), words) + (f" ({remarks})" if remarks else ""))
-
-
-def formulas_in_words(
-    keys: Sequence[str], formulas: dict[str, GroupFormula], parts: Parts
-) -> tuple[str, ...]:
-    """Return definitions in words, with what they were computed from."""
-    source = "" if len(parts.value) else "; from the numbers printed for the parts"
-    return tuple(formulas[key].words + source for key in keys)
+        why = "the rows are not here, and the sizes are not printed"
+        return replace(base, verdict="not_computable", reason=why)
+    reason = none_of(len(defined), [*(words[key] for key in fitting), *in_percent])
+    history = group_remark(bench, claim, fitting[0]) if fitting else ""
+    return replace(base, reason=f"{reason} ({history})" if history else reason)
 
 
 def group_key(bench: Bench, claim: Claim, parts: Parts) -> str:
@@ -293,15 +270,17 @@ WITH_INTERVAL = ("mean", "share")
 PLAIN_MEANS = ("mean", "nanmean")
 
 
-def judge(bench: Bench, claim: Claim, known: frozenset[str], *, full: bool, cluster: str) -> Judged:
+def judge(
+    bench: Bench, claim: Claim, accepted: frozenset[str], *, full: bool, cluster: str
+) -> Judged:
     """Return a claim's verdict.
 
     Parameters
     ----------
     bench : Bench
     claim : Claim
-    known : frozenset of str
-        Departures from the documented definition that explain a number (`known_departures`).
+    accepted : frozenset of str
+        Departures from the documented definition that explain a number (`accepted_departures`).
     full : bool
         The number is printed with all its digits.
     cluster : str
@@ -325,13 +304,12 @@ def judge(bench: Bench, claim: Claim, known: frozenset[str], *, full: bool, clus
     if target is None and claim.printed.strip():
         return replace(base, reason=f"the log prints {claim.printed[:40]!r}, which is not a number")
     try:
-        found = (of_group if claim.parts else of_rows)(bench, claim, target, known)
+        judged = (of_group if claim.parts else of_rows)(bench, claim, target, accepted)
     except InputError as error:
         return without_rows(bench, base, target, str(error))
-    own = None
-    if claim.quantity in WITH_INTERVAL:
-        own = own_estimate(bench, claim, reading_of(bench, claim), cluster)
-    return replace(found, own=own)
+    if claim.quantity not in WITH_INTERVAL:
+        return judged
+    return replace(judged, own=own_estimate(bench, claim, reading_of(bench, claim), cluster))
 
 
 def reading_of(bench: Bench, claim: Claim) -> Reading:
@@ -343,19 +321,18 @@ def reading_of(bench: Bench, claim: Claim) -> Reading:
 
 def without_rows(bench: Bench, base: Judged, target: Printed | None, why: str) -> Judged:
     """Return what can be said when there is nothing to recompute from."""
-    said = rules.not_printed(base.claim)
-    if target is not None and may_be_printed(target, 0.0) and only_labels(bench, base.claim):
+    if target is None:
+        absent = rules.not_printed(base.claim)
         return replace(
-            base,
-            verdict="explained",
-            value=0.0,
-            definition="all scores are no numbers, and each counted as 0",
+            base, verdict="inconsistent" if absent else base.verdict, reason=absent or why
         )
-    if target is not None:
-        said = rules.first_of(rules.DECISIVE, bench, base.claim, target, None)
-    if said:
-        return replace(base, verdict="inconsistent", reason=said)
-    binary = "" if target is None else rules.as_if_binary(bench, base.claim, target)
+    if may_be_printed(target, 0.0) and only_labels(bench, base.claim):
+        words = "all scores are no numbers, and each counted as 0"
+        return replace(base, verdict="explained", value=0.0, definition=words)
+    contradiction = rules.first_of(rules.DECISIVE, bench, base.claim, target, None)
+    if contradiction:
+        return replace(base, verdict="inconsistent", reason=contradiction)
+    binary = rules.as_if_binary(bench, base.claim, target)
     return replace(base, reason=f"{why}; {binary}" if binary else why)
 
 
@@ -370,7 +347,7 @@ def only_labels(bench: Bench, claim: Claim) -> bool:
     return "unparsed" in status and "ok" not in status
 
 
-def of_rows(bench: Bench, claim: Claim, target: Printed | None, known: frozenset[str]) -> Judged:
+def of_rows(bench: Bench, claim: Claim, target: Printed | None, accepted: frozenset[str]) -> Judged:
     """Judge a claim about its own rows."""
     first = documented_here(bench, claim)
     sample = bench.sample_for(claim, first.reading)
@@ -388,25 +365,19 @@ def of_rows(bench: Bench, claim: Claim, target: Printed | None, known: frozenset
     if target is None:
         return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
     size = bench.size(claim, first.reading)
-    instead = {"0": 0.0, "mean": float(sample.value.mean())}.get(
-        str(claim.settings.get("undefined"))
-    )
-    if (
-        base.recomputed is None
-        and instead is not None
-        and may_be_printed(target, instead, size=size)
-    ):
-        return replace(
-            base, verdict="reproduced", recomputed=instead, value=instead, reason=UNDEFINED
-        )
+    undefined = str(claim.settings.get("undefined"))
+    instead = {"0": 0.0, "mean": float(sample.value.mean())}.get(undefined)
+    if base.recomputed is None and may_be_printed(target, instead, size=size):
+        base = replace(base, recomputed=instead, value=instead)
+        return replace(base, verdict="reproduced", reason=UNDEFINED)
     noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
     lost = bench.cancellation(claim, first, value) if math.isfinite(value) else 0.0
     stands = may_be_printed(target, value, size=size, noise=noise + lost)
     most = 1 if stands else MOST_DEPARTURES
-    tried, fitting = search(bench, claim, first, target, repeats, known, most=most)
+    tried, fitting = search(bench, claim, first, target, repeats, accepted, most=most)
     base = replace(base, tried=tried + 1)
     if not stands:
-        return otherwise(bench, base, first, fitting, target, known)
+        return otherwise(bench, base, first, fitting, target, accepted)
     words = definitions_in_words(fitting, repeats)
     drawn = "within the Monte-Carlo error of the harness' own draws" if noise else ""
     reason = f"{drawn}{other_n(claim, sample)}".removeprefix("; ")
@@ -436,46 +407,48 @@ def otherwise(
     first: NumberDefinition,
     fitting: Sequence[NumberDefinition],
     target: Printed,
-    known: frozenset[str],
+    accepted: frozenset[str],
 ) -> Judged:
     """Judge a claim that its documented definition does not give; what nobody documents is a hint, no explanation."""
     claim, sample = base.claim, bench.sample_for(base.claim, first.reading)
     repeats = bench.repeats(claim)
-    explaining = [d for d in fitting if d.is_known(first, known)]
+    explaining = [d for d in fitting if d.is_accepted(first, accepted)]
     explaining = [d for d in explaining if not d.has_threshold or fits_all(bench, claim, d)]
-    said = rules.first_of(rules.DECISIVE, bench, claim, target, sample)
-    if said and not any(d.has_threshold for d in explaining):
-        return replace(base, verdict="inconsistent", reason=said)
+    contradiction = rules.first_of(rules.DECISIVE, bench, claim, target, sample)
+    if contradiction and not any(d.has_threshold for d in explaining):
+        return replace(base, verdict="inconsistent", reason=contradiction)
     if explaining:
         leading = explaining[0]
-        known_of = (remark(claim, first, leading), luck(claim, first, leading))
+        remarks = remark(claim, first, leading), luck(claim, first, leading)
         words = definitions_in_words(explaining, repeats)
-        return base.explained(words, bench.value(claim, leading), "; ".join(filter(None, known_of)))
+        return base.explained(words, bench.value(claim, leading), "; ".join(filter(None, remarks)))
     if claim.settings.get("to_float") and "value_to_float" not in str(claim.settings["to_float"]):
-        return replace(
-            base,
-            verdict="not_computable",
-            reason="labels became numbers by a function of the task's own",
-        )
-    said = rules.first_of(rules.LATE, bench, claim, target, sample)
+        why = "labels became numbers by a function of the task's own"
+        return replace(base, verdict="not_computable", reason=why)
     hints = none_of(base.tried, definitions_in_words(fitting, repeats))
-    reason = "; ".join([said, *[hints] * bool(fitting)]) if said else hints + other_n(claim, sample)
-    return replace(base, verdict="inconsistent" if said else "not_reproduced", reason=reason)
+    contradiction = rules.first_of(rules.LATE, bench, claim, target, sample)
+    if not contradiction:
+        return replace(base, reason=hints + other_n(claim, sample))
+    reason = f"{contradiction}; {hints}" if fitting else contradiction
+    return replace(base, verdict="inconsistent", reason=reason)
 
 
 def fits_all(bench: Bench, claim: Claim, definition: NumberDefinition) -> bool:
     """Return whether a threshold that the log does not record gives the other numbers too, and 1 does not."""
-    found: list[bool] = []
+    with_threshold: list[bool] = []
     usual: list[bool] = []
-    for other in bench.siblings(claim):
-        target = target_of(other.printed, full=True)
-        same = other.settings.get("reducer") == claim.settings.get("reducer")
-        if target is not None and same and other.quantity in FORMULAS and other.quantity != "count":
-            first = documented(other, bench.log.harness)
-            for fits, its in ((usual, first), (found, replace(first, reading=definition.reading))):
-                value = bench.value(other, its)
-                fits.append(may_be_printed(target, value, noise=bench.noise(other, its, value)))
-    return all(found) and not all(usual)
+    for sibling in bench.siblings(claim):
+        target = target_of(sibling.printed, full=True)
+        alike = sibling.settings.get("reducer") == claim.settings.get("reducer")
+        if target is None or not alike or sibling.quantity not in {*FORMULAS} - {"count"}:
+            continue
+        first = documented(sibling, bench.log.harness)
+        changed = replace(first, reading=definition.reading)
+        for fits, tried in ((usual, first), (with_threshold, changed)):
+            value = bench.value(sibling, tried)
+            noise = bench.noise(sibling, tried, value)
+            fits.append(may_be_printed(target, value, noise=noise))
+    return all(with_threshold) and not all(usual)
 
 
 def definitions_in_words(definitions: Sequence[NumberDefinition], repeats: int) -> tuple[str, ...]:
@@ -483,9 +456,9 @@ def definitions_in_words(definitions: Sequence[NumberDefinition], repeats: int) 
     return tuple(dict.fromkeys(d.words(repeated=repeats > 1) for d in definitions))
 
 
-def luck(claim: Claim, base: NumberDefinition, found: NumberDefinition) -> str:
+def luck(claim: Claim, base: NumberDefinition, fitting: NumberDefinition) -> str:
     """State that a number of few digits may fit one of many definitions by chance."""
-    far = found.departures(base) - (found.scale != base.scale)
+    far = fitting.departures(base) - (fitting.scale != base.scale)
     if far < MOST_DEPARTURES or digits_in(claim.printed) >= TELLING_DIGITS:
         return ""
     return "it departs twice and the number has few digits: this may be a coincidence"
@@ -516,13 +489,13 @@ def traps(bench: Bench, cluster: str) -> tuple[Caution, ...]:
     SS301 where rows have no score, and the reader of the log has not said so. SS201 where the log prints standard
     errors that ignore the clusters we see; SS202 where our own intervals rest on few clusters.
     """
-    found = []
+    cautions = []
     status = bench.table.status
     without = Counter(str(s) for s in status.tolist() if s != "ok")
     if without and not any("status" in note for note in bench.log.notes):
-        said = listing([f"{n:,} {name}" for name, n in without.items()])
-        detail = f"{count(without.total(), 'row')} of {len(status):,} without a score ({said})"
-        found.append(
+        kinds = listing([f"{n:,} {name}" for name, n in without.items()])
+        detail = f"{count(without.total(), 'row')} of {len(status):,} without a score ({kinds})"
+        cautions.append(
             caution(
                 "SS301",
                 detail,
@@ -533,7 +506,7 @@ def traps(bench: Bench, cluster: str) -> tuple[Caution, ...]:
     plain = [c for c in bench.claims if c.quantity == "std_error" and not c.settings.get("cluster")]
     levels = len(bench.table.column(cluster)[1]) if cluster else FEW_CLUSTERS
     if cluster and plain:
-        found.append(
+        cautions.append(
             caution(
                 "SS201",
                 f"{count(len(plain), 'standard error')} take units as independent; column {quoted([cluster])} has "
@@ -543,7 +516,7 @@ def traps(bench: Bench, cluster: str) -> tuple[Caution, ...]:
             )
         )
     if levels < FEW_CLUSTERS:
-        found.append(
+        cautions.append(
             caution(
                 "SS202",
                 f"{levels} levels of {quoted([cluster])}",
@@ -551,7 +524,7 @@ def traps(bench: Bench, cluster: str) -> tuple[Caution, ...]:
                 affects="our intervals, which are approximate",
             )
         )
-    return tuple(found)
+    return tuple(cautions)
 
 
 Precision = Literal["auto", "full", "printed"]
@@ -627,9 +600,8 @@ def check(
         log = Log(harness="", files=(), rows=log)
     source = ", ".join(log.files) or "the rows"
     table = RowTable.of(log.rows, source)
-    given = tuple(claims or ())
-    known = () if only_claims else log.claims
-    every = (*log.claims, *given)
+    further = tuple(claims or ())
+    every = (*log.claims, *further)
     column = cluster_column(table, every, cluster)
     bench = Bench(
         log=log,
@@ -638,14 +610,14 @@ def check(
         columns=usable_columns(table, every, column),
         weight_column=next((name for name in table.columns if "weight" in name.lower()), ""),
     )
-    of_log, of_others = known_departures(log, own=True), known_departures(log, own=False)
-    own = [
-        judge(bench, c, of_log, full=is_full(c, precision, harness=log.harness), cluster=column)
-        for c in known
-    ]
-    judged = own + [
-        judge(bench, c, of_others, full=is_full(c, precision), cluster=column) for c in given
-    ]
+
+    def verdict(claim: Claim, *, of_log: bool) -> Judged:
+        accepted = accepted_departures(log, of_log=of_log)
+        full = is_full(claim, precision, harness=log.harness if of_log else None)
+        return judge(bench, claim, accepted, full=full, cluster=column)
+
+    judged = [] if only_claims else [verdict(claim, of_log=True) for claim in log.claims]
+    judged += [verdict(claim, of_log=False) for claim in further]
     return Checked(
         source=source,
         harness=log.harness,

@@ -43,7 +43,7 @@ class RowTable:
     frame: pd.DataFrame
     value: FloatArray
     status: np.ndarray[Any, np.dtype[np.object_]]
-    known: dict[str, tuple[IntArray, tuple[str, ...]]] = field(default_factory=dict)
+    cached: dict[str, tuple[IntArray, tuple[str, ...]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: pd.DataFrame, source: str = "the rows") -> RowTable:
@@ -87,9 +87,9 @@ class RowTable:
 
     def column(self, name: str) -> tuple[IntArray, tuple[str, ...]]:
         """Return codes (-1 where empty) and labels of a column."""
-        if name not in self.known:
-            self.known[name] = encode(self.frame[name])
-        return self.known[name]
+        if name not in self.cached:
+            self.cached[name] = encode(self.frame[name])
+        return self.cached[name]
 
     def where(self, select: Mapping[str, str]) -> BoolArray:
         """Return which rows a claim is about.
@@ -102,41 +102,39 @@ class RowTable:
         if not len(self):
             raise InputError("the log holds no rows to recompute it from")
         chosen: BoolArray = np.ones(len(self), dtype=np.bool_)
-        for name, wanted in select.items():
+        for name, label in select.items():
             if name not in self.columns:
                 raise InputError(
                     f"no column {quoted([name])} in the rows; columns: {quoted(self.columns, 12)}"
                 )
             codes, labels = self.column(name)
-            known = str(wanted) in labels
-            if not known and str(wanted):
-                raise InputError(
-                    f"no row has {name} = {quoted([str(wanted)])}; values: {quoted(labels, 8) or 'none'}"
-                )
-            chosen &= codes == (labels.index(str(wanted)) if known else EMPTY)
+            text = str(label)
+            if text and text not in labels:
+                values = quoted(labels, 8) or "none"
+                raise InputError(f"no row has {name} = {quoted([text])}; values: {values}")
+            chosen &= codes == (labels.index(text) if text in labels else EMPTY)
         if not chosen.any():
-            said = ", ".join(f"{name} = {quoted([str(value)])}" for name, value in select.items())
-            raise InputError(f"no row has {said} together")
+            pairs = ", ".join(f"{name} = {quoted([str(value)])}" for name, value in select.items())
+            raise InputError(f"no row has {pairs} together")
         return chosen
 
     def units(self) -> IntArray:
         """Return the unit of each row; without a column ``unit`` each row is one."""
         if "unit" not in self.columns:
             return np.arange(len(self), dtype=np.int64)
-        if UNITS not in self.known:
+        if UNITS not in self.cached:
             codes = crossed([self.column(name)[0] for name in IDENTITY if name in self.columns])
-            self.known[UNITS] = (codes, ())
-        return self.known[UNITS][0]
+            self.cached[UNITS] = (codes, ())
+        return self.cached[UNITS][0]
 
 
 def crossed(codes: list[IntArray]) -> IntArray:
     """Return one code for each combination of codes."""
-    both = codes[0]
-    for other in codes[1:]:
-        both = np.unique(both * (int(other.max(initial=0)) + 2) + other, return_inverse=True)[
-            1
-        ].astype(np.int64)
-    return both
+    combined = codes[0]
+    for code in codes[1:]:
+        combined = combined * (int(code.max(initial=0)) + 2) + code
+        combined = np.unique(combined, return_inverse=True)[1].astype(np.int64)
+    return combined
 
 
 def encode(series: pd.Series[Any]) -> tuple[IntArray, tuple[str, ...]]:
@@ -208,14 +206,14 @@ def repeats_in_words(how: str) -> str:
 
 def name_and_k(how: str) -> tuple[str, int]:
     """Split the name of a reducer from its k (1 where it has none)."""
-    found = WITH_K.match(how)
-    return (found["name"], int(found["k"] or 1)) if found else (how, 1)
+    match = WITH_K.match(how)
+    return (match["name"], int(match["k"] or 1)) if match else (how, 1)
 
 
 def least_of(how: str) -> float:
     """Return the score from which a repeat counts as passed: 1 unless the name of the reducer ends in ``@SCORE``."""
-    found = WITH_K.match(how)
-    return float(found["least"] or 1) if found else 1.0
+    match = WITH_K.match(how)
+    return float(match["least"] or 1) if match else 1.0
 
 
 def is_known(how: str) -> bool:
@@ -270,12 +268,12 @@ def join_repeats(
     elif np.isnan(value).any():  # as Python orders them: Inspect before 0.3.123
         grouped = [value[dense == i].tolist() for i in range(len(count))]
         ordered: dict[str, Any] = {"max": max, "min": min, "median": statistics.median}
-        joined = np.array([ordered[name](held) for held in grouped])
+        joined = np.array([ordered[name](scores) for scores in grouped])
     else:
         by_unit: Any = pd.Series(value).groupby(dense)
         joined = by_unit.agg(name).to_numpy(np.float64)
-    kept = ~np.isnan(joined)
-    return joined[kept], first[kept].astype(np.int64)
+    exists = ~np.isnan(joined)
+    return joined[exists], first[exists].astype(np.int64)
 
 
 def of_counts(name: str, k: int, n: IntArray, correct: FloatArray) -> FloatArray:
@@ -289,18 +287,17 @@ def of_counts(name: str, k: int, n: IntArray, correct: FloatArray) -> FloatArray
     ratio = np.ones(len(n))
     for i in range(k):
         ratio *= np.maximum(chosen - i, 0) / np.maximum(n - i, 1)
-    found = ratio if name == "pass_k" else 1 - ratio
+    chance = ratio if name == "pass_k" else 1 - ratio
     few = 1.0 if name in ("pass_at_short", "pass_at_equal") else np.nan
-    return np.asarray(np.where(n < k, few, found), dtype=np.float64)
+    return np.asarray(np.where(n < k, few, chance), dtype=np.float64)
 
 
 def most_frequent(value: FloatArray, dense: IntArray, kind: IntArray | None = None) -> FloatArray:
     """Most frequent value (or kind of value) of each unit; of several, the one that came first."""
     kind = np.unique(value if kind is None else kind, return_inverse=True)[1].astype(np.int64)
-    both, first, count = np.unique(
-        dense * (kind.max() + 1) + kind, return_index=True, return_counts=True
-    )
-    owner = both // (kind.max() + 1)
+    n_kinds = int(kind.max()) + 1
+    pairs, first, count = np.unique(dense * n_kinds + kind, return_index=True, return_counts=True)
+    owner = pairs // n_kinds
     order = np.lexsort((first, -count, owner))
     chosen = order[np.unique(owner[order], return_index=True)[1]]
     return np.asarray(value[first[chosen]], dtype=np.float64)
@@ -308,6 +305,8 @@ def most_frequent(value: FloatArray, dense: IntArray, kind: IntArray | None = No
 
 OK, ZERO, UNPARSED, ALL_FILTERS = "ok", "zero", "unparsed zero", "all filters"
 KEPT = "unscored kept"
+KEEPING = {ZERO: "", UNPARSED: "unparsed", KEPT: "unscored"}
+"""Rows without a score that take part: of a status, or of any."""
 FILTER, WITHOUT = "filter:", "without:"
 
 
@@ -362,30 +361,27 @@ class Reading:
 
     def words(self) -> str:
         """State which rows, where they are not the claim's own with a value."""
-        if self.rows == ZERO:
-            return "rows without a score counted as 0"
-        if self.rows == UNPARSED:
-            return "scores that are no number counted as 0"
-        if self.rows == KEPT:
-            return "an unscored repeat stays: it does not pass, and a unit has no mean with it (Inspect before 0.3.123)"
-        if self.rows == ALL_FILTERS:
-            return "rows of all filters together"
-        if self.rows.startswith(FILTER):
-            return f"filter '{self.rows.removeprefix(FILTER)}'"
-        if self.rows.startswith(WITHOUT):
-            return f"all rows, whatever their {self.rows.removeprefix(WITHOUT)}"
-        return ""
+        kind, _, name = self.rows.partition(":")
+        return ROWS_IN_WORDS[kind].format(name)
+
+
+ROWS_IN_WORDS = {
+    OK: "",
+    ZERO: "rows without a score counted as 0",
+    UNPARSED: "scores that are no number counted as 0",
+    KEPT: "an unscored repeat stays: it does not pass, and a unit has no mean with it (Inspect before 0.3.123)",
+    ALL_FILTERS: "rows of all filters together",
+    FILTER.rstrip(":"): "filter '{}'",
+    WITHOUT.rstrip(":"): "all rows, whatever their {}",
+}
 
 
 def select_of(select: Mapping[str, str], rows: str) -> Mapping[str, str]:
     """Return the selection that a reading's `rows` makes of a claim's."""
-    if rows == ALL_FILTERS:
-        return {name: value for name, value in select.items() if name != "filter"}
     if rows.startswith(FILTER):
         return {**select, "filter": rows.removeprefix(FILTER)}
-    if rows.startswith(WITHOUT):
-        return {name: value for name, value in select.items() if name != rows.removeprefix(WITHOUT)}
-    return select
+    omitted = "filter" if rows == ALL_FILTERS else rows.removeprefix(WITHOUT)
+    return {name: value for name, value in select.items() if name != omitted}
 
 
 def take(
@@ -409,12 +405,9 @@ def take(
     chosen = table.where(select_of(select, reading.rows))
     scored = chosen & ~np.isnan(table.value)
     used = scored
-    if reading.rows == ZERO:
-        used = chosen
-    elif reading.rows in (UNPARSED, KEPT):
-        used = scored | (
-            chosen & (table.status == ("unscored" if reading.rows == KEPT else "unparsed"))
-        )
+    if reading.rows in KEEPING:
+        status = KEEPING[reading.rows]
+        used = scored | (chosen & (table.status == status if status else True))
     if not used.any():
         total = int(chosen.sum())
         rows = "the only row" if total == 1 else f"none of the {total:,} rows"
@@ -444,13 +437,11 @@ def inside(
     codes: Mapping[str, IntArray], unit: IntArray, first: IntArray, repeats: str
 ) -> dict[str, IntArray]:
     """Return for each column the code of every unit, for columns in which all rows of a unit agree."""
-    found = {}
+    by_column = {}
     dense = np.unique(unit, return_inverse=True)[1]
     start = np.unique(dense, return_index=True)[1]
     for name, code in codes.items():
-        if code.min(initial=0) < 0 or (
-            repeats != POOLED and not np.array_equal(code[start][dense], code)
-        ):
-            continue
-        found[name] = code[first]
-    return found
+        filled = code.min(initial=0) >= 0
+        if filled and (repeats == POOLED or np.array_equal(code[start][dense], code)):
+            by_column[name] = code[first]
+    return by_column
