@@ -8,15 +8,23 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from socialstats.audit.checks.whole_numbers import grimmer, multiples
+import numpy as np
+
+from socialstats.audit.checks.whole_numbers import grim, grimmer, multiples
+from socialstats.audit.checks.whole_samples import (
+    Ends,
+    SearchLimit,
+    all_samples,
+    mean_and_skew,
+    range_of,
+    some_samples,
+)
 from socialstats.audit.numbers import Finding, Printed, Rounding, builtin, printed, whole
 from socialstats.errors import InputError
 from socialstats.text import count, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from socialstats.audit.checks.whole_samples import Ends
 
 MOST, STEPS, TRIES = (
     20_000,
@@ -210,26 +218,12 @@ def _squares(
 def _found(
     base: Reconstruction, n: int, scale: Ends, squares: dict[int, Ends], wanted: int, seed: int
 ) -> Reconstruction:
-    import numpy as np
-
-    from socialstats.audit.checks.whole_samples import (
-        SearchLimit,
-        all_samples,
-        mean_and_skew,
-        range_of,
-        some_samples,
-    )
-
     try:
-        samples, complete = (
-            all_samples(n, *scale, squares, most=max(MOST, wanted), steps=STEPS),
-            True,
-        )
+        samples = all_samples(n, *scale, squares, most=max(MOST, wanted), steps=STEPS)
+        complete = True
     except SearchLimit:
-        samples, complete = (
-            some_samples(n, *scale, squares, wanted=wanted, seed=seed, tries=TRIES),
-            False,
-        )
+        samples = some_samples(n, *scale, squares, wanted=wanted, seed=seed, tries=TRIES)
+        complete = False
     if complete and not samples:
         message = (
             f"sources disagree: {base.finding.message.removesuffix(' is possible')} is "
@@ -292,7 +286,6 @@ def grim_map(
     >>> grim_map(range(5, 41), values=[("5.19", 40)]).get_label().partition(":")[0]
     'Possible means of 5 to 40 whole numbers, by the 2 decimals of the mean'
     """
-    from socialstats.audit.checks.whole_numbers import grim
     from socialstats.figures import possible
 
     sizes, steps = range(min(n), max(n) + 1), 10**decimals

@@ -63,16 +63,14 @@ def read_entries(
         For broken TOML, other sections, and a file without claims; with every unknown key and value.
     """
     content = read_toml(path)[1]
-    others = [key for key in content if key != "claim"]
+    sections = [key for key in content if key != "claim"]
     entries = content.get("claim")
     fix = 'Write one [[claim]] for each number: name, quantity, value = "0.812"'
-    if others:
-        raise InputError(Problem(source=path, message=f"unknown section {quoted(others)}", fix=fix))
-    if (
-        not isinstance(entries, list)
-        or not entries
-        or not all(isinstance(e, dict) for e in entries)
-    ):
+    if sections:
+        message = f"unknown section {quoted(sections)}"
+        raise InputError(Problem(source=path, message=message, fix=fix))
+    tables = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
+    if not tables or not entries:
         raise InputError(Problem(source=path, message="no [[claim]] in it", fix=fix))
     must = {key: NEEDED[key] for key in needed}
     problems = [
@@ -82,13 +80,13 @@ def read_entries(
     ]
     if problems:
         raise InputError(problems)
-    found = []
+    claims = []
     for i, entry in enumerate(entries, 1):
         value = entry["value"]  # one without quotes is taken as TOML read it
         printed = value.strip() if isinstance(value, str) else repr(value)
         source = f", {entry['source']}" if entry.get("source") else ""
-        found.append((entry, printed, f"{path}: [[claim]] {i}{source}"))
-    return found
+        claims.append((entry, printed, f"{path}: [[claim]] {i}{source}"))
+    return claims
 
 
 def read_claims(path: str) -> tuple[Claim, ...]:
@@ -118,21 +116,22 @@ def read_claims(path: str) -> tuple[Claim, ...]:
     >>> read_claims(str(file))[0].printed
     '0.812'
     """
-    return tuple(
-        Claim(
-            name=str(entry.get("name") or DEFAULT_NAMES.get(entry["quantity"], entry["quantity"])),
-            quantity=entry["quantity"],
+    claims = []
+    for entry, printed, where in read_entries(path, CLAIM_KEYS, ("quantity", "value")):
+        quantity = entry["quantity"]
+        parts = [part for part in entry.get("parts", []) if isinstance(part, dict)]
+        claim = Claim(
+            name=str(entry.get("name") or DEFAULT_NAMES.get(quantity, quantity)),
+            quantity=quantity,
             printed=printed,
             where=where,
             select=as_labels(entry.get("select", {})),
-            parts=tuple(
-                as_labels(part) for part in entry.get("parts", []) if isinstance(part, dict)
-            ),
+            parts=tuple(map(as_labels, parts)),
             settings=entry.get("settings", {}),
             n=entry.get("n"),
         )
-        for entry, printed, where in read_entries(path, CLAIM_KEYS, ("quantity", "value"))
-    )
+        claims.append(claim)
+    return tuple(claims)
 
 
 def as_labels(select: Mapping[str, Any]) -> dict[str, str]:
@@ -163,6 +162,7 @@ RESULT_KEYS: Allowed = {
     "value": str | int | float,
     "source": str,
 }
+PLACE = ("metric", "term", "group", "by")
 P_VALUES = ("p_value", "p_adjusted")
 SIGNED = ("estimate", "statistic", "conf_low", "conf_high")
 
@@ -195,22 +195,19 @@ def read_result_claims(path: str) -> tuple[Claim, ...]:
     InputError
         With every problem of the file.
     """
-    found = []
+    claims = []
     for entry, printed, where in read_entries(path, RESULT_KEYS, ("metric", "term", "value")):
         quantity = entry.get("quantity", "estimate")
-        found.append(
-            Claim(
-                name=str(entry.get("name") or quantity),
-                quantity=RESULT_QUANTITIES[quantity],
-                printed=printed,
-                where=where,
-                select={
-                    key: entry[key] for key in ("metric", "term", "group", "by") if key in entry
-                },
-                settings={"quantity": quantity},
-            )
+        claim = Claim(
+            name=str(entry.get("name") or quantity),
+            quantity=RESULT_QUANTITIES[quantity],
+            printed=printed,
+            where=where,
+            select={key: entry[key] for key in PLACE if key in entry},
+            settings={"quantity": quantity},
         )
-    return tuple(found)
+        claims.append(claim)
+    return tuple(claims)
 
 
 def check_results(
@@ -264,8 +261,8 @@ def judge_result(claim: Claim, places: Sequence[Place]) -> Judged:
         return replace(base, reason=str(error))
     value = getattr(place.row, quantity)
     if value is None:
-        said = place.row.undefined or "this metric does not have it"
-        return replace(base, reason=f"the row of '{place.row.term}' has no {quantity}: {said}")
+        why = place.row.undefined or "this metric does not have it"
+        return replace(base, reason=f"the row of '{place.row.term}' has no {quantity}: {why}")
     base = replace(
         base,
         recomputed=float(value),
@@ -274,40 +271,40 @@ def judge_result(claim: Claim, places: Sequence[Place]) -> Judged:
         own=own_of_row(place, quantity),
     )
     tried = list(variants(claim, place, places, quantity))
-    words = tuple(dict.fromkeys(said for said, number in tried if may_be_printed(target, number)))
+    fitting: dict[str, float] = {}
+    for definition, number in tried:
+        if may_be_printed(target, number):
+            fitting.setdefault(definition, number)
+    words = tuple(fitting)
     base = replace(base, tried=len(tried) + 1, discriminating=not words if tried else None)
     if may_be_printed(target, float(value)):
         return replace(base, verdict="reproduced", matches=words)
     if words:
-        return base.explained(words, next(n for said, n in tried if said == words[0]))
+        return base.explained(words, fitting[words[0]])
     return replace(base, verdict="not_reproduced", reason=distance(target, place.row, quantity))
 
 
 def find(claim: Claim, places: Sequence[Place]) -> Place:
     """Return the one row that a claim is about; InputError names what there is."""
-    found = list(places)
+    fitting = list(places)
     for key in ("metric", "by", "term", "group"):
-        wanted = claim.select.get(key)
-        if wanted is None:
+        label = claim.select.get(key)
+        if label is None:
             continue
-        known = list(dict.fromkeys(p.part(key) for p in found if p.part(key)))
-        found = [p for p in found if p.part(key) == wanted]
-        if not found:
-            raise InputError(
-                f"this report has no {key} {quoted([wanted])}; there is {quoted(known, 8) or 'none'}"
-            )
-    rows = {(p.by, p.row): p for p in found}
-    leading = (
-        [p for p in rows.values() if p.row.group is None] if "group" not in claim.select else []
-    )
-    if len(rows) > 1 and len(leading) == 1:
-        return leading[0]
-    if len(rows) > 1:
-        key = "by" if len({p.by for p in found}) > 1 else "group"
-        raise InputError(
-            f"several rows fit; say {key} = one of {quoted([p.part(key) for p in found], 8)}"
-        )
-    return found[0]
+        labels = list(dict.fromkeys(p.part(key) for p in fitting if p.part(key)))
+        fitting = [p for p in fitting if p.part(key) == label]
+        if not fitting:
+            there = quoted(labels, 8) or "none"
+            raise InputError(f"this report has no {key} {quoted([label])}; there is {there}")
+    rows = {(p.by, p.row): p for p in fitting}
+    if len(rows) == 1:
+        return fitting[0]
+    ungrouped = [p for p in rows.values() if p.row.group is None]
+    if len(ungrouped) == 1 and "group" not in claim.select:
+        return ungrouped[0]
+    key = "by" if len({p.by for p in fitting}) > 1 else "group"
+    labels = [p.part(key) for p in fitting]
+    raise InputError(f"several rows fit; say {key} = one of {quoted(labels, 8)}")
 
 
 def variants(
@@ -321,23 +318,16 @@ def variants(
         yield "with the other sign", -value
     if quantity in P_VALUES:
         yield "one-sided", value / 2
-        other = getattr(place.row, P_VALUES[1 - P_VALUES.index(quantity)])
-        if other is not None:
-            yield (
-                ("not adjusted" if quantity == "p_adjusted" else "adjusted over the family"),
-                float(other),
-            )
+        words = {"p_value": "not adjusted", "p_adjusted": "adjusted over the family"}
+        (adjusting,) = words.keys() - {quantity}
+        p = getattr(place.row, adjusting)
+        if p is not None:
+            yield words[adjusting], float(p)
     for near in places:
         number = getattr(near.row, quantity)
-        same = (
-            near.metric == place.metric
-            and near.row.term == place.row.term
-            and near.row is not place.row
-        )
-        if same and number is not None:
-            where = (
-                ", ".join(part for part in (near.row.group or "", near.by) if part) or "the whole"
-            )
+        alike = near.metric == place.metric and near.row.term == place.row.term
+        if alike and near.row is not place.row and number is not None:
+            where = ", ".join(part for part in (near.row.group, near.by) if part) or "the whole"
             yield f"the same term of {quoted([where])}", float(number)
 
 

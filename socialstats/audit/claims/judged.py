@@ -84,15 +84,17 @@ class Judged:
         >>> Judged(claim=claim, verdict="reproduced", recomputed=0.75, definition="mean").sentence()
         'accuracy = 0.75 is reproduced: mean.'
         """
-        said = f"{self.title} {self.claim.printed and '= ' + shorten(self.claim.printed)}".rstrip()
-        ours = "" if self.recomputed is None else f" (recomputed: {digits(self.recomputed)})"
-        ending = "is reproduced" if self.verdict == "reproduced" else SAID[self.verdict].one
-        ending += f": {self.definition}" if self.verdict in ("reproduced", "explained") else ""
-        ending += ours if self.verdict in ("explained", "not_reproduced") else ""
-        link = "; " if self.verdict in ("reproduced", "explained") else ": "
-        return (f"{said} {ending}" + (f"{link}{self.reason}" if self.reason else "")).rstrip(
-            "."
-        ) + "."
+        number = f"= {shorten(self.claim.printed)} " if self.claim.printed else ""
+        verdict = "is reproduced" if self.verdict == "reproduced" else SAID[self.verdict].one
+        text = f"{self.title} {number}{verdict}"
+        defined = self.verdict in ("reproduced", "explained")
+        if defined:
+            text += f": {self.definition}"
+        if self.verdict in ("explained", "not_reproduced") and self.recomputed is not None:
+            text += f" (recomputed: {digits(self.recomputed)})"
+        if self.reason:
+            text += f"{'; ' if defined else ': '}{self.reason}"
+        return text.rstrip(".") + "."
 
     @property
     def title(self) -> str:
@@ -104,11 +106,10 @@ class Judged:
         return {**builtin_value(as_fields(self)), "sentence": self.sentence()}
 
 
-def as_fields(one: Any) -> dict[str, Any]:
+def as_fields(record: Any) -> dict[str, Any]:
     """Return the fields of a dataclass, of those inside it as well."""
-    return {
-        f.name: as_fields(v) if is_dataclass(v := getattr(one, f.name)) else v for f in fields(one)
-    }
+    values = {part.name: getattr(record, part.name) for part in fields(record)}
+    return {name: as_fields(v) if is_dataclass(v) else v for name, v in values.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -144,11 +145,11 @@ class Checked:
     @property
     def ok(self) -> bool:
         """True when no number is wrong."""
-        return not any(one.wrong for one in self.judged)
+        return not any(claim.wrong for claim in self.judged)
 
     def by_verdict(self, verdict: str) -> tuple[Judged, ...]:
         """Return the claims with a verdict."""
-        return tuple(one for one in self.judged if one.verdict == verdict)
+        return tuple(claim for claim in self.judged if claim.verdict == verdict)
 
     def headline(self) -> str:
         """State in one line how many numbers stand."""
@@ -164,10 +165,9 @@ class Checked:
         """Return one row a claim."""
         import pandas as pd
 
-        none = tidy_row(
-            Judged(claim=Claim(name="", quantity="other", printed=""), verdict="not_computable")
-        )
-        return pd.DataFrame([tidy_row(one) for one in self.judged], columns=list(none))
+        nothing = Claim(name="", quantity="other", printed="")
+        columns = list(tidy_row(Judged(claim=nothing, verdict="not_computable")))
+        return pd.DataFrame(list(map(tidy_row, self.judged)), columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
@@ -179,7 +179,7 @@ class Checked:
             "ok": self.ok,
             "rows": dict(self.rows),
             "notes": list(self.notes),
-            "claims": [one.to_dict() for one in self.judged],
+            "claims": [claim.to_dict() for claim in self.judged],
             "cautions": [as_fields(c) for c in self.cautions],
         }
 
@@ -206,28 +206,28 @@ def none_of(tried: int, hints: Sequence[str] = ()) -> str:
     return f"none of {tried:,} definitions gives it"
 
 
-def tidy_row(one: Judged) -> dict[str, Any]:
+def tidy_row(judged: Judged) -> dict[str, Any]:
     """Return a claim as a row of `Checked.tidy`."""
-    own, claim = one.own or Own(), one.claim
+    ours, claim = judged.own or Own(), judged.claim
     return {
         "name": claim.name,
         "quantity": claim.quantity,
         "about": about(claim),
         "printed": claim.printed,
-        "verdict": one.verdict,
-        "recomputed": one.recomputed,
-        "definition": one.definition,
-        "value": one.value,
-        "tried": one.tried,
-        "matches": len(one.matches),
-        "discriminating": one.discriminating,
-        "own_estimate": own.estimate,
-        "own_std_error": own.std_error,
-        "own_conf_low": own.conf_low,
-        "own_conf_high": own.conf_high,
-        "n_units": own.n_units,
-        "n_clusters": own.n_clusters,
-        "reason": one.reason,
+        "verdict": judged.verdict,
+        "recomputed": judged.recomputed,
+        "definition": judged.definition,
+        "value": judged.value,
+        "tried": judged.tried,
+        "matches": len(judged.matches),
+        "discriminating": judged.discriminating,
+        "own_estimate": ours.estimate,
+        "own_std_error": ours.std_error,
+        "own_conf_low": ours.conf_low,
+        "own_conf_high": ours.conf_high,
+        "n_units": ours.n_units,
+        "n_clusters": ours.n_clusters,
+        "reason": judged.reason,
     }
 
 
@@ -244,17 +244,15 @@ def about(claim: Claim) -> str:
         return ", ".join(
             [first, *(shorten(claim.select[key]) for key in ("group", "by") if key in claim.select)]
         )
-    leading = [
-        shorten(str(v))
-        for name, v in claim.select.items()
-        if name in ("task", "scorer", "filter") and v
+    select = {name: shorten(str(value)) for name, value in claim.select.items() if value}
+    leading = [value for name, value in select.items() if name in LEADING]
+    following = [
+        f"{shorten(name)} {value}" for name, value in select.items() if name not in LEADING
     ]
-    rest = [
-        f"{shorten(name)} {shorten(str(value))}"
-        for name, value in claim.select.items()
-        if name not in ("task", "scorer", "filter") and value
-    ]
-    return ", ".join([*leading, *rest])
+    return ", ".join([*leading, *following])
+
+
+LEADING = ("task", "scorer", "filter")
 
 
 def title_of(claim: Claim) -> str:
@@ -265,10 +263,7 @@ def title_of(claim: Claim) -> str:
     >>> title_of(Claim(name="acc,none", quantity="mean", printed="1", select={"task": "boolq", "filter": "none"}))
     'acc,none (boolq)'
     """
-    said = set(re.split(r"[^\w.\-/]+", claim.name))
-    rows = about(
-        replace(
-            claim, select={name: value for name, value in claim.select.items() if value not in said}
-        )
-    )
+    words = set(re.split(r"[^\w.\-/]+", claim.name))
+    select = {name: value for name, value in claim.select.items() if value not in words}
+    rows = about(replace(claim, select=select))
     return f"{shorten(claim.name)} ({rows})" if rows else shorten(claim.name)

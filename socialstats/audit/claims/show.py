@@ -32,7 +32,7 @@ def as_text(checked: Sequence[Checked], *, color: bool = False) -> str:
     lines: list[str] = []
     if len(checked) > 1:
         lines += [
-            f"{len(checked):,} logs: {headline([one for log in checked for one in log.judged])}",
+            f"{len(checked):,} logs: {headline([claim for log in checked for claim in log.judged])}",
             "",
         ]
     for log in checked:
@@ -42,8 +42,8 @@ def as_text(checked: Sequence[Checked], *, color: bool = False) -> str:
 
 def name_of(log: Checked) -> str:
     """Return the files of a log, and the harness that wrote it."""
-    made = " ".join(part for part in (log.harness, log.version) if part)
-    return clean(f"{log.source} ({made})" if made else log.source)
+    harness = " ".join(part for part in (log.harness, log.version) if part)
+    return clean(f"{log.source} ({harness})" if harness else log.source)
 
 
 def clean(text: str) -> str:
@@ -54,76 +54,74 @@ def clean(text: str) -> str:
 def _log_lines(log: Checked, color: bool) -> list[str]:
     lines = [name_of(log), log.headline()]
     for verdict in SHOWN:
-        found = log.by_verdict(verdict)
-        if not found:
+        judged = log.by_verdict(verdict)
+        if not judged:
             continue
-        title = f"{SAID[verdict].heading} ({len(found):,})"
+        title = f"{SAID[verdict].heading} ({len(judged):,})"
         lines += ["", f"\033[{SAID[verdict].color}m{title}\033[0m" if color else title]
-        for alike in same_reason(found):
+        for alike in same_reason(judged):
             lines += _claim_lines(alike, log.source)
     lines += ["", f"Rows: {rows_text(log)}"]
     lines += [f"Caution {clean(str(c))}" for c in log.cautions]
     return lines + [f"Note: {clean(note)}" for note in log.notes]
 
 
-def same_reason(found: Sequence[Judged]) -> list[list[Judged]]:
+def same_reason(judged: Sequence[Judged]) -> list[list[Judged]]:
     """Group claims that nothing was computed for, for one and the same reason."""
     groups: dict[str, list[Judged]] = {}
-    for i, one in enumerate(found):
-        alone = one.recomputed is not None or not one.reason
-        groups.setdefault(f"{i}" if alone else one.reason, []).append(one)
+    for i, claim in enumerate(judged):
+        alone = claim.recomputed is not None or not claim.reason
+        groups.setdefault(f"{i}" if alone else claim.reason, []).append(claim)
     return list(groups.values())
 
 
 def _claim_lines(alike: Sequence[Judged], source: str) -> list[str]:
-    lines = [
-        f"  {clean(one.title)} = {clean(one.claim.printed.strip())}"
-        if one.claim.printed.strip()
-        else f"  {clean(one.title)}, not printed"
-        for one in alike
-    ]
+    lines = []
+    for judged in alike:
+        number = judged.claim.printed.strip()
+        lines.append(
+            f"  {clean(judged.title)}{f' = {clean(number)}' if number else ', not printed'}"
+        )
     for label, text in facts(alike[0], source):
         lines.append(f"    {label:<{LABEL}}{clean(text)}")
     return lines
 
 
-def facts(one: Judged, source: str = "") -> list[tuple[str, str]]:
+def facts(judged: Judged, source: str = "") -> list[tuple[str, str]]:
     """Return what is said about a claim beside its number, as pairs of label and text."""
-    found = []
-    if one.verdict == "explained":
-        found.append(
-            ("documented", "undefined" if one.recomputed is None else digits(one.recomputed))
-        )
-        found.append(("fits", f"{digits(one.value)}: {one.definition}"))
-        found.append(("others", others_text(one)))
-    elif one.verdict == "reproduced":
-        found.append(
-            ("formula", "; ".join(part for part in (one.definition, others_text(one)) if part))
-        )
-    elif one.recomputed is not None:
-        found.append(("recomputed", f"{digits(one.recomputed)}: {one.definition}"))
-    if one.reason:
-        found.append(("why", one.reason))
-    if one.own is not None:
-        found.append(("ours", own_text(one.own)))
-    if one.wrong and one.claim.where:
-        found.append(("where", one.claim.where.removeprefix(f"{source}: ")))
-    return found
+    recomputed, definition = judged.recomputed, judged.definition
+    also = others_text(judged)
+    lines: dict[str, str] = {}
+    if judged.verdict == "explained":
+        lines["documented"] = "undefined" if recomputed is None else digits(recomputed)
+        lines["fits"] = f"{digits(judged.value)}: {definition}"
+        lines["others"] = also
+    elif judged.verdict == "reproduced":
+        lines["formula"] = "; ".join(part for part in (definition, also) if part)
+    elif recomputed is not None:
+        lines["recomputed"] = f"{digits(recomputed)}: {definition}"
+    if judged.reason:
+        lines["why"] = judged.reason
+    if judged.own is not None:
+        lines["ours"] = own_text(judged.own)
+    if judged.wrong and judged.claim.where:
+        lines["where"] = judged.claim.where.removeprefix(f"{source}: ")
+    return list(lines.items())
 
 
-def others_text(one: Judged) -> str:
+def others_text(judged: Judged) -> str:
     """State how many other definitions were tried, and whether any of them gives the number too."""
-    rest = one.tried - 1
-    if rest < 1:
+    n, fitting = judged.tried - 1, len(judged.matches)
+    if n < 1:
         return ""
-    if not one.matches:
-        return (
-            "the other definition tried gives another number"
-            if rest == 1
-            else (f"none of {rest:,} others gives this number")
-        )
-    said = f"{len(one.matches):,} of {count(rest, 'other')} {'gives' if len(one.matches) == 1 else 'give'} it too"
-    return said if one.verdict == "reproduced" else f"{said}: {'; or '.join(one.matches[:ALSO])}"
+    if not fitting:
+        if n == 1:
+            return "the other definition tried gives another number"
+        return f"none of {n:,} others gives this number"
+    text = f"{fitting:,} of {count(n, 'other')} {'gives' if fitting == 1 else 'give'} it too"
+    if judged.verdict == "reproduced":
+        return text
+    return f"{text}: {'; or '.join(judged.matches[:ALSO])}"
 
 
 def own_text(own: Own) -> str:
@@ -159,28 +157,25 @@ def rows_text(log: Checked) -> str:
         return "none: the log holds no scores of single units"
     if set(log.rows) == {"ok"}:
         return f"{total:,}, all with a score"
-    said = [
-        f"{n:,} {'with a score' if status == 'ok' else clean(status)}"
-        for status, n in log.rows.items()
-    ]
-    return f"{total:,}, of which {listing(said, 8)}"
+    words = {"ok": "with a score"}
+    kinds = [f"{n:,} {words.get(status) or clean(status)}" for status, n in log.rows.items()]
+    return f"{total:,}, of which {listing(kinds, 8)}"
 
 
-def row_of(one: Judged) -> tuple[str, ...]:
+def row_of(judged: Judged) -> tuple[str, ...]:
     """Return a claim as cells under `HEADER`."""
-    own = own_text(one.own) if one.own else ""
     return (
-        one.title,
-        one.claim.printed.strip() or "nothing",
-        digits(one.recomputed),
-        SAID[one.verdict].cell,
-        one.definition,
-        one.reason,
-        own,
+        judged.title,
+        judged.claim.printed.strip() or "nothing",
+        digits(judged.recomputed),
+        SAID[judged.verdict].cell,
+        judged.definition,
+        judged.reason,
+        own_text(judged.own) if judged.own else "",
     )
 
 
-SAID_AT_MOST = 12
+SENTENCES_AT_MOST = 12
 QUESTION = "Which of the printed numbers were reproduced?"
 HEADER = ("Number", "Printed", "Recomputed", "Verdict", "Definition", "Why", "Our estimate")
 NAMED_AT_MOST = 4
@@ -198,7 +193,7 @@ METHODS = (
 
 def ordered(judged: Sequence[Judged]) -> list[Judged]:
     """Return claims with those that need attention first."""
-    return sorted(judged, key=lambda one: SHOWN.index(one.verdict))
+    return sorted(judged, key=lambda claim: SHOWN.index(claim.verdict))
 
 
 def claims_table(judged: Sequence[Judged], caption: str) -> PageTable:
@@ -210,7 +205,7 @@ def together(alike: Sequence[Judged]) -> str:
     """Return one sentence about claims with the same verdict for the same reason."""
     if len(alike) == 1:
         return alike[0].sentence()
-    names = listing([one.title for one in alike], NAMED_AT_MOST)
+    names = listing([judged.title for judged in alike], NAMED_AT_MOST)
     return f"{len(alike):,} numbers {SAID[alike[0].verdict].many}: {alike[0].reason}. They are {names}."
 
 
@@ -218,27 +213,23 @@ def claims_block(
     judged: Sequence[Judged], *, name: str = "claims", question: str = QUESTION
 ) -> Block:
     """Return claims as a block: how many stand, those that do not in words, and all of them in a table."""
-    trouble = [
-        one
-        for one in ordered(judged)
-        if one.verdict in ("inconsistent", "not_reproduced", "explained")
-    ]
-    groups = same_reason(trouble)
-    said = [together(alike) for alike in groups[:SAID_AT_MOST]]
-    if len(groups) > SAID_AT_MOST:
-        said.append("The table has the others.")
+    doubtful = ("inconsistent", "not_reproduced", "explained")
+    groups = same_reason([claim for claim in ordered(judged) if claim.verdict in doubtful])
+    sentences = [headline(judged), *map(together, groups[:SENTENCES_AT_MOST])]
+    if len(groups) > SENTENCES_AT_MOST:
+        sentences.append("The table has the others.")
     table = claims_table(judged, "Every printed number beside ours")
     return Block(
         id=name,
         question=question,
-        sentences=(headline(judged), *said),
+        sentences=tuple(sentences),
         tables=(table,) if judged else (),
     )
 
 
 def outcome_of(checked: Sequence[Checked]) -> Outcome:
     """Return checked logs as an outcome that the report renders."""
-    judged = [one for log in checked for one in log.judged]
+    judged = [claim for log in checked for claim in log.judged]
     blocks = [
         claims_block(log.judged, name=f"log-{i}", question=name_of(log))
         for i, log in enumerate(checked, 1)

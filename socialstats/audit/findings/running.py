@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,15 @@ from typing import Any
 from socialstats.audit.checks.catalogue import CHECKS
 from socialstats.audit.documents.prose import counts_in, findings_in
 from socialstats.audit.documents.quotes import weighed_claim
+from socialstats.audit.documents.reading import read_document
 from socialstats.audit.findings.leading import told
 from socialstats.audit.findings.repairs import Repair, repairs_of
 from socialstats.audit.findings.unread import Unread, unread_cells
-from socialstats.audit.numbers import Finding, is_number, printed
+from socialstats.audit.numbers import Finding, is_number, printed, unchecked
+from socialstats.audit.rules.alignment import run_alignment
 from socialstats.audit.rules.binding import Bound, bind
 from socialstats.audit.rules.files import RuleBook, read_rules
+from socialstats.audit.rules.guessing import guess_rules
 from socialstats.audit.rules.rule import Rule
 from socialstats.errors import InputError, Problem
 
@@ -50,12 +53,11 @@ def papers(name: str | None = None) -> dict[str, Path]:
     >>> list(papers())
     ['000', '001', '002', '003', '004']
     """
-    found = {path.stem: path for path in sorted(FOLDER.glob("[0-9][0-9][0-9].toml"))}
-    if name is not None and name not in found:
-        raise InputError(
-            f"there are no published tables called '{name}'. There are: {', '.join(found)}"
-        )
-    return found if name is None else {name: found[name]}
+    files = {path.stem: path for path in sorted(FOLDER.glob("[0-9][0-9][0-9].toml"))}
+    if name is not None and name not in files:
+        names = ", ".join(files)
+        raise InputError(f"there are no published tables called '{name}'. There are: {names}")
+    return files if name is None else {name: files[name]}
 
 
 FAR_ODDS = 2.0  # log odds against what a rule assumes, for a number that is far from what it gives
@@ -100,7 +102,7 @@ class AuditReport:
 
     def tally(self) -> dict[str, int]:
         """Return the count of each verdict."""
-        return {verdict: len(self.of(verdict)) for verdict in ORDER}
+        return tally_of(self.findings)
 
     def by_rule(self) -> list[tuple[Rule, list[Finding]]]:
         """Return each rule with its findings."""
@@ -110,6 +112,7 @@ class AuditReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only."""
+        rules = [_rule_to_dict(rule, findings) for rule, findings in self.by_rule()]
         return {
             "title": self.title,
             "source": self.source,
@@ -117,23 +120,30 @@ class AuditReport:
             "tally": self.tally(),
             "rules_file": self.book.name,
             "rules_sha256": self.book.sha256,
-            "rules": [
-                {
-                    "name": rule.name,
-                    "check": rule.check,
-                    "note": rule.note,
-                    "claim": None if rule.claim is None else asdict(rule.claim),
-                    "tally": {v: sum(f.verdict == v for f in found) for v in ORDER},
-                }
-                for rule, found in self.by_rule()
-            ],
+            "rules": rules,
             "notes": list(self.book.notes),
             "numbers": self.numbers,
-            "unread_cells": sum(one.cells for one in self.unread),
-            "unread": [one.to_dict() for one in self.unread],
+            "unread_cells": sum(column.cells for column in self.unread),
+            "unread": [column.to_dict() for column in self.unread],
             "repairs": [repair.to_dict() for repair in self.repairs],
             "findings": [finding.to_dict() for finding in self.findings],
         }
+
+
+def _rule_to_dict(rule: Rule, findings: Sequence[Finding]) -> dict[str, Any]:
+    return {
+        "name": rule.name,
+        "check": rule.check,
+        "note": rule.note,
+        "claim": None if rule.claim is None else asdict(rule.claim),
+        "tally": tally_of(findings),
+    }
+
+
+def tally_of(findings: Sequence[Finding]) -> dict[str, int]:
+    """Return the count of each verdict."""
+    verdicts = Counter[str](finding.verdict for finding in findings)
+    return {verdict: verdicts[verdict] for verdict in ORDER}
 
 
 def audit(
@@ -170,9 +180,6 @@ def audit(
     """
     paths = [tables] if isinstance(tables, str | os.PathLike) else list(tables)
     if rules is None:
-        from socialstats.audit.documents.reading import read_document
-        from socialstats.audit.rules.guessing import guess_rules
-
         return run(guess_rules([read_document(path) for path in paths]), guessed=True)
     return run(read_rules(rules, paths))
 
@@ -185,28 +192,25 @@ def assumed(rule: Rule, findings: Sequence[Finding]) -> list[Finding]:
     """
     odds = rule.odds
     for finding in findings:
-        known = 0.5 if finding.power is None else finding.power
-        power = min(max(known, ERROR_RATE), 1 - ERROR_RATE)
+        power = 0.5 if finding.power is None else finding.power
+        power = min(max(power, ERROR_RATE), 1 - ERROR_RATE)
         if finding.verdict in ("agree", "disagree"):
             agrees = finding.verdict == "agree"
             odds += math.log((1 - ERROR_RATE) / (1 - power) if agrees else ERROR_RATE / power)
             odds -= FAR_ODDS * _far_off(finding)
     if not rule.assumes:
         return list(findings)
-    made = []
-    for found in findings:
-        if found.verdict != "disagree":
-            made.append(found)
-        elif odds > 0:
-            message = f"{found.message} (if these are {rule.assumes})"
-            made.append(replace(found, severity="minor", message=message))
-        else:
-            said = found.message.removeprefix("sources disagree: ")
-            message = (
-                f"nothing in the table says that these are {rule.assumes}; if they were: {said}"
-            )
-            made.append(replace(found, verdict="not_checkable", severity="none", message=message))
-    return made
+    return [finding or _as_assumed(rule, finding, odds) for finding in findings]
+
+
+def _as_assumed(rule: Rule, finding: Finding, odds: float) -> Finding:
+    """Return a disagreement as what it is where the rule's assumption is likely, or unlikely."""
+    if odds > 0:
+        message = f"{finding.message} (if these are {rule.assumes})"
+        return replace(finding, severity="minor", message=message)
+    message = finding.message.removeprefix("sources disagree: ")
+    message = f"nothing in the table says that these are {rule.assumes}; if they were: {message}"
+    return replace(finding, verdict="not_checkable", severity="none", message=message)
 
 
 def _far_off(finding: Finding) -> bool:
@@ -217,69 +221,70 @@ def _far_off(finding: Finding) -> bool:
     return all(abs(end - number) > abs(number) / 4 for end in finding.implied)
 
 
-def checked(rule: Rule, book: RuleBook) -> tuple[list[Bound], list[Finding]]:
+Results = list[tuple[Bound | None, Finding]]
+
+
+def checked(rule: Rule, book: RuleBook) -> Results:
     """Make the checks of one rule; those of alignments have no cells that could be changed."""
     if rule.check not in CHECKS or rule.absent:
-        from socialstats.audit.rules.alignment import run_alignment
+        return [(None, finding) for finding in run_alignment(rule, book.sheets)]
+    results: Results = [
+        (bound, told(bound.run(), bound.printed_cells, book.sheets, book.passages))
+        for bound in bind(rule, CHECKS[rule.check], book.sheets)
+    ]
+    if results:
+        return results
+    finding = unchecked(rule.check, "no row of the table is selected by this rule")
+    return [(None, replace(finding, title=rule.name))]
 
-        return [], run_alignment(rule, book.sheets)
-    bounds = list(bind(rule, CHECKS[rule.check], book.sheets))
-    if bounds:
-        return bounds, [
-            told(one.run(), one.printed_cells, book.sheets, book.passages) for one in bounds
-        ]
-    message = "no row of the table is selected by this rule"
-    return [], [Finding(rule=rule.check, verdict="not_checkable", title=rule.name, message=message)]
 
-
-def with_agreements(made: Sequence[tuple[Bound, Finding]]) -> list[Finding]:
-    """Return findings of which each disagreement names the rules by which the same number agrees with others."""
-    fits: dict[tuple[str, int, str], list[str]] = defaultdict(list)
-    for bound, finding in made:
+def agreements(results: Iterable[tuple[Bound, Finding]]) -> dict[tuple[str, int, str], list[str]]:
+    """Return, for each cell, the rules by which its number agrees with others."""
+    rules: dict[tuple[str, int, str], list[str]] = defaultdict(list)
+    for bound, finding in results:
         if finding.verdict == "agree" and finding.noticed and bound.exacting:
             for cell in bound.subject(finding):
-                fits[cell.key].append(bound.rule.name)
-    return [
-        replace(
-            finding,
-            beside=tuple(
-                dict.fromkeys(name for cell in bound.subject(finding) for name in fits[cell.key])
-            ),
-        )
-        if finding.verdict == "disagree"
-        else finding
-        for bound, finding in made
-    ]
+                rules[cell.key].append(bound.rule.name)
+    return rules
 
 
 def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
     """Make every check of a rules file."""
-    by_rule: list[tuple[Rule, list[Bound], list[Finding]]] = []
+    by_rule: list[tuple[Rule, Results]] = []
     problems: list[Problem] = []
     for rule in book.rules:
         try:
-            by_rule.append((rule, *checked(rule, book)))
+            by_rule.append((rule, checked(rule, book)))
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
-    bounds = [pair for _, bound, made in by_rule for pair in zip(bound, made, strict=False)]
-    beside = iter(with_agreements(bounds))
+    bound_results = [
+        (bound, finding) for _, results in by_rule for bound, finding in results if bound
+    ]
+    agreeing = agreements(bound_results)
     findings: list[Finding] = []
-    for rule, bound, made in by_rule:
-        of_rule = [next(beside) for _ in bound] or made
-        of_rule = weighed_claim(rule.claim, of_rule) if rule.claim and bound else of_rule
+    for rule, results in by_rule:
+        of_rule = []
+        for bound, finding in results:
+            if bound and not finding:
+                names = [name for cell in bound.subject(finding) for name in agreeing[cell.key]]
+                finding = replace(finding, beside=tuple(dict.fromkeys(names)))
+            of_rule.append(finding)
+        if rule.claim and any(bound for bound, _ in results):
+            of_rule = weighed_claim(rule.claim, of_rule)
         findings += assumed(rule, of_rule) if guessed else of_rule
-    for said in filter(None, (findings_in(book.passages), counts_in(book.passages))):
-        findings += said
-        book = replace(book, rules=(*book.rules, Rule(name=said[0].title, check=said[0].rule)))
+    for of_text in filter(None, (findings_in(book.passages), counts_in(book.passages))):
+        findings += of_text
+        rule = Rule(name=of_text[0].title, check=of_text[0].rule)
+        book = replace(book, rules=(*book.rules, rule))
     sheets = {id(sheet): sheet for sheet in book.sheets.values()}
     unread, numbers = unread_cells(sheets.values(), findings, guessed=guessed)
     return AuditReport(
         title=book.title,
         source=book.source,
         findings=tuple(findings),
-        repairs=repairs_of(bounds),
+        repairs=repairs_of(bound_results),
         book=book,
         guessed=guessed,
         unread=unread,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from socialstats.audit.checks.catalogue import CHECKS, TABLE_CHECKS
 from socialstats.audit.findings.leading import leading
-from socialstats.audit.findings.running import AuditReport
+from socialstats.audit.findings.running import AuditReport, tally_of
 from socialstats.audit.findings.unread import unread_text
 from socialstats.audit.numbers import Finding
 from socialstats.audit.rules.rule import Rule
 from socialstats.text import count, listing, shorten
 
 LONGEST = 400
-SHOWN_EACH = 12  # findings of one rule in text; HTML and JSON have all
+MOST_OF_A_RULE = 12  # findings of one rule in text; HTML and JSON have all
 HEADINGS = {
     "disagree": "Sources disagree",
     "agree": "What agrees",
@@ -43,23 +43,25 @@ def headline(report: AuditReport) -> str:
     """
     tally = report.tally()
     able = tally["disagree"] + tally["agree"]
-    said = f"{count(len(report.findings), 'check')} of printed numbers: "
+    parts = []
     if tally["disagree"]:
-        said += f"in {tally['disagree']:,} of them the sources disagree, in {tally['agree']:,} they agree"
+        parts.append(
+            f"in {tally['disagree']:,} of them the sources disagree, in {tally['agree']:,} they agree"
+        )
     elif not able:
-        said += "all were uninformative"
-    elif report.guessed and all(found.rule == "within" for found in report.of("agree")):
-        said += f"no disagreement, but only the ranges of numbers could be checked ({able:,})"
+        parts.append("all were uninformative")
+    elif report.guessed and all(finding.rule == "within" for finding in report.of("agree")):
+        parts.append(f"no disagreement, but only the ranges of numbers could be checked ({able:,})")
     else:
-        said += f"no disagreement in {count(able, 'informative check')}"
-    rest = (
-        [f"{tally['no_power']:,} {'was' if tally['no_power'] == 1 else 'were'} uninformative"]
-        if tally["no_power"] and able
-        else []
-    )
-    rest += [f"{tally['not_checkable']:,} could not be checked"] if tally["not_checkable"] else []
-    unread = unread_text(report.unread, report.numbers)
-    return "; ".join([said, *rest, *([unread] if unread else [])]) + "."
+        parts.append(f"no disagreement in {count(able, 'informative check')}")
+    if tally["no_power"] and able:
+        was = "was" if tally["no_power"] == 1 else "were"
+        parts.append(f"{tally['no_power']:,} {was} uninformative")
+    if tally["not_checkable"]:
+        parts.append(f"{tally['not_checkable']:,} could not be checked")
+    parts.append(unread_text(report.unread, report.numbers))
+    checks = count(len(report.findings), "check")
+    return f"{checks} of printed numbers: {'; '.join(filter(None, parts))}."
 
 
 def lead(report: AuditReport) -> list[tuple[str, str]]:
@@ -67,15 +69,13 @@ def lead(report: AuditReport) -> list[tuple[str, str]]:
     first = leading(report.findings)
     if first is None:
         return []
-    found = [
-        (
-            "Gravest disagreement",
-            f"{first.where}: {short(first.message)}" if first.where else short(first.message),
-        ),
-        ("Sentence", f"“{first.passage}”" if first.passage else ""),
-        ("What it changes", first.changes),
-    ]
-    return [(name, text) for name, text in found if text]
+    place = f"{first.where}: " if first.where else ""
+    lines = {
+        "Gravest disagreement": place + short(first.message),
+        "Sentence": f"“{first.passage}”" if first.passage else "",
+        "What it changes": first.changes,
+    }
+    return [(name, text) for name, text in lines.items() if text]
 
 
 def asked(rule: Rule) -> str:
@@ -85,16 +85,15 @@ def asked(rule: Rule) -> str:
 
 def by_verdict(report: AuditReport, verdict: str) -> Iterator[tuple[Rule, list[Finding], str]]:
     """Yield each rule with its findings of a verdict, the largest gaps first, and how many of all its findings."""
-    for rule, found in report.by_rule():
-        some = sorted((f for f in found if f.verdict == verdict), key=lambda f: -f.gap)
-        if some:
-            said = f"{len(some):,} of {len(found):,}"
-            agree = sum(f.verdict == "agree" for f in found)
-            yield (
-                rule,
-                some,
-                f"{said}; {agree:,} agree" if verdict == "disagree" and agree else said,
-            )
+    for rule, findings in report.by_rule():
+        of_verdict = [finding for finding in findings if finding.verdict == verdict]
+        if not of_verdict:
+            continue
+        share = f"{len(of_verdict):,} of {len(findings):,}"
+        agree = tally_of(findings)["agree"]
+        if verdict == "disagree" and agree:
+            share += f"; {agree:,} agree"
+        yield rule, sorted(of_verdict, key=lambda finding: -finding.gap), share
 
 
 def power_text(findings: Sequence[Finding]) -> str:
@@ -114,72 +113,69 @@ def as_text(report: AuditReport, *, color: bool = False) -> str:
     for verdict, heading in HEADINGS.items():
         groups = list(by_verdict(report, verdict))
         if groups:
-            title = f"{heading} ({sum(len(found) for _, found, _ in groups):,})"
+            title = f"{heading} ({sum(len(findings) for _, findings, _ in groups):,})"
             lines += ["", f"\033[{COLORS[verdict]}m{title}\033[0m" if color else title]
-            for rule, found, share in groups:
-                lines += _rule_lines(rule, found, share, verdict)
+            for rule, findings, share in groups:
+                lines += _rule_lines(rule, findings, share, verdict)
         if verdict == "disagree" and report.repairs:
-            lines += ["", "One digit", *(f"  {clean(repair.message)}" for repair in report.repairs)]
+            lines += ["", "One digit", *indented(repair.message for repair in report.repairs)]
     if report.unread:
-        lines += [
-            "",
-            "Numbers that no check read",
-            *(f"  {clean(line)}" for line in unread_lines(report)),
-        ]
-    lines += ["", "Read", *(f"  {clean(line)}" for line in what_was_read(report))]
+        lines += ["", "Numbers that no check read", *indented(unread_lines(report))]
+    lines += ["", "Read", *indented(what_was_read(report))]
     return "\n".join(lines) + "\n"
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Return the lines below a heading."""
+    return [f"  {clean(line)}" for line in lines]
 
 
 def what_was_read(report: AuditReport) -> list[str]:
     """Return one line for each table with its rows and columns, and one for the sentences."""
     sheets = {id(sheet): sheet for sheet in report.book.sheets.values()}.values()
-    said = [
-        f"{listing(sorted({*sheet.sources}), 3)}: {count(len(sheet.rows), 'row')} x {listing(list(sheet.columns), 12)}"
-        for sheet in sheets
-    ]
+    lines = []
+    for sheet in sheets:
+        size = f"{count(len(sheet.rows), 'row')} x {listing(list(sheet.columns), 12)}"
+        lines.append(f"{listing(sorted({*sheet.sources}), 3)}: {size}")
     if report.book.passages:
-        tests = sum(
-            bool(f.passage) and not f.cells and f.basis == "numbers" for f in report.findings
-        )
-        said.append(
-            f"{count(len(report.book.passages), 'sentence')} with {count(tests, 'test result')}"
-        )
-    return said
+        of_text = [f for f in report.findings if f.passage and not f.cells]
+        tests = sum(finding.basis == "numbers" for finding in of_text)
+        sentences = count(len(report.book.passages), "sentence")
+        lines.append(f"{sentences} with {count(tests, 'test result')}")
+    return lines
 
 
 def unread_lines(report: AuditReport) -> list[str]:
     """Return one line for each column with numbers that no check read, or with cells that are no numbers."""
     lines = []
-    for one in report.unread:
-        said = [f"{one.cells:,} of {one.of:,}: {one.reason}"] if one.cells else []
-        said += [f"not read as a number: {listing(list(one.odd), 3)}"] if one.odd else []
-        lines.append(f"{one.table}, {one.column}: {'; '.join(said)}")
+    for column in report.unread:
+        parts = [f"{column.cells:,} of {column.of:,}: {column.reason}"] if column.cells else []
+        parts += [f"not read as a number: {listing(list(column.odd), 3)}"] if column.odd else []
+        lines.append(f"{column.table}, {column.column}: {'; '.join(parts)}")
     return lines
 
 
-def _rule_lines(rule: Rule, found: Sequence[Finding], share: str, verdict: str) -> list[str]:
+def _rule_lines(rule: Rule, findings: Sequence[Finding], share: str, verdict: str) -> list[str]:
     claim = [f"    Claim: {clean(rule.claim.text)}"] if rule.claim else []
     if verdict == "agree":
-        power = power_text(found)
-        counted = (
-            [f"    {clean(found[0].message)}"] if rule.claim and rule.claim.holds != "all" else []
-        )
-        return [f"  {clean(rule.name)}: {share}{'; ' + power if power else ''}", *claim, *counted]
+        power = power_text(findings)
+        lines = [f"  {clean(rule.name)}: {share}{'; ' + power if power else ''}", *claim]
+        if rule.claim and rule.claim.holds != "all":
+            lines.append(f"    {clean(findings[0].message)}")
+        return lines
     lines = [f"  {clean(rule.name)}: {share}", *claim]
     if rule.note:
         lines.append(f"    {clean(rule.note)}")
-    most = SHOWN_EACH if verdict == "disagree" else 1
-    for finding in found[:most]:
+    most = MOST_OF_A_RULE if verdict == "disagree" else 1
+    for finding in findings[:most]:
         severity = f"[{finding.severity}] " if verdict == "disagree" else ""
         lines.append(f"    {severity}{clean(finding.where)}: {clean(short(finding.message))}")
         if finding.beside:
-            lines.append(
-                f"      The same number agrees in: {clean(listing(list(finding.beside), 3))}"
-            )
-    if len(found) > most:
-        lines.append(
-            f"    ... and {len(found) - most:,} more (all of them in --format html and json)"
-        )
+            rules = listing(list(finding.beside), 3)
+            lines.append(f"      The same number agrees in: {clean(rules)}")
+    if len(findings) > most:
+        rest = f"{len(findings) - most:,} more (all of them in --format html and json)"
+        lines.append(f"    ... and {rest}")
     return lines
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ NEEDS = {
     "df": "df need a statistic and p",
 }
 UNKNOWN = "no check knows what it is"
-SHOWN = 3
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,40 +68,41 @@ def unread_cells(
 
     A number is read by a check that agrees or disagrees. A number inside a guessed range has not been checked.
     """
-    seen = {
+    read = {
         cell
         for finding in findings
         for cell in finding.cells
         if finding.verdict in ("agree", "disagree") and not (guessed and finding.rule == "within")
     }
-    made, numbers = [], 0
+    columns, numbers = [], 0
     for sheet in sheets:
-        reading = sheet.reading
         for column in sheet.columns:
-            held = free = 0
-            odd = list[str]()
-            for row in range(len(sheet.rows)):
-                text = sheet.rows[row][column].strip()
-                if reading.is_number(text):
-                    held += 1
-                    free += sheet.cell(row, column).key not in seen
-                elif text.casefold() not in reading.no_numbers and any(ch.isdigit() for ch in text):
-                    odd.append(f"line {sheet.line_of(row, column)}: '{shorten(text, 30)}'")
-            mostly = held > len(odd)
-            numbers += held
-            if free or (odd and mostly):
-                reason, named = NEEDS.get(kind_of(column)[0], UNKNOWN), tuple(odd) if mostly else ()
-                made.append(
-                    Unread(
-                        table=sheet.name,
-                        column=column,
-                        cells=free,
-                        of=held,
-                        reason=reason,
-                        odd=named,
-                    )
-                )
-    return tuple(made), numbers
+            unread = _unread_column(sheet, column, read)
+            numbers += unread.of
+            if unread.cells or unread.odd:
+                columns.append(unread)
+    return tuple(columns), numbers
+
+
+def _unread_column(sheet: Sheet, column: str, read: Collection[tuple[str, int, str]]) -> Unread:
+    """Return how many numbers of a column no check read, and its cells that are no numbers, if these are fewer."""
+    total = unread = 0
+    odd = []
+    for row in range(len(sheet.rows)):
+        text = sheet.rows[row][column].strip()
+        if sheet.reading.is_number(text):
+            total += 1
+            unread += sheet.cell(row, column).key not in read
+        elif text.casefold() not in sheet.reading.no_numbers and any(ch.isdigit() for ch in text):
+            odd.append(f"line {sheet.line_of(row, column)}: '{shorten(text, 30)}'")
+    return Unread(
+        table=sheet.name,
+        column=column,
+        cells=unread,
+        of=total,
+        reason=NEEDS.get(kind_of(column)[0], UNKNOWN),
+        odd=tuple(odd) if total > len(odd) else (),
+    )
 
 
 def unread_text(unread: Iterable[Unread], numbers: int) -> str:
@@ -113,8 +114,9 @@ def unread_text(unread: Iterable[Unread], numbers: int) -> str:
     >>> unread_text([one], 6), unread_text([], 6)
     ('2 of 6 cells unchecked: n (2)', 'all 6 cells checked')
     """
-    columns = sorted((one for one in unread if one.cells), key=lambda one: -one.cells)
+    columns = sorted((c for c in unread if c.cells), key=lambda column: -column.cells)
     if not columns:
         return f"all {numbers:,} cells checked" if numbers else ""
-    said = listing([f"{shorten(one.column, 30)} ({one.cells:,})" for one in columns], SHOWN)
-    return f"{sum(one.cells for one in columns):,} of {numbers:,} cells unchecked: {said}"
+    names = [f"{shorten(column.column, 30)} ({column.cells:,})" for column in columns]
+    total = sum(column.cells for column in columns)
+    return f"{total:,} of {numbers:,} cells unchecked: {listing(names, MOST_NAMED)}"
