@@ -96,11 +96,15 @@ class Log:
         self.runs.clear()
 
     def _fault(self, message: str, fix: str = "") -> InputError:
-        return InputError(Problem(message=message, source=self.path.name, fix=fix))
+        return InputError(
+            Problem(message=message, source=self.path.name or str(self.path), fix=fix)
+        )
 
     def _open(self) -> None:
         if not os.path.isfile(self.path):
-            raise self._fault("not a file that a log can be in")
+            raise self._fault(
+                "not a file that a log can be in", "Name a file, such as run.log.jsonl."
+            )
         if self.writing and not _locked(self._descriptor):
             fix = "Wait until it has ended, or give this run a log of its own (-o)."
             raise self._fault("another process is writing to this log", fix)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.text import quoted
+from socialstats.text import count, quoted
 from socialstats_collect.ask import Ask, Reply, Unit
 from socialstats_collect.design import RunDesign, design_of, differences, heads_of, matched
 from socialstats_collect.log import Log, reply_of
@@ -250,6 +250,10 @@ def table_of(log: Log, runfile: Path | None = None) -> LogTable:
         For a log without a single attempt.
     """
     if not log.tally.calls:
+        if log.damaged:
+            lines = f"{count(len(log.damaged), 'line')} cannot be read in full, the first is line {log.damaged[0]}"
+            fix = "Restore a copy of the log: each line has a checksum, so that none can be edited"
+            raise InputError(f"{log.path.name}: no call can be read: {lines}. {fix}")
         raise NothingToAnalyse(f"{log.path.name}: nothing was asked yet")
     designs = [_with_earlier(run, log.runs) for run in heads_of(log.runs)]
     for design in designs[1:]:

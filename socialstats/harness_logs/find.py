@@ -118,6 +118,11 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
     logs = _in(source, chosen, 0)
     if not logs and source.trouble:
         raise InputError(source.trouble)
+    if not logs and {"type", "run_id", "sum"} <= source.first.keys():
+        table = f"socialstats tidy {place.name} -o table.csv"
+        raise InputError(
+            f"{place.name}: this is a log of 'socialstats collect'. Make its table: {table}"
+        )
     if not logs:
         keys = f" (its keys: {quoted([*source.first], 8)})" if source.first else ""
         if source.kind == "text" and BOARD & {plain(column) for column in header(source)}:

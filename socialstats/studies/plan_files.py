@@ -93,6 +93,10 @@ def read_plan(path: str) -> Plan:
     from socialstats.studies.declared.reading import SECTIONS, read_declaration
 
     raw, content = read_toml(path)
+    if "protocol" in content and content.keys().isdisjoint((*KEYS, *SECTIONS)):
+        fix = f"Make a study of it: socialstats new {path} -o study.toml"
+        message = "this is a run file of 'socialstats collect', and no study or plan"
+        raise InputError(Problem(source=path, message=message, fix=fix))
     found = _Reading(path, SECTIONS)
     for section, entries in content.items():
         if section not in SECTIONS:

@@ -146,6 +146,10 @@ ends: .html .htm
 text: <(!doctype html|html|head|body|table|!--)
 fix: Name the data file itself: a download link may have led to a page about it
 
+name: a log of 'socialstats collect'
+text: \{"type": "(run|item|call|attempt|end)", "run_id":
+fix: Make its table: socialstats tidy LOG.jsonl -o table.csv
+
 name: an XML file
 ends: .xml
 text: <\?xml

@@ -260,7 +260,7 @@ def from_path(path: Path) -> ByteSource:
     InputError
         If there is no such file, it is a folder, a socket or a device, or nobody may read it.
     """
-    name = shorten(path.name, LONGEST_NAME)
+    name = shorten(path.name or str(path), LONGEST_NAME)
     try:
         state = path.stat()
     except FileNotFoundError as error:
