@@ -18,6 +18,7 @@ from socialstats_collect.parse.cues import (
     lettered,
     named,
     pattern_of,
+    places_of,
     stated,
 )
 from socialstats_collect.parse.text import (
@@ -66,11 +67,7 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
         yield in_fields(values, lambda value: _labels(value, names))
         if not values:
             begun = leading(text.text, names)
-            bracketed = [
-                place
-                for m in pattern_of(r"[(\[]", names, r"[)\]]").finditer(text.text)
-                for place in named(m, names)
-            ]
+            bracketed = places_of(text.text, r"[(\[]", names, r"[)\]]")
             yield "bare", alone(text.text, names)
             yield "stated", stated(text.text, names)
             yield "bare", [*begun, *bracketed] if begun else ()
@@ -172,8 +169,7 @@ def parse_action(
 def _begun(text: str, actions: Mapping[str, Sequence[str]]) -> list[Place]:
     """Return the action with which a reply begins, set off from the rest, where no later line begins with another."""
     names = _spelled(actions)
-    begins = pattern_of(f"(?m:^){OPENING}", names, ENDED)
-    begun = [place for match in begins.finditer(text) for place in named(match, names)]
+    begun = places_of(text, f"(?m:^){OPENING}", names, ENDED)
     return begun if len(dict(begun)) == 1 and "\n" not in text[: begun[0][1][0]] else []
 
 

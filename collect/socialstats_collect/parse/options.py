@@ -23,6 +23,7 @@ from socialstats_collect.parse.cues import (
     lettered,
     named,
     pattern_of,
+    places_of,
 )
 from socialstats_collect.parse.text import (
     BORDER,
@@ -216,26 +217,17 @@ def _answers(
     leads = [place for _, place in lines if place]
     yield "first_line", leads[:1] if leads and lines[0][1] else ()
     names, announcing = _names(options), _answering(options, SET_OFF)
-    announced = [
-        place
-        for match in pattern_of(CUE, announcing, "").finditer(text)
-        for place in named(match, announcing)
-    ]
-    sentences = [
-        (end, marked, [place for place in here if not SHORT.fullmatch(text, *place[1])])
-        for (start, end), marked, here in zip(
-            pieces, _by_piece(announced, pieces), mentions, strict=True
-        )
-        if (marked or here) and not CONDITIONAL.match(text, start, end)
-    ]
-    yield from (
-        ("marked", marked[:1])
-        for end, marked, _ in sentences
-        if marked and not _hedged(text, marked[0], end, names)
-    )
+    announced = _by_piece(places_of(text, CUE, announcing), pieces)
+    sentences: list[tuple[int, list[Place]]] = []
+    for (start, end), marked, here in zip(pieces, announced, mentions, strict=True):
+        if CONDITIONAL.match(text, start, end):
+            continue
+        if marked and not _hedged(text, marked[0], end, names):
+            yield "marked", marked[:1]
+        sentences.append((end, [place for place in here if not SHORT.fullmatch(text, *place[1])]))
     yield "line", leads[:1]
-    for end, _, here in sentences:
-        if len({label for label, _ in here}) == 1 and not _hedged(text, here[0], end, names):
+    for end, here in sentences:
+        if len(dict(here)) == 1 and not _hedged(text, here[0], end, names):
             yield "mention", here
 
 
