@@ -110,17 +110,18 @@ BEGINS, ENDS = re.compile(BEFORE), re.compile(END)
 def _marked(text: str, names: tuple[str, str]) -> str:
     """Return a text of the same length in which marks stand for the letters of each name.
 
-    A name that is a part of the other one is found where it stands alone: Ann beside Mary Ann, Jean beside Jean-Luc.
+    The longer name comes first: Mary Ann before Ann, Jean-Luc before Jean, which count where they stand alone.
     """
     marks = dict(zip(names, _marks(names), strict=True))
-    longest_first = sorted(filter(None, names), key=len, reverse=True)
-
-    def mark(place: re.Match[str]) -> str:
-        name, (start, end) = place[0], place.span()
-        alone = BEGINS.match(text, start) and ENDS.match(text, end)
-        return marks[name] * len(name) if alone else name
-
-    return re.sub("|".join(map(re.escape, longest_first)) or "(?!)", mark, text)
+    # no pattern is compiled, as a design may have thousands of names
+    for name in sorted({*names} - {""}, key=len, reverse=True):
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            if BEGINS.match(text, start) and ENDS.match(text, end):
+                text = f"{text[:start]}{marks[name] * len(name)}{text[end:]}"
+            start = text.find(name, start + 1)
+    return text
 
 
 def _name(marks: tuple[str, str], number: int) -> str:

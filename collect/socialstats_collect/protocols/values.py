@@ -108,8 +108,8 @@ class Values(CollectionProtocol):
             fix = 'Add [judges] models = ["..."] to the run file.'
             raise InputError(Problem(message="this protocol needs judges", fix=fix))
         super().__init__(settings)
-        self.named, order = _stages(settings.options)
-        self.columns = tuple(self.named)
+        self.column_of, order = _stages(settings.options)
+        self.columns = tuple(self.column_of.values())
         declared = {name: settings.options[name] for name in DECLARED if name in settings.options}
         values, meanings = split_scales(declared or shipped())
         self.instrument: Instrument = Instrument.read({**values, **order}, "[protocol]")
@@ -154,8 +154,7 @@ class Values(CollectionProtocol):
     def _played(self, unit: Unit, stage: str) -> str:
         """Return what is said in a stage."""
         texts = {self.instrument.baseline: "baseline", self.instrument.debrief: "debrief"}
-        columns = {name: column for column, name in self.named.items()}
-        words = unit.item.get(columns.get(stage, ""), "")
+        words = unit.item.get(self.column_of.get(stage, ""), "")
         return filled(self.texts[texts.get(stage, "role_play")], unit, text=words)
 
     def judged(self, unit: Unit, reply: str) -> str:
@@ -339,12 +338,12 @@ def _split_scale(scale: Any) -> tuple[Any, tuple[str, str]]:
 
 
 def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return the columns of baseline and stages, each with its name, and what the instrument says of the stages.
+    """Return baseline and stages, each with its column, and what the instrument says of the stages.
 
     Examples
     --------
     >>> _stages({"stages": 1, "debrief": False})[0], _stages({"stages": ["offer"]})[1]["stages"]
-    ({'baseline': 'baseline', 'stage_1': 'stage 1'}, ['baseline', 'offer', 'debrief'])
+    ({'baseline': 'baseline', 'stage 1': 'stage_1'}, ['baseline', 'offer', 'debrief'])
     """
     stages = options.get("stages", 4)
     numbered = isinstance(stages, int)
@@ -361,9 +360,11 @@ def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]
         raise InputError(Problem(message=message, source="[protocol]", fix=fix))
     columns = [opening, *played] if opening else [*played]
     # stages that are numbered have always been called by their column, with a blank
-    named = {column: column.replace("_", " ") if numbered else column for column in columns}
-    order = [*named.values(), closing] if closing else [*named.values()]
-    return named, {"stages": order, "baseline": named.get(opening, ""), "debrief": closing}
+    names = [column.replace("_", " ") if numbered else column for column in columns]
+    order = [*names, closing] if closing else names
+    baseline = names[0] if opening else ""
+    declared = {"stages": order, "baseline": baseline, "debrief": closing}
+    return dict(zip(names, columns, strict=True)), declared
 
 
 def _name_of(options: Mapping[str, Any], part: str) -> str:
