@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -115,7 +117,7 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
     if name and name not in modules:
         raise InputError(unknown("harness", name, modules, "harnesses"))
     source, chosen = look(place), [modules[name]] if name else [*modules.values()]
-    logs = _in(source, chosen, 0)
+    logs = named_apart(place, _in(source, chosen, 0))
     if not logs and source.trouble:
         raise InputError(source.trouble)
     if not logs and {"type", "run_id", "sum"} <= source.first.keys():
@@ -136,15 +138,31 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
     return tuple(logs)
 
 
-def _in(source: Source, modules: list[ModuleType], depth: int) -> list[Log]:
-    """Read a file or folder as a whole where a reader knows it, else what is in the folder, result files first."""
+def named_apart(place: Path, logs: Sequence[tuple[Path, Log]]) -> list[Log]:
+    """Return the logs of a folder; those whose files have one name are named by their folders, too."""
+    names = Counter(log.files[0] for _, log in logs)
+    distinct = []
+    for folder, log in logs:
+        if names[log.files[0]] > 1 and folder != place:
+            within = folder.relative_to(place).as_posix()
+            log = replace(log, files=tuple(f"{within}/{name}" for name in log.files))
+        distinct.append(log)
+    return distinct
+
+
+def _in(source: Source, modules: list[ModuleType], depth: int) -> list[tuple[Path, Log]]:
+    """Read a file or folder as a whole where a reader knows it, else what is in the folder, result files first.
+
+    Each log has the folder that its files lie in.
+    """
     for module in modules:
         if recognises(module, source):
-            return [module.read(source)]
-    logs: list[Log] = []
+            folder = source.path if source.kind == "folder" else source.path.parent
+            return [(folder, module.read(source))]
+    logs: list[tuple[Path, Log]] = []
     children = source.path.iterdir() if source.kind == "folder" and depth < DEEPEST else ()
     for child in sorted(children, key=lambda p: (p.is_dir(), ".jsonl" in p.name, p.name)):
-        was_read = child.is_file() and any(child.name in log.files for log in logs)
+        was_read = child.is_file() and any(child.name in log.files for _, log in logs)
         if (child.is_file() or child.is_dir()) and not (
             was_read or child.is_symlink() or child.name.startswith(".")
         ):

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from socialstats.claims import check
+from socialstats.cli import main
 from socialstats.errors import InputError
 from socialstats.harness_logs import read_log, read_logs
+from socialstats.harness_logs.converting import table_of
 from tests.harness_logs.logs import SAMPLES, dump, dump_lines
 
 STAMP = "2026-01-02T03-04-05.678901"
@@ -350,6 +352,23 @@ def test_samples_of_another_run_in_the_folder_are_left_alone(tmp_path: Path) -> 
     assert read_log(path).rows["unit"].tolist() == ["toy:0"]
     dump_lines(tmp_path / f"samples_other_toy_{STAMP}.jsonl", [line(7, metrics={"acc": 0})])
     assert read_log(path).rows["unit"].tolist() == ["toy:0"]
+
+
+def test_two_runs_of_one_model_with_one_file_name_are_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are two columns of a leaderboard and two labels of a table, and no repeats of one run."""
+    for folder, right in (("first", 1), ("second", 0)):
+        lines = [line(k, metrics={"acc": right if k else 1}) for k in range(12)]
+        acc = sum(one["acc"] for one in lines) / len(lines)
+        run(tmp_path / "runs" / folder, {"toy": {"acc,none": acc}}, {"toy": lines})
+    logs = read_logs(tmp_path / "runs")
+    assert [log.files[0] for log in logs] == [
+        f"{folder}/results_{STAMP}.json" for folder in ("first", "second")
+    ]
+    assert {*table_of(logs)["log"]} == {log.files[0] for log in logs}
+    assert main(["check", str(tmp_path / "runs"), "--study", "leaderboard"]) == 0
+    assert "24 ratings of 12 units by 2 raters" in capsys.readouterr().out
 
 
 def test_samples_that_link_out_of_the_folder_are_refused(tmp_path: Path) -> None:
