@@ -64,50 +64,40 @@ def parts_of(text: str) -> dict[str, str]:
     --------
     >>> parts_of("3.96** (0.28)"), parts_of("0.45 [0.40, 0.50]")
     ({'': '3.96', '()': '0.28'}, {'': '0.45', 'low': '0.40', 'high': '0.50'})
-    >>> parts_of("705/976 (72.2%)"), parts_of("GPT-4 (8k)")
-    ({'': '705', 'total': '976', 'percent': '72.2%'}, {})
+    >>> parts_of("705/976 (72.2%)"), parts_of("GPT-4 (8k)"), parts_of("72.2 ± 2.8 ± 1.0")
+    ({'': '705', 'total': '976', 'percent': '72.2%'}, {}, {})
     """
     if len(text) > LONGEST:
         return {}
     text = SUPERSCRIPT.sub("", text.translate(THIN))
-    text = SUBSCRIPT.sub(lambda m: f" ± {m['n']}" if "±" in m[0] else f" ({m['n']})", text).strip(
-        MARKS + " "
-    )
+    text = SUBSCRIPT.sub(lambda m: f" ± {m['n']}" if "±" in m[0] else f" ({m['n']})", text)
+    text = text.strip(MARKS + " ")
     numbers: dict[str, str] = {}
-    first = FIRST.match(text)
     at = 0
-    if first:
-        numbers, at = {"": first["value"].removeprefix("=").strip()}, first.end()
+    if first := FIRST.match(text):
+        numbers[""] = first["value"].removeprefix("=").strip()
+        at = first.end()
     while at < len(text):
-        piece = next(
-            (
-                match
-                for pattern in PIECES
-                if (match := pattern.match(text, at)) and match.end() > at
-            ),
-            None,
-        )
-        named = (
-            {k: v.strip() for k, v in piece.groupdict().items() if v and k != "label"}
-            if piece
-            else {}
-        )
-        if piece and "one" in named:
-            label = (piece.groupdict()["label"] or "").strip()
-            named = {label or "()": named["one"]}
-        if (
-            not named
-            or set(named) & set(numbers)
-            or (set(named) == {"total"} and not numbers.get("", "").isdigit())
-        ):
+        matches = (pattern.match(text, at) for pattern in PIECES)
+        piece = next((match for match in matches if match and match.end() > at), None)
+        parts = piece_parts(piece, numbers.get("", "").isdigit()) if piece else {}
+        if piece is None or not parts or parts.keys() & numbers.keys():
             return {}
-        if named.get("()", "").endswith("%") and numbers.get("", "").isdigit():
-            named = {"percent": named["()"]}
-        numbers, at = (
-            numbers | {"±" if k == "half" else k: v for k, v in named.items()},
-            piece.end() if piece else at,
-        )
+        numbers |= parts
+        at = piece.end()
     return numbers
+
+
+def piece_parts(piece: re.Match[str], counted: bool) -> dict[str, str]:
+    """Return the numbers of a piece of a cell by what they are; `counted` where the first number may be a count."""
+    parts = {name: text.strip() for name, text in piece.groupdict().items() if text}
+    label = parts.pop("label", "") or "()"
+    if "half" in parts:
+        return {"±": parts["half"]}
+    if "one" in parts:
+        percent = label == "()" and counted and parts["one"].endswith("%")
+        return {"percent" if percent else label: parts["one"]}
+    return {} if parts.keys() == {"total"} and not counted else parts
 
 
 def spread_said(text: str) -> str:

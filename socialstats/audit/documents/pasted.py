@@ -63,55 +63,57 @@ def mark_between(line: str) -> str:
     return " " if len(GAP.split(line.strip())) > 1 else ""
 
 
-def _inside(lines: Sequence[str], marks: Sequence[str], i: int, mark: str) -> bool:
+def _inside(lines: Sequence[str], marks: list[str], i: int, mark: str) -> bool:
     """Return whether a line without marks still belongs to a table: a rule, or a label between rows of a table."""
-    if lines[i].strip() and RULE.fullmatch(lines[i]):
+    line = lines[i].strip()
+    if is_rule(line):
         return True
-    label = (
-        bool(lines[i].strip())
-        and len(lines[i].split()) <= 5
-        and not lines[i].rstrip().endswith((".", ":"))
-    )
-    return label and i + 1 < len(lines) and marks[i + 1] == mark and mark == " "
+    label = bool(line) and len(line.split()) <= 5 and not line.endswith((".", ":"))
+    return label and mark == " " and marks[i + 1 : i + 2] == [mark]
+
+
+def is_rule(line: str) -> bool:
+    """Return whether a line is drawn."""
+    return bool(line.strip()) and RULE.fullmatch(line) is not None
 
 
 def pasted_grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) -> Grid | None:
     """Return lines as a table, or None where they hold no numbers."""
-    numbers = [i for i in range(start, end) if lines[i].strip() and not RULE.fullmatch(lines[i])]
-    if not numbers or max(len(lines[i]) for i in numbers) > LONGEST:
+    rules = [i for i in range(start, end) if is_rule(lines[i])]
+    filled = [i for i in range(start, end) if lines[i].strip() and i not in rules]
+    texts = [lines[i] for i in filled]
+    if len(texts) < LEAST or max(map(len, texts)) > LONGEST:
         return None
-    rules = [i for i in range(start, end) if RULE.fullmatch(lines[i]) and lines[i].strip()]
-    rows = (
-        _aligned(
-            [lines[i] for i in numbers], [lines[i + 1] if i + 1 in rules else "" for i in numbers]
-        )
-        if mark == " "
-        else [parted_cells(lines[i], mark) for i in numbers]
-    )
-    width = max((len(row) for row in rows), default=0)
-    if (
-        width < 2
-        or len(rows) < LEAST
-        or sum(is_value(cell) for row in rows for cell in row) < LEAST
-    ):
+    if mark == " ":
+        rows = _aligned(texts, [lines[i + 1] if i + 1 in rules else "" for i in filled])
+    else:
+        rows = [parted_cells(text, mark) for text in texts]
+    values = sum(is_value(cell) for row in rows for cell in row)
+    if max(map(len, rows)) < 2 or values < LEAST:
         return None
-    above = [line for line in lines[max(start - 3, 0) : start] if line.strip()]
-    below = [line for line in lines[end : end + 2] if line.strip()]
-    caption = next(
-        (line.strip() for line in [*reversed(above), *below] if CAPTION.fullmatch(line)), ""
-    )
-    caption = caption or next(
-        (line.strip(" #*") for line in above[-1:] if HEADING.fullmatch(line)), ""
-    )
-    heads = sum(i < rules[0] for i in numbers) if rules and rules[0] > numbers[0] else 0
-    heads = heads or (
-        sum(numbers[0] < i < rules[1] for i in numbers) + 1
-        if len(rules) > 2 and rules[0] < numbers[0]
-        else 0
-    )
     return Grid(
-        rows=rows, lines=[i + 1 for i in numbers], heads=heads, caption=caption, source=source
+        rows=rows,
+        lines=[i + 1 for i in filled],
+        heads=size_of_ruled_head(filled, rules),
+        caption=caption_beside(lines, start, end),
+        source=source,
     )
+
+
+def size_of_ruled_head(filled: Sequence[int], rules: Sequence[int]) -> int:
+    """Return how many lines are the head, by the first rule below a line; 0 without one."""
+    if rules and rules[0] > filled[0]:
+        return sum(i < rules[0] for i in filled)
+    return max(1, sum(i < rules[1] for i in filled)) if len(rules) > 2 else 0
+
+
+def caption_beside(lines: Sequence[str], start: int, end: int) -> str:
+    """Return the caption above or below a table, else the heading right above it."""
+    above = [line for line in lines[max(start - 3, 0) : start] if line.strip()]
+    near = [*reversed(above), *filter(str.strip, lines[end : end + 2])]
+    captions = [line.strip() for line in near if CAPTION.fullmatch(line)]
+    headings = [line.strip(" #*") for line in above[-1:] if HEADING.fullmatch(line)]
+    return next(iter(captions + headings), "")
 
 
 def _aligned(lines: Sequence[str], below: Sequence[str]) -> list[list[str]]:
