@@ -57,7 +57,7 @@ class GroupColumn:
     named : bool
         Whether names or labels tell the groups; else they are the only labels that persons, or classes of them, have.
     crossed : sequence of Column
-        A second sample within the groups, such as the persons who rated the texts of a group: its labels met several
+        A second sample within the groups, such as the persons who rated the texts of a group. Its labels met several
         units, and units met several of them.
     """
 
