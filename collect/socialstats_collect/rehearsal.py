@@ -36,7 +36,7 @@ def rehearse(design: RunDesign) -> list[str]:
         key or the answer, and the fix.
     """
     problems = dict[object, Problem]()
-    for unit in _units(design):
+    for unit in _rehearsed_units(design):
         for about, message, fix in _faults(design.protocol, unit):
             problem = Problem(message=message, source=design.run_file, fix=fix)
             problems.setdefault(about, problem)
@@ -47,7 +47,7 @@ def rehearse(design: RunDesign) -> list[str]:
     return [*_undeclared(design.protocol)]
 
 
-def _units(design: RunDesign) -> Iterator[Unit]:
+def _rehearsed_units(design: RunDesign) -> Iterator[Unit]:
     """Yield the first item in every cell, then other items in the first cell."""
     once = design.protocol.once
     items = [item for item in design.asked if not once(item.columns)] or design.asked

@@ -78,8 +78,8 @@ def tidy(options: argparse.Namespace) -> int:
         if names:
             notes.append(named_columns(names))
         summary, controls = Summary(table), list[Cells]()
-        rows = (renamed(row, names) for row in written_rows(table, people, summary, controls))
-        later = [name for row in people for name in renamed(row, names)]
+        rows = (as_declared(row, names) for row in written_rows(table, people, summary, controls))
+        later = [name for row in people for name in as_declared(row, names)]
         # answers without an item have columns of their own
         put_rows(target, [*rows] if log.damaged or log.lost else rows, later)
         beside, about_controls = put_controls(target, controls, options.controls)
@@ -97,7 +97,7 @@ def tidy(options: argparse.Namespace) -> int:
     return DONE
 
 
-def renamed(row: Mapping[str, object], names: Mapping[str, str]) -> Cells:
+def as_declared(row: Mapping[str, object], names: Mapping[str, str]) -> Cells:
     """Return a row whose columns have the names that a study declares."""
     return {names.get(column, column): value for column, value in row.items()}
 

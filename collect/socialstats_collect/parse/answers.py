@@ -16,9 +16,9 @@ from socialstats_collect.parse.cues import (
     corrected,
     leading,
     lettered,
+    name_places,
     named,
     pattern_of,
-    places_of,
     stated,
 )
 from socialstats_collect.parse.text import (
@@ -67,7 +67,7 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
         yield in_fields(values, lambda value: _labels(value, names))
         if not values:
             begun = leading(text.text, names)
-            bracketed = places_of(text.text, r"[(\[]", names, r"[)\]]")
+            bracketed = name_places(text.text, r"[(\[]", names, r"[)\]]")
             yield "bare", alone(text.text, names)
             yield "stated", stated(text.text, names)
             yield "bare", [*begun, *bracketed] if begun else ()
@@ -160,16 +160,16 @@ def parse_action(
         yield in_fields(values, lambda value: _named(str(value), more))
         if not values:
             spots = _named(text.text, actions)
-            yield "first_line", _begun(text.text, actions) if len(spots) > 1 else ()
+            yield "first_line", _first_action(text.text, actions) if len(spots) > 1 else ()
             yield "named", spots.items()
 
     return read_by(raw, rules, lambda text: corrected(text, _spelled(actions)))
 
 
-def _begun(text: str, actions: Mapping[str, Sequence[str]]) -> list[Place]:
+def _first_action(text: str, actions: Mapping[str, Sequence[str]]) -> list[Place]:
     """Return the action with which a reply begins, set off from the rest, where no later line begins with another."""
     names = _spelled(actions)
-    begun = places_of(text, f"(?m:^){OPENING}", names, ENDED)
+    begun = name_places(text, f"(?m:^){OPENING}", names, ENDED)
     return begun if len(dict(begun)) == 1 and "\n" not in text[: begun[0][1][0]] else []
 
 

@@ -119,7 +119,7 @@ def named(match: re.Match[str] | None, names: Names) -> list[Place]:
     return [(names[which][0], match.span(group))] if match and which >= 0 else []
 
 
-def places_of(text: str, before: str, names: Names, after: str = "") -> list[Place]:
+def name_places(text: str, before: str, names: Names, after: str = "") -> list[Place]:
     """Return every place where a text has a name between two patterns."""
     matches = pattern_of(before, names, after).finditer(text)
     return [place for match in matches for place in named(match, names)]
@@ -219,7 +219,7 @@ def corrected(text: str, names: Names) -> Correction | None:
             last = match.start(), [place, *others]
     if last:
         after = text[last[1][0][1][1] :]
-        back = places_of(after, rf"(?i:\bno\b[\s,.]{{0,5}}){BEFORE}", names, AFTER)
+        back = name_places(after, rf"(?i:\bno\b[\s,.]{{0,5}}){BEFORE}", names, AFTER)
         later = dict([*stated(after, names), *back])
         return last if later.keys() <= {last[1][0][0]} else None
     return None

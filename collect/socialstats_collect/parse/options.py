@@ -21,9 +21,9 @@ from socialstats_collect.parse.cues import (
     corrected,
     hedged,
     lettered,
+    name_places,
     named,
     pattern_of,
-    places_of,
 )
 from socialstats_collect.parse.text import (
     BORDER,
@@ -150,7 +150,7 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
         lines = _unlisted(unechoed, lines, options)
         pieces = [piece for line in lines for piece in _sentences(unechoed, *line[0])]
         mentions = _by_piece(_mentions(unechoed, options), pieces)
-        yield from _answers(unechoed, lines, pieces, mentions, options)
+        yield from _answer_rules(unechoed, lines, pieces, mentions, options)
         if not refuses(text.text):
             named = [place for here in mentions for place in here]
             letters = re.finditer(
@@ -160,7 +160,7 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
             yield from _percentage(text.text, options)
             yield "several", named if len({label for label, _ in named}) > 1 else ()
 
-    return read_by(raw, rules, lambda text: corrected(text, _names(options)))
+    return read_by(raw, rules, lambda text: corrected(text, _spellings(options)))
 
 
 def _percentage(text: str, options: tuple[Option, ...]) -> Iterator[Rule]:
@@ -206,7 +206,7 @@ def _echo(options: tuple[Option, ...]) -> re.Pattern[str]:
     return re.compile(r"\s{0,3}[,;/|.]?\s{0,3}(?:or\s|and\s)?".join(names), re.IGNORECASE)
 
 
-def _answers(
+def _answer_rules(
     text: str,
     lines: list[Line],
     pieces: list[Span],
@@ -216,8 +216,8 @@ def _answers(
     """Yield answers by rule, the most telling rule first."""
     leads = [place for _, place in lines if place]
     yield "first_line", leads[:1] if leads and lines[0][1] else ()
-    names, announcing = _names(options), _answering(options, SET_OFF)
-    announced = _by_piece(places_of(text, CUE, announcing), pieces)
+    names, announcing = _spellings(options), _answering(options, SET_OFF)
+    announced = _by_piece(name_places(text, CUE, announcing), pieces)
     sentences: list[tuple[int, list[Place]]] = []
     for (start, end), marked, here in zip(pieces, announced, mentions, strict=True):
         if CONDITIONAL.match(text, start, end):
@@ -307,7 +307,7 @@ def _described(option: Option) -> str:
 
 
 @lru_cache(maxsize=64)
-def _names(options: tuple[Option, ...]) -> Names:
+def _spellings(options: tuple[Option, ...]) -> Names:
     """Return an option by its letter or its text, for what a reply goes on to."""
     return tuple(
         (option.letter, rf"{_lettered(option)}|{re.escape(option.letter)}(?!\w)|{_text(option)}")
@@ -335,7 +335,7 @@ def _answering(options: tuple[Option, ...], off: str) -> Names:
 def _lines(text: str, options: tuple[Option, ...]) -> list[Line]:
     """Return the places of the lines that are not blank, each with the option it begins with, if any."""
     lines: list[Line] = []
-    names, answers = _names(options), _answering(options, LEAD_OFF)
+    names, answers = _spellings(options), _answering(options, LEAD_OFF)
     for line in re.finditer(r"[^\n]*\S[^\n]*", text):
         begun = named(pattern_of(OPENING, answers, "").match(text, *line.span()), answers)
         leads = [place for place in begun if not _hedged(text, place, line.end(), names)]

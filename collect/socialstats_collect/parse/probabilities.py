@@ -103,7 +103,7 @@ def choice_probabilities(
     for token, probability in listed.items():
         if probability == 0.0:  # OpenAI gives -9999 for a token that is not among those it lists
             continue
-        begun = _begun(token.decode("utf-8", "replace"), labels, any_case)
+        begun = _labels_begun(token.decode("utf-8", "replace"), labels, any_case)
         if len(begun) > 1:
             return ChoiceProbabilities(reason="shared_first_token")
         for label in begun:
@@ -122,7 +122,7 @@ def _bytes(token: Mapping[str, Sequence[int] | str]) -> bytes:
     return str(token["token"]).encode("utf-8", "surrogatepass")
 
 
-def _begun(token: str, labels: Sequence[str], any_case: bool) -> list[str]:
+def _labels_begun(token: str, labels: Sequence[str], any_case: bool) -> list[str]:
     """Return the labels that a token spells, or begins where nothing but the rest of the word can follow."""
     fold = str.casefold if any_case else str
     left = token.lstrip(MARKS)
@@ -152,7 +152,7 @@ def _answer_token(
         word = token.decode("utf-8", "replace")
         begins = after + len(word) - len(word.lstrip(MARKS))
         after += len(token)
-        for label in _begun(word, labels, any_case) if low <= begins < high else ():
+        for label in _labels_begun(word, labels, any_case) if low <= begins < high else ():
             rest = raw[begins : begins + 4 * len(label) + 4].decode("utf-8", "replace")
             if (
                 fold(rest[: len(label)]) == fold(label)

@@ -68,7 +68,7 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     ('2', 'ambiguous')
     """
     people = clean(names[0]).text, clean(names[1]).text
-    marks = _marks(people)
+    marks = _marks_of(people)
 
     def rules(text: Clean) -> Iterator[Rule]:
         marked = _marked(text.text, people)
@@ -81,7 +81,7 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
         )
         yield "stated", _stated(marked, marks)
         yield "called_right", _called_right(marked, marks)
-        yield "begun", _begun(marked, marks)
+        yield "begun", _leading_options(marked, marks)
 
     right = tuple((digit, f"(?:{ways})(?:{RIGHT})?") for digit, ways in _options(marks))
     return read_by(raw, rules, lambda text: corrected(_marked(text, people), right))
@@ -92,7 +92,7 @@ WIDE_MARKS = ("\N{CJK UNIFIED IDEOGRAPH-3401}", "\N{CJK UNIFIED IDEOGRAPH-3402}"
 IS_WIDE = re.compile(f"[{WIDE}]")
 
 
-def _marks(names: tuple[str, str]) -> tuple[str, str]:
+def _marks_of(names: tuple[str, str]) -> tuple[str, str]:
     """Return the letters that stand for the two names, so that one set of patterns serves all names.
 
     Words of wide letters, as in Chinese, stand without blanks between them: their names have a wide mark.
@@ -112,7 +112,7 @@ def _marked(text: str, names: tuple[str, str]) -> str:
 
     The longer name comes first: Mary Ann before Ann, Jean-Luc before Jean, which count where they stand alone.
     """
-    marks = dict(zip(names, _marks(names), strict=True))
+    marks = dict(zip(names, _marks_of(names), strict=True))
     # no pattern is compiled, as a design may have thousands of names
     for name in sorted({*names} - {""}, key=len, reverse=True):
         start = text.find(name)
@@ -165,7 +165,7 @@ def _stated(text: str, names: tuple[str, str]) -> list[Place]:
     ]
 
 
-def _begun(text: str, names: tuple[str, str]) -> list[Place]:
+def _leading_options(text: str, names: tuple[str, str]) -> list[Place]:
     """Return options with which lines begin; nothing in them takes it back, and a name alone begins the reply."""
     patterns = [_name(names, 1), _name(names, 2)]
     numbered = [
