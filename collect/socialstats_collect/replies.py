@@ -178,14 +178,10 @@ def parsed_json(text: str) -> tuple[dict[str, Any] | None, str]:
 
 def is_deeper(value: object, levels: int) -> bool:
     """Return whether a JSON value is nested deeper than so many levels."""
-    layer: list[Any] = [value]
-    for _ in range(levels + 1):
-        layer = [part for part in layer if isinstance(part, dict | list)]
-        if not layer:
-            return False
-        parts = [part.values() if isinstance(part, dict) else part for part in layer]
-        layer = [part for several in parts for part in several]
-    return True
+    if not isinstance(value, dict | list):
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(is_deeper(part, levels - 1) for part in parts)
 
 
 def _without_keys(outcome: Outcome) -> Outcome:
