@@ -190,7 +190,9 @@ def _ended(run: Run, work: Work) -> None:
     for note in [*tally.costs(), *tally.changes(), *failures(tally), *log.notes]:
         say_hidden(note)
     for model, why in run.shut.items():
-        say_hidden(f"{model} was abandoned: {why}")
+        # what ended the whole run is told once
+        if why != run.stopped:
+            say_hidden(f"{model} was abandoned: {why}")
     if run.stopped:
         say_hidden(f"{'error' if run.fault else 'stopped'}: {run.stopped}")
     if missing := work.units - tally.units_done:

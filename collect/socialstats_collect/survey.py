@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from socialstats.errors import InputError, Problem
-from socialstats.text import count
+from socialstats.text import count, quoted
 from socialstats_collect.ask import Ask, Reply, Unit
 from socialstats_collect.budget import most_tokens, prompt_tokens
 from socialstats_collect.design import RunDesign
@@ -69,9 +69,11 @@ def survey(runfile: RunFile, reply_to: ReplyTo, *, estimate: bool = False) -> Wo
     Raises
     ------
     InputError
-        Where two units ask the very same thing: both are named.
+        Where two units ask the very same thing: both are named. For items that leave their question empty.
     """
     design, work, first = runfile.design, Work(), array("Q")
+    if problems := [*blank_items(design)]:
+        raise InputError(problems)
     for _, exchanges, following in replayed(design, reply_to):
         begins = exchanges[0][0] if exchanges else following
         if begins is None:
@@ -103,6 +105,27 @@ def asks_ahead(design: RunDesign, reply_to: ReplyTo) -> Iterator[Ask]:
 
     for _, exchanges, _ in replayed(design, supposed):
         yield from (ask for ask, reply in exchanges if reply.content is TEXT)
+
+
+def blank_items(design: RunDesign) -> Iterator[Problem]:
+    """Yield a problem for each item without any text in the columns that its question names."""
+    protocol = design.protocol
+    units = {unit.item_id: unit for unit in design.units()}
+    for unit in units.values():
+        named = [name for name in protocol.columns if name in unit.item]
+        if not named or any(unit.item[name].strip() for name in named):
+            continue
+        stripped = {name: text.strip() for name, text in unit.item.items()}
+        emptied = dict.fromkeys(unit.item, "")
+        first, of_nothing = (
+            next(protocol.conversation(replace(unit, item=item))) for item in (stripped, emptied)
+        )
+        if first.messages == of_nothing.messages:
+            fix = "Fill it in, or take the item out."
+            message = (
+                f"item '{unit.item_id}' has nothing in {quoted(named)}, which its question names"
+            )
+            yield Problem(message=message, source=design.source, fix=fix)
 
 
 def repeated_units(design: RunDesign) -> Iterator[Problem]:

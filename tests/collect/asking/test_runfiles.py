@@ -99,6 +99,10 @@ ITEMS = {
         "item_id,text\na,x\nb,x\n",
         "'b / model=toy' asks the very same as 'a / model=toy'",
     ),
+    "no text": (
+        "item_id,text\na,x\nb, \n",
+        "item 'b' has nothing in 'text', which its question names. Fill it in",
+    ),
     "cells": ("item_id,text\nb,z\na,x,y\n", "line 3: 3 fields where the header has 2"),
     "empty": ("item_id,text\n", "items.csv has a header but no rows"),
     "latin 1": ("item_id,text\na,\xe9\n", "is not UTF-8"),
