@@ -42,6 +42,6 @@ JOBS = {
 COMMANDS = {name: about for commands in JOBS.values() for name, about in commands.items()}
 
 
-def file_of(command: str, folder: str = "socialstats.cli") -> ModuleType:
+def file_of(command: str, folder: str = __name__.rpartition(".")[0]) -> ModuleType:
     """Return the file of a command, which is loaded where the command is typed."""
     return importlib.import_module(f"{folder}.{command}")

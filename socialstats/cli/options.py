@@ -11,10 +11,10 @@ from socialstats.cli.helping import Parser, StudyHelp
 from socialstats.designs.aliases import Fields
 from socialstats.designs.settings import (
     COMPUTED_BY_JOB,
+    HOLDS,
     READ_BY_JOB,
     REPEATED,
     SETTINGS,
-    TYPES,
     Setting,
 )
 
@@ -67,7 +67,7 @@ def add_setting(add: Callable[..., Any], setting: Setting) -> None:
     if setting.choices:
         how = {"choices": setting.choices.split()}
     if setting.kind in TYPED:
-        how["type"] = TYPES[setting.kind]
+        how["type"] = HOLDS[setting.kind]
     if setting.kind in REPEATED:
         how["action"] = "append"
     if setting.kind == "switch":

@@ -61,13 +61,12 @@ def clusters_of_units(
 def holds_units(column: ColumnProfile) -> bool:
     """Return whether a column is called like what holds several units together: a topic, a document, a school.
 
-    A name that says only this needs few labels. That of a unit, or of a kind of units, needs more.
+    A name that says only this needs few labels. That of a unit needs more: units may hold other units.
     """
     if not column.names_things or names_a_count(column) or column.called(COSTS, TIMINGS):
         return False
     if CLUSTER_NAME.search(column.name):
-        fewest = FEWEST_UNNAMED if is_kind_of_units(column) else FEWEST_CLUSTERS
-        return column.size >= fewest
+        return column.size >= FEWEST_CLUSTERS
     return column.size >= FEWEST_UNNAMED and column.called(UNITS) and not column.called(WEAK)
 
 

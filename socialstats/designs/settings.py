@@ -16,12 +16,13 @@ Settings = Mapping[str, Any]
 Kind = Literal["text", "texts", "labels", "rows", "parts", "switch", "whole", "number"]
 """``texts``: one or several; ``labels``: typed A,B,C; ``rows``: a list of COLUMN=VALUE; ``parts``: PART=COLUMN."""
 
-TYPES: dict[Kind, type | tuple[type, ...]] = {
+# what a setting of a kind may be in a plan, and the type of a word of the command line
+HOLDS: dict[Kind, Any] = {
     "text": str,
-    "texts": (str, list),
-    "labels": list,
-    "rows": list,
-    "parts": dict,
+    "texts": [str],
+    "labels": [str],
+    "rows": [str],
+    "parts": {"repeat": [[str], bool], "*": [str]},
     "switch": bool,
     "whole": int,
     "number": float,

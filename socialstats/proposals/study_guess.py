@@ -324,7 +324,8 @@ def take_units(guess: Guess, compared: Sequence[ColumnProfile]) -> None:
         # conditions are compared within units
         unit = [c for c in board.unit if c not in compared] or board.unit
         guess.take("unit", unit, f"met most labels of {board.model}")
-        repeats = [c for c in board.repeat if c in free and c not in compared]
+        # labels in words are conditions
+        repeats = [c for c in board.repeat if c in free and not c.text]
         guess.take("repeat", repeats, "tells answers to a unit apart, whose mean counts")
         return
     free = [c for c in guess.free() if c.names_things and not c.prose]
@@ -353,7 +354,8 @@ def take_values(guess: Guess) -> None:
     """
     used = [column for columns in guess.parts.values() for column in columns]
     values = [c for c in outcome_columns(guess.profile, used) if may_be_value(c)]
-    # columns that are called like raters hold answers where nothing else does
+    # what was planned by structure, or is called like raters, holds the answers where nothing else does
+    values = values or [c for c in guess.free() if names_answers(c) and may_be_value(c)]
     values = values or [c for c in guess.free() if is_item(c)]
     if not values:
         raise InputError(

@@ -3,57 +3,69 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from socialstats.designs.aliases import Fields
+from socialstats.designs.aliases import Fields, Pair
 from socialstats.designs.settings import (
     BESIDE,
     COMPUTED,
+    HOLDS,
     READ,
     REASONS,
-    TYPES,
+    Setting,
     Settings,
 )
 from socialstats.errors import InputError, Problem
-from socialstats.tables.toml_files import PLAIN, read_toml, toml_value
-from socialstats.text import meant
+from socialstats.tables.toml_files import Allowed, problem_in, read_toml, toml_value, wrong_keys
+from socialstats.text import meant, shorten
 
 if TYPE_CHECKING:
     from socialstats.studies.declared.declaration import Declaration
 
-KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
+STATUSES = ("exploratory", "confirmatory")
+
+
+def holds(settings: Iterable[Setting], *without: str) -> Allowed:
+    """Return what the keys of settings may hold."""
+    return {one.key: HOLDS[one.kind] for one in settings if one.key not in without}
+
+
+KEYS: dict[str, Allowed] = {
     "study": {
         "name": str,
         "title": str,
-        "status": str,
+        "status": STATUSES,
         "registered": str,
         "data_seen": bool,
         "simulated": bool,
     },
-    "data": {"file": str, "range": list}
-    | {one.key: TYPES[one.kind] for one in (*READ, *BESIDE) if one.key != "weights"},
-    "inference": {one.key: TYPES[one.kind] for one in COMPUTED if one.key != "study"}
-    | {"weights": str},
+    "data": {
+        **holds((*READ, *BESIDE), "weights"),
+        "file": str,
+        "range": object,  # the study checks it
+        "exclude": object,  # rows with their reasons, which have a reader
+    },
+    "inference": {**holds(COMPUTED, "study"), "weights": str},
     "hypothesis": {
         "id": str,
         "text": str,
         "metric": str,
         "question": str,
-        "terms": (str, list),
+        "terms": [str],
         "group": str,
         "by": str,
         "minus": str,
-        "alternative": str,
+        "alternative": ("two-sided", "greater", "less"),
         "smallest_effect": float,
         "sesoi": float,
         "family": str,
-        "status": str,
+        "status": STATUSES,
     },
 }
-STATUSES = ("exploratory", "confirmatory")
+NEEDED = dict.fromkeys(("id", "metric"), "A hypothesis has an id, a metric, and best a text")
 SIMULATED = "These data are simulated."
 
 
@@ -97,159 +109,110 @@ def read_plan(path: str) -> Plan:
         fix = f"Make a study of it: socialstats new {path} -o study.toml"
         message = "this is a run file of 'socialstats collect', and no study or plan"
         raise InputError(Problem(source=path, message=message, fix=fix))
-    found = _Reading(path, SECTIONS)
+    text = raw.decode("utf-8-sig")
+    reader = PlanReader(path, text, SECTIONS)
     for section, entries in content.items():
         if section not in SECTIONS:
-            found.section(section, entries)
-    text = raw.decode("utf-8-sig")
+            reader.section(section, entries)
     own = None
     if any(section in content for section in SECTIONS):
         try:
-            own = read_declaration(content, found.values, path, text)
+            own = read_declaration(content, reader.values, path, text)
         except InputError as error:
-            found.problems += error.problems
-    elif not content or not (found.problems or found.values or found.hypotheses):
-        found.wrong(
-            "this file plans nothing: it has no key of [study], [data] or [inference], and no [[hypothesis]]",
-            "'socialstats init TABLE' writes a plan to start from",
+            reader.problems += error.problems
+    elif not (reader.problems or reader.values or reader.hypotheses):
+        reader.problems.append(
+            Problem(
+                source=path,
+                message="this file plans nothing: it has no key of [study], [data] or [inference], "
+                "and no [[hypothesis]]",
+                fix="'socialstats init TABLE' writes a plan to start from",
+            )
         )
-    if found.problems:
-        raise InputError(found.problems)
-    digest = hashlib.sha256(raw).hexdigest()
+    if reader.problems:
+        raise InputError(reader.problems)
     return Plan(
         name=Path(path).name,
         text=text,
-        sha256=digest,
-        values=found.values,
-        hypotheses=tuple(found.hypotheses),
+        sha256=hashlib.sha256(raw).hexdigest(),
+        values=reader.values,
+        hypotheses=tuple(reader.hypotheses),
         own=own,
     )
 
 
-class _Reading:
+class PlanReader:
     """What a plan holds, and everything that is wrong with it."""
 
-    def __init__(self, path: str, sections: Collection[str]) -> None:
-        self.path = path
-        self.sections = sections
+    def __init__(self, path: str, text: str, declared: Collection[str]) -> None:
+        self.path, self.text, self.declared = path, text, declared
         self.problems: list[Problem] = []
         self.values: Fields = {}
         self.hypotheses: list[Fields] = []
 
-    def wrong(self, message: str, fix: str = "") -> None:
-        self.problems.append(Problem(source=self.path, message=message, fix=fix))
-
-    def unknown(self, what: str, word: str, section: str | None = None) -> None:
-        sections = (*KEYS, *self.sections)
-        known = [name for name in (KEYS[section] if section else sections) if name != "sesoi"]
-        self.wrong(f"unknown {what}", meant(word, known).strip() or f"Known: {', '.join(known)}")
+    def note(self, section: str, message: str, fix: str = "", nth: int = 0, of: int = 1) -> None:
+        """Note a problem, with its line."""
+        self.problems.append(problem_in(self.path, self.text, section, message, fix, nth, of))
 
     def section(self, section: str, entries: Any) -> None:
+        """Read a section; the name of the study is its key ``study``."""
         if section == "hypothesis":
             self.all_hypotheses(entries)
-        elif section not in KEYS or not isinstance(entries, dict):
-            self.unknown(f"section [{section}]", section)
-        else:
-            for key, value in entries.items():
-                if key == "exclude" and section == "data" and isinstance(value, list):
-                    value = self.exclusions(value)
-                self.check(f"[{section}]", section, key, value)
-                self.values["study" if (section, key) == ("study", "name") else key] = value
-
-    def check(self, place: str, section: str, key: str, value: Any) -> None:
-        """Complain of a key that is unknown, or whose value is of another kind."""
-        if key not in KEYS[section]:
-            self.unknown(f"key '{key}' in {place.removesuffix(':')}", key, section)
             return
-        kind = KEYS[section][key]
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        inside = (
-            value
-            if isinstance(value, list)
-            else flat(v for part, v in value.items() if part != "repeat" or v is not True)
-            if isinstance(value, dict)
-            else ()
-        )
-        if key == "range" and section == "data":
-            inside = ()  # two numbers, which the study checks
-        if not all(isinstance(v, str) for v in inside):
-            wanted = (
-                "is not a list of texts"
-                if isinstance(value, list)
-                else "does not map parts to columns"
-            )
-        elif isinstance(value, (*kinds, int) if float in kinds else kinds) and isinstance(
-            value, bool
-        ) == (kind is bool):
+        if section not in KEYS or not isinstance(entries, dict):
+            known = (*KEYS, *self.declared)
+            fix = meant(section, known).strip() or f"Known: {', '.join(known)}"
+            self.note(section, f"unknown section [{shorten(section)}]", fix)
             return
-        else:
-            wanted = f"is not {' or '.join(PLAIN[k] for k in kinds)}"
-        self.wrong(f"{place} {key} = {value!r} {wanted}")
+        for problem in wrong_keys(entries, KEYS[section]):
+            self.note(section, f"{problem.message} (in [{section}])", problem.fix)
+        for key, value in entries.items():
+            if (section, key) == ("data", "exclude"):
+                value = self.exclusions(value if isinstance(value, list) else [value])
+            self.values["study" if (section, key) == ("study", "name") else key] = value
 
     def exclusions(self, entries: list[Any]) -> list[str]:
         """Return the exclusions as ``column=value``, and keep their reasons."""
         rows: list[str] = []
         for entry in entries:
-            known = isinstance(entry, dict) and set(entry) <= {"rows", "reason"} and "rows" in entry
-            told = entry if known else {"rows": entry}
-            rule, reason = told["rows"], told.get("reason", "")
-            if not isinstance(rule, str) or not isinstance(reason, str) or "=" not in rule:
-                self.wrong(
-                    f"[data] exclude: {entry!r} names no rows",
-                    'Write "column=value", or {rows = "column=value", reason = "why"}',
-                )
+            keys = entry if isinstance(entry, dict) else {"rows": entry}
+            rule, reason = keys.get("rows"), keys.get("reason", "")
+            texts = isinstance(rule, str) and "=" in rule and isinstance(reason, str)
+            if not (texts and {*keys} <= {"rows", "reason"}):
+                fix = 'Write "column=value", or {rows = "column=value", reason = "why"}'
+                self.note("data", f"exclude: {entry!r} names no rows (in [data])", fix)
                 continue
-            rows.append(rule)
+            rows.append(str(rule))
             if reason:
                 self.values.setdefault(REASONS, {})[rule] = reason
         return rows
 
     def all_hypotheses(self, entries: Any) -> None:
+        """Read the hypotheses, each with an id of its own."""
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            self.wrong("hypotheses are written [[hypothesis]], in double brackets")
+            self.note("hypothesis", "hypotheses are written [[hypothesis]], in double brackets")
             return
-        for k, entry in enumerate(entries, 1):
-            self.hypothesis(entry, str(entry.get("id") or f"number {k}"))
+        for nth, entry in enumerate(entries):
+            name = entry.get("id") or f"number {nth + 1}"
+            for message, fix in self.wrong_in_hypothesis(entry):
+                said = f"{message} (in [[hypothesis]] {name})"
+                self.note("hypothesis", said, fix, nth, len(entries))
+            renamed = {"sesoi": "smallest_effect"}
+            self.hypotheses.append({renamed.get(key, key): entry[key] for key in entry})
 
-    def hypothesis(self, entry: Fields, name: str) -> None:
-        where = f"[[hypothesis]] {name}:"
-        for key, value in entry.items():
-            self.check(where, "hypothesis", key, value)
-        needed = ("id",) if "question" in entry else ("id", "metric")
-        missing = [key for key in needed if not entry.get(key)]
-        if missing:
-            self.wrong(
-                f"{where} {missing[0]} is missing",
-                "A hypothesis has an id, a metric, and best a text",
-            )
+    def wrong_in_hypothesis(self, entry: Fields) -> Iterator[Pair]:
+        """Yield what is wrong with a hypothesis, and its cure."""
+        needed = {"id": NEEDED["id"]} if "question" in entry else NEEDED
+        for problem in wrong_keys(entry, KEYS["hypothesis"], needed=needed):
+            yield problem.message, problem.fix
         if any(other.get("id") == entry.get("id") for other in self.hypotheses):
-            self.wrong(f"{where} another hypothesis has this id")
+            yield "another hypothesis has this id", ""
         if "sesoi" in entry and "smallest_effect" in entry:
-            self.wrong(f"{where} sesoi and smallest_effect are one thing: give one of them")
-        named = {
-            "smallest_effect" if key == "sesoi" else key: value for key, value in entry.items()
-        }
-        if isinstance(named.get("smallest_effect"), int | float) and not 0 < named[
-            "smallest_effect"
-        ] < float("inf"):
-            self.wrong(
-                f"{where} smallest_effect = {named['smallest_effect']!r} is a size, a number above 0"
-            )
-        for key, allowed in (
-            ("alternative", ("two-sided", "greater", "less")),
-            ("status", STATUSES),
-        ):
-            if key in named and named[key] not in allowed:
-                self.wrong(
-                    f"{where} {key} = {named[key]!r}",
-                    f"Choose from {', '.join(map(repr, allowed))}",
-                )
-        self.hypotheses.append(named)
-
-
-def flat(values: Iterable[Any]) -> list[Any]:
-    """Return values with the entries of lists in place of these: several columns may play one part."""
-    return [entry for value in values for entry in (value if isinstance(value, list) else [value])]
+            yield "sesoi and smallest_effect are one thing", "Give one of them"
+        for key in ("smallest_effect", "sesoi"):
+            size = entry.get(key)
+            if isinstance(size, int | float) and not 0 < size < float("inf"):
+                yield f"{key} = {size!r} is not a size", "Write a number above 0"
 
 
 def write_plan(sections: Mapping[str, Settings], comments: Mapping[str, str]) -> str:
@@ -277,8 +240,4 @@ def write_plan(sections: Mapping[str, Settings], comments: Mapping[str, str]) ->
 
 def load_plan(path: str | None) -> Plan:
     """Read the plan, or return an empty one."""
-    plan = read_plan(path) if path else Plan()
-    status = plan.values.get("status", "exploratory")
-    if status not in STATUSES:
-        raise InputError(f"{plan.name}: status = {status!r} is not 'exploratory' or 'confirmatory'")
-    return plan
+    return read_plan(path) if path else Plan()

@@ -128,6 +128,14 @@ def line_of_key(text: str, section: str, message: str, nth: int = 0, of: int = 1
     return 0 if section != "rule" and message == inner else first + 1
 
 
+def problem_in(
+    source: str, text: str, section: str, message: str, fix: str = "", nth: int = 0, of: int = 1
+) -> Problem:
+    """Return a problem of a section of a file, with the line of the key that the message names first."""
+    line = line_of_key(text, section, message, nth, of)
+    return Problem(source=source, lines=(line,) if line else (), message=message, fix=fix)
+
+
 def wrong_keys(
     values: Mapping[str, Any], allowed: Allowed, where: str = "", needed: Fixes = None
 ) -> Iterator[Problem]:

@@ -137,9 +137,9 @@ def test_init_writes_a_plan_that_report_reads(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[study]\nnaem = 'x'\n", "unknown key 'naem' in [study]. Did you mean 'name'?"),
-        ("[dta]\n", "unknown section [dta]. Did you mean 'data'?"),
-        ("[inference]\nseed = 'x'\n", "[inference] seed = 'x' is not a whole number"),
+        ("[study]\nnaem = 'x'\n", "line 2: unknown key 'naem' (in [study]). Did you mean 'name'?"),
+        ("[dta]\n", "line 1: unknown section [dta]. Did you mean 'data'?"),
+        ("[inference]\nseed = 'x'\n", "line 2: seed = 'x' is not a whole number (in [inference])"),
         ("[study\n", "not a TOML file"),
     ],
 )

@@ -166,34 +166,49 @@ def test_without_a_plan_a_page_is_exploratory_and_lists_no_deviation(
 WRONG = [
     (
         '[data]\nexclude = ["scenario"]\n',
-        "[data] exclude: 'scenario' names no rows. Write \"column=value\"",
+        "exclude: 'scenario' names no rows (in [data]). Write \"column=value\"",
     ),
-    ("[data]\nexclude = [{row = 'a=b'}]\n", "[data] exclude: {'row': 'a=b'} names no rows"),
-    ("[data]\nexclude = [3]\n", "[data] exclude: 3 names no rows"),
-    ("[data]\nexlude = ['a=b']\n", "unknown key 'exlude' in [data]. Did you mean 'exclude'?"),
+    ("[data]\nexclude = [{row = 'a=b'}]\n", "exclude: {'row': 'a=b'} names no rows (in [data])"),
+    ("[data]\nexclude = [3]\n", "plan.toml line 2: exclude: 3 names no rows (in [data])"),
+    (
+        "[data]\nexlude = ['a=b']\n",
+        "plan.toml line 2: unknown key 'exlude' (in [data]). Did you mean 'exclude'?",
+    ),
     ("[[hypotesis]]\nid = 'H'\n", "unknown section [hypotesis]. Did you mean 'hypothesis'?"),
     ("[hypothesis]\nid = 'H'\n", "hypotheses are written [[hypothesis]]"),
     (
         "[[hypothesis]]\nid = 'H'\nmetrik = 'a'\n",
-        "unknown key 'metrik' in [[hypothesis]] H. Did you mean 'metric'?",
+        "plan.toml line 3: unknown key 'metrik' (in [[hypothesis]] H). Did you mean 'metric'?",
     ),
-    ("[[hypothesis]]\nmetric = 'mcnemar'\n", "[[hypothesis]] number 1: id is missing"),
-    ("[[hypothesis]]\nid = 'H'\n", "[[hypothesis]] H: metric is missing"),
-    (H1 + H1, "[[hypothesis]] H1: another hypothesis has this id"),
+    (
+        "[[hypothesis]]\nmetric = 'mcnemar'\n",
+        "no id (in [[hypothesis]] number 1). A hypothesis has an id",
+    ),
+    ("[[hypothesis]]\nid = 'H'\n", "no metric (in [[hypothesis]] H)"),
+    (H1 + H1, "another hypothesis has this id (in [[hypothesis]] H1)"),
     (
         H1.replace("mcnemar", "mcnemra"),
         "[[hypothesis]] H1: there is no metric 'mcnemra'. Did you mean 'mcnemar'?",
     ),
     (
         H1.replace('"greater"', '"bigger"'),
-        "alternative = 'bigger'. Choose from 'two-sided', 'greater', 'less'",
+        "alternative = 'bigger' is not one of two-sided, greater, less (in [[hypothesis]] H1)",
     ),
-    (H1.replace("0.02", "-0.02"), "smallest_effect = -0.02 is a size, a number above 0"),
+    (
+        H1.replace("0.02", "-0.02"),
+        "sesoi = -0.02 is not a size (in [[hypothesis]] H1). Write a number above 0",
+    ),
     (H1 + "smallest_effect = 0.1\n", "sesoi and smallest_effect are one thing"),
-    (H1 + "status = 'sure'\n", "status = 'sure'. Choose from 'exploratory', 'confirmatory'"),
-    (H1.replace("0.02", '"small"'), "[[hypothesis]] H1: sesoi = 'small' is not a number"),
-    ("[study]\ndata_seen = 'no'\n", "[study] data_seen = 'no' is not true or false"),
-    ("[study]\nname = true\n", "[study] name = True is not text"),
+    (
+        H1 + "status = 'sure'\n",
+        "status = 'sure' is not one of exploratory, confirmatory (in [[hypothesis]] H1)",
+    ),
+    (H1.replace("0.02", '"small"'), "sesoi = 'small' is not a number (in [[hypothesis]] H1)"),
+    (
+        "[study]\ndata_seen = 'no'\n",
+        "plan.toml line 2: data_seen = 'no' is not true or false (in [study])",
+    ),
+    ("[study]\nname = true\n", "name = true is not text (in [study])"),
 ]
 
 

@@ -149,7 +149,7 @@ def test_a_file_of_another_kind_is_refused_and_named(
         (
             "--plan",
             "rules.toml",
-            "rules.toml: unknown section [rule]. Known: study, data, inference, hypothesis",
+            "rules.toml line 1: unknown section [rule]. Known: study, data, inference, hypothesis",
         ),
         ("--plan", "deep.toml", "deep.toml: not a TOML file: it is nested too deep"),
         (

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from socialstats.errors import InputError, Problem
 from socialstats.studies.grids import Cell
 from socialstats.tables import Table
-from socialstats.tables.toml_files import line_of_key
+from socialstats.tables.toml_files import problem_in
 from socialstats.text import meant, quoted, shorten
 
 Texts = tuple[str, ...]
@@ -190,14 +190,6 @@ def texts_in(value: Any) -> list[str]:
     if isinstance(value, list | tuple):
         return [text for inner in value for text in texts_in(inner)]
     return [value] if isinstance(value, str) else []
-
-
-def problem_in(
-    source: str, text: str, section: str, message: str, fix: str = "", nth: int = 0, of: int = 1
-) -> Problem:
-    """Return a problem of a section of a file, with the line of the key that the message names first."""
-    line = line_of_key(text, section, message, nth, of)
-    return Problem(source=source, lines=(line,) if line else (), message=message, fix=fix)
 
 
 def check_columns(declaration: Declaration, table: Table) -> None:

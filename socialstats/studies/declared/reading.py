@@ -15,10 +15,9 @@ from socialstats.studies.declared.declaration import (
     Scale,
     StudyQuestion,
     nearest_of,
-    problem_in,
 )
 from socialstats.studies.grids import CELLS
-from socialstats.tables.toml_files import Allowed, wrong_keys
+from socialstats.tables.toml_files import Allowed, problem_in, wrong_keys
 from socialstats.text import meant, shorten
 
 SCALE_KEYS: Allowed = {
