@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import Allowed, wrong_keys
 from socialstats.text import shorten
-from socialstats_collect.secrets import remember
+from socialstats_collect.secrets import address_parts, remember
 from socialstats_collect.tally import MOST, amount
 
 OPENAI = "OPENAI_API_KEY"
@@ -25,7 +24,7 @@ VARIABLE = re.compile(r"[A-Za-z_]\w{0,39}", re.ASCII)
 LIKE_A_KEY = re.compile(r"(?=.*[a-z])(?=.*\d).{16,}")
 LONG_ENOUGH = 16  # characters of a key that stands in a text by no accident
 PROXIES = ("http", "https", "socks5", "socks5h")
-OWN_NAMES = "factors|texts|prices"  # tables whose keys are names that the user chose
+FREE_TABLES = "factors|texts|prices"  # tables whose keys are names that the user chose
 # names under which clients take keys; signs may stand between their words
 SECRET = (
     "x? (api|access|secret) key|(proxy )?authorization|((bearer|access|auth|api) )?token|bearer|(client )?secret|"
@@ -73,19 +72,9 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float)
 
 
-def proxy_parts(value: object) -> SplitResult | None:
-    """Return the parts of the address of a proxy; None where it is none."""
-    try:
-        parts = urlsplit(str(value))
-        valid = parts.scheme in PROXIES and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return None
-    return parts if valid else None
-
-
 def has_password(value: object) -> bool:
     """Return whether the address of a proxy holds a user or a password."""
-    parts = proxy_parts(value)
+    parts = address_parts(str(value), *PROXIES)
     return parts is not None and bool(parts.username or parts.password)
 
 
@@ -104,9 +93,9 @@ FORBIDDEN = (
 )
 KEYS_OF_KEYS = (
     ValueRule(
-        rf"(?!{OWN_NAMES})(.*\.)?({SECRET})", lambda value: isinstance(value, str), *FORBIDDEN
+        rf"(?!{FREE_TABLES})(.*\.)?({SECRET})", lambda value: isinstance(value, str), *FORBIDDEN
     ),
-    ValueRule(rf"(?!{OWN_NAMES})(.*\.)?{HEADERS}", lambda _: True, *FORBIDDEN),
+    ValueRule(rf"(?!{FREE_TABLES})(.*\.)?{HEADERS}", lambda _: True, *FORBIDDEN),
 )
 RULES = (
     ValueRule(
@@ -134,7 +123,7 @@ RULES = (
     ),
     ValueRule(
         r"endpoint(s\..+)?\.proxy",
-        lambda value: proxy_parts(value) is None,
+        lambda value: address_parts(str(value), *PROXIES) is None,
         "{key} is no address",
         'Write it as proxy = "http://host:port".',
     ),
@@ -182,8 +171,8 @@ def broken_rules(values: dict[str, Any], rules: Sequence[ValueRule]) -> Iterator
     for key, value in entries(values):
         for rule in rules:
             if re.fullmatch(rule.keys, key, re.IGNORECASE) and rule.broken(value):
-                shown = shorten(repr(value) if isinstance(value, str) else str(value))
-                yield Problem(message=rule.message.format(key=key, value=shown), fix=rule.fix)
+                text = shorten(repr(value) if isinstance(value, str) else str(value))
+                yield Problem(message=rule.message.format(key=key, value=text), fix=rule.fix)
 
 
 def entries(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[tuple[str, Any]]:

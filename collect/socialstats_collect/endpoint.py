@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import random
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from socialstats_collect.replies import Outcome
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
@@ -38,7 +42,7 @@ def lost(outcome: Outcome) -> tuple[str, bool]:
         outcome.detail.get("error_type"),
         outcome.http_status,
     )
-    code = next((one for one in codes if one in LOST), None)
+    code = next((code for code in codes if code in LOST), None)
     return (LOST[code], code in (404, "model_not_found")) if code is not None else ("", False)
 
 
@@ -48,6 +52,8 @@ class Door:
 
     Attributes
     ----------
+    client
+        Sends requests.
     per_minute
         Requests a minute; None for no limit of our own.
     latest
@@ -56,6 +62,7 @@ class Door:
         When the failures began that no answer has followed yet; None without.
     """
 
+    client: AsyncOpenAI
     per_minute: float | None = None
     latest: float = 0.0
     since: float | None = None

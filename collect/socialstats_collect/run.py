@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import socialstats
 from socialstats.errors import MissingDependency
@@ -26,9 +26,6 @@ from socialstats_collect.replies import Outcome
 from socialstats_collect.runfile import Endpoint, RunFile
 from socialstats_collect.secrets import host_of
 from socialstats_collect.tally import MOST, CallTally
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 UNREAD = ("ambiguous", "unparsed", "empty", "out_of_range")
 SYNC_SECONDS = 1.0
@@ -74,7 +71,6 @@ class Run:
     _last: bool = False
     _budget: Budget = field(init=False)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
-    _clients: dict[Endpoint, AsyncOpenAI] = field(default_factory=dict)
     _doors: dict[Endpoint, Door] = field(default_factory=dict)
     _synced: float = 0.0
     _at_fault: int = 0
@@ -107,8 +103,8 @@ class Run:
         async with contextlib.AsyncExitStack() as stack:
             for endpoint in {self.runfile.endpoint_of(model) for model in self.runfile.models}:
                 client = client_of(endpoint, endpoint.key(), limits)
-                self._clients[endpoint] = await stack.enter_async_context(client)
-                self._doors[endpoint] = Door(limits.requests_per_minute)
+                await stack.enter_async_context(client)
+                self._doors[endpoint] = Door(client, limits.requests_per_minute)
             # each unit with the one after it
             units = itertools.pairwise(itertools.chain(self.runfile.design.units(), [None]))
             with self._signals():
@@ -251,7 +247,7 @@ class Run:
         try:
             self.log.append({"type": "call", **call, **most})
             outcome: Outcome = await _client_module().send_ask(
-                self._clients[endpoint], ask, endpoint, self.runfile.raw
+                self._doors[endpoint].client, ask, endpoint, self.runfile.raw
             )
             line = {
                 "type": "attempt",

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from socialstats.errors import InputError, Problem
 
@@ -337,16 +337,28 @@ def host_of(url: str) -> str:
     >>> host_of("http://me:word@127.0.0.1:8080/v1")
     '127.0.0.1:8080'
     """
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = port = None
-    if not host or parts.scheme not in ("http", "https") or UNPRINTABLE.search(url):
+    parts = address_parts(url, "http", "https")
+    if parts is None:
         fix = 'Write it as "https://api.example.org/v1"; a port is at most 65535.'
         raise InputError(Problem(message="base_url is no address", fix=fix))
     remember(
         parts.password or "",
         *(value for name, value in parse_qsl(parts.query) if SENSITIVE.search(name)),
     )
-    return f"{host}:{port}" if port else host
+    return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+
+
+def address_parts(address: str, *schemes: str) -> SplitResult | None:
+    """Return the parts of an address of some schemes; None where it is none.
+
+    Examples
+    --------
+    >>> address_parts("ftp://example.org", "http", "https"), address_parts("http://a b/", "http")
+    (None, None)
+    """
+    try:
+        parts = urlsplit(address)
+        valid = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return None
+    return parts if valid and not UNPRINTABLE.search(address) else None
