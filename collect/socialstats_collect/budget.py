@@ -25,33 +25,9 @@ class BudgetSpent(Exception):
     """A limit leaves no room for a further call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
-    """What a call may take.
-
-    Attributes
-    ----------
-    model
-        Who is asked.
-    sent
-        About how many tokens the request has.
-    tokens, cost
-        The most that it takes, for the log: by ``max_tokens`` and prices, or as the largest call before. None where
-        neither is there.
-    held
-        What no other call may spend meanwhile, by the limit on it.
-    """
-
-    model: str
-    sent: int
-    tokens: float | None
-    cost: float | None
-    held: Mapping[str, float]
-
-
 @dataclass(slots=True)
 class Budget:
-    """Holds back what calls in progress may take.
+    """Holds back what calls in progress may take: those of which the tally has a line and no attempt.
 
     The first call of each model goes alone, until its tokens and cost are known. After it as many calls are in progress
     as are known, so that a price that is too low shows early. A call that does not fit beside those in progress waits
@@ -70,31 +46,33 @@ class Budget:
     limits: Limits
     prices: Mapping[str, Mapping[str, float]]
     tally: CallTally
-    _claims: list[Reservation] = field(default_factory=list)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.tally.end_pending()
 
-    def claim(self, ask: Ask) -> Reservation | None:
-        """Return a claim for a call that may be sent now, or None where it has to wait.
+    def claim(self, ask: Ask, **call: Any) -> dict[str, Any] | None:
+        """Return the line of a call that may be sent now, or None where it has to wait.
+
+        The line has the most tokens and money that the call takes: by ``max_tokens`` and prices, or as the largest call
+        before. They are None where neither is there.
 
         Raises
         ------
         BudgetSpent
             Where the call fits no more, whatever those in progress take.
         """
-        claim = self._expected(ask)
-        if not self._claims:
-            self._check(claim)
-        elif self._must_wait(claim):
+        line = {**call, "model_requested": ask.model, **self._at_most(ask)}
+        if not self.tally.pending:
+            self._check(line, ask)
+        elif self._must_wait(line):
             return None
-        self._claims.append(claim)
-        return claim
+        self.tally.begin(line)
+        return line
 
-    def free(self, claim: Reservation) -> None:
-        """End a claim: the log says what the call took."""
-        self._claims.remove(claim)
+    def free(self, line: Mapping[str, Any]) -> None:
+        """End the claim of a call: the log says what it took, or it was not sent."""
+        self.tally.drop(line)
         self.wake()
 
     def wake(self) -> None:
@@ -106,89 +84,91 @@ class Budget:
         """Return what is done when a call ends that is in progress now, also one that ends before it is awaited."""
         return self._changed.wait()
 
+    def _at_most(self, ask: Ask) -> dict[str, float | None]:
+        """Return the most that a call takes, by its own limit and price and by the largest call of its model so far."""
+        costs, back = self.tally.by_model[ask.model], most_tokens(ask)
+        if back is None and costs.counted:
+            back = costs.most_back
+        tokens = price = None
+        if back is not None:
+            sent = prompt_tokens(ask)
+            tokens = max(sent + back, costs.most_tokens)
+            price = money(self.prices.get(ask.model), sent, back)
+        known = price is not None or costs.most_cost > 0
+        cost = max(price or 0.0, costs.most_cost) if known else None
+        return {"tokens_at_most": tokens, "cost_at_most": cost}
+
     def _spent(self) -> dict[str, float]:
         """Return calls, tokens and money that were spent, or may have been, by the limit on them."""
         tally = self.tally
         costs = tally.by_model.items()
         unsettled = sum(of_model.unsettled_tokens for _, of_model in costs)
-        money_spent = sum(of_model.at_most(self.prices.get(model)) for model, of_model in costs)
         return {
-            "max_calls": tally.calls + tally.cut_off + len(self._claims),
+            "max_calls": tally.calls + tally.cut_off + len(tally.pending),
             "max_tokens_total": tally.tokens + unsettled,
-            "max_cost": money_spent,
+            "max_cost": sum(of_model.at_most(self.prices.get(model)) for model, of_model in costs),
         }
 
-    def _exceeded(self, further: Mapping[str, float]) -> Iterator[str]:
-        """Yield the limits that leave no room for so much more."""
+    def _exceeded(self, tokens: float, cost: float) -> Iterator[str]:
+        """Yield the limits that leave no room for a call more, and for so many tokens and so much money."""
+        further = {"max_calls": 1, "max_tokens_total": tokens, "max_cost": cost}
         for name, spent in self._spent().items():
             limit = getattr(self.limits, name)
             if limit is not None and spent + further[name] > limit * ROUNDING:
                 yield name
 
-    def _expected(self, ask: Ask) -> Reservation:
-        """Return what a call may take, by its own limit and price and by the largest call of its model so far."""
-        costs, sent, back = self.tally.by_model[ask.model], prompt_tokens(ask), most_tokens(ask)
-        if back is None and costs.counted:
-            back = costs.most_back
-        tokens = price = None
-        if back is not None:
-            tokens, price = sent + back, money(self.prices.get(ask.model), sent, back)
-        cost = max(price or 0.0, costs.most_cost) if price is not None or costs.most_cost else None
-        held = {
-            "max_calls": 1,
-            "max_tokens_total": max(tokens or 0, MARGIN * costs.most_tokens),
-            "max_cost": max(cost or 0.0, MARGIN * costs.most_cost),
-        }
-        if tokens is not None:
-            tokens = max(tokens, costs.most_tokens)
-        return Reservation(model=ask.model, sent=sent, tokens=tokens, cost=cost, held=held)
-
-    def _must_wait(self, further: Reservation) -> bool:
+    def _must_wait(self, further: Mapping[str, Any]) -> bool:
         """Return whether a call must not be sent beside those in progress."""
-        limits, claims = self.limits, (*self._claims, further)
-        if limits.max_tokens_total is not None or limits.max_cost is not None:
-            by_model = Counter(claim.model for claim in claims)
-            if any(self.tally.by_model[model].counted < n for model, n in by_model.items()):
-                return True
-        held = {name: sum(claim.held[name] for claim in claims) for name in further.held}
-        return any(self._exceeded(held | {"max_calls": 1}))
+        limits, by_model = self.limits, self.tally.by_model
+        models: Counter[str] = Counter()
+        tokens = cost = 0.0
+        for line in (*self.tally.pending.values(), further):
+            model = line["model_requested"]
+            models[model] += 1
+            tokens += max(line["tokens_at_most"] or 0, MARGIN * by_model[model].most_tokens)
+            cost += max(line["cost_at_most"] or 0.0, MARGIN * by_model[model].most_cost)
+        bounded = limits.max_tokens_total is not None or limits.max_cost is not None
+        if bounded and any(by_model[model].counted < n for model, n in models.items()):
+            return True
+        return any(self._exceeded(tokens, cost))
 
-    def _check(self, claim: Reservation) -> None:
+    def _check(self, line: Mapping[str, Any], ask: Ask) -> None:
         """Raise where not even a call like the largest so far fits, and nothing is in progress."""
-        costs = self.tally.by_model[claim.model]
-        alone = {"max_calls": 1, "max_tokens_total": claim.tokens, "max_cost": claim.cost}
+        costs = self.tally.by_model[ask.model]
+        tokens, cost = line["tokens_at_most"] or 0, line["cost_at_most"] or 0.0
         if costs.counted:
-            alone |= {"max_tokens_total": costs.most_tokens, "max_cost": costs.most_cost}
+            tokens, cost = costs.most_tokens, costs.most_cost
         else:
-            self._check_lost(claim)
-        for name in self._exceeded({limit: most or 0 for limit, most in alone.items()}):
-            raise BudgetSpent(self._words(name, alone[name]))
+            self._check_lost(line, ask)
+        for name in self._exceeded(tokens, cost):
+            raise BudgetSpent(self._words(name, cost if name == "max_cost" else tokens))
 
-    def _check_lost(self, claim: Reservation) -> None:
+    def _check_lost(self, line: Mapping[str, Any], ask: Ask) -> None:
         """Raise where no reply of a model says what a call takes, and the lost calls may have spent a limit."""
-        lost = self.tally.by_model[claim.model].unsettled_calls
-        tokens = claim.tokens or claim.sent + LONGEST_REPLY
-        for name, most, worst in (
-            ("max_tokens_total", claim.tokens, tokens),
-            ("max_cost", claim.cost, tokens * DEAREST / 1e6),
+        lost = self.tally.by_model[ask.model].unsettled_calls
+        tokens = line["tokens_at_most"] or prompt_tokens(ask) + LONGEST_REPLY
+        for name, amount_name, worst in (
+            ("max_tokens_total", "tokens_at_most", tokens),
+            ("max_cost", "cost_at_most", tokens * DEAREST / 1e6),
         ):
             limit = getattr(self.limits, name)
-            # else the limit plus one call covers the lost calls
-            if limit is None or most is not None or (lost < LOST and lost * worst <= limit):
+            if limit is None or line[amount_name] is not None:
                 continue
-            raise BudgetSpent(
-                f"limits.{name} cannot be held: {count(lost, 'call')} to '{claim.model}' may have been billed, and "
-                f"no reply says with how much. Set max_tokens and [prices], which say the most that a call takes"
-            )
+            # else the limit plus one call covers the lost calls
+            if lost >= LOST or lost * worst > limit:
+                raise BudgetSpent(
+                    f"limits.{name} cannot be held: {count(lost, 'call')} to '{ask.model}' may have been billed, and "
+                    f"no reply says with how much. Set max_tokens and [prices], which say the most that a call takes"
+                )
 
-    def _words(self, name: str, call: float | None) -> str:
+    def _words(self, name: str, call: float) -> str:
         """Return in words that a limit is reached."""
         room = "is reached"
         if not self.tally.calls and name != "max_calls":
-            room = f"leaves no room for a call of up to {as_given(call or 0)}"
+            room = f"leaves no room for a call of up to {as_given(call)}"
         elif name == "max_cost":
-            cost, most = self.tally.cost, self._spent()[name]
-            without = most - cost
+            cost = self.tally.cost
+            without = self._spent()[name] - cost
             room += f": {cost:.4g} spent"
             if without > 0:
                 room += f", and up to {without:.4g} for calls without a reply"
@@ -197,7 +177,7 @@ class Budget:
 
 
 def spent(
-    ask: Ask, outcome: Outcome, price: Mapping[str, float] | None, claim: Reservation
+    ask: Ask, outcome: Outcome, price: Mapping[str, float] | None, call: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what a call took, for the log: as reported and by price, of which the larger counts; else at most.
 
@@ -219,8 +199,8 @@ def spent(
     priced = line["cost"] is not None
     if outcome.billable and (not counted or ("usage_wrong" in outcome.detail and not priced)):
         line["unsettled"] = True
-        line["cost_at_most"] = None if priced else claim.cost
-        line["tokens_at_most"] = None if counted else claim.tokens
+        line["cost_at_most"] = None if priced else call["cost_at_most"]
+        line["tokens_at_most"] = None if counted else call["tokens_at_most"]
     return line
 
 

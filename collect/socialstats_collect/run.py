@@ -18,7 +18,7 @@ from typing import Any
 import socialstats
 from socialstats.errors import MissingDependency
 from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
-from socialstats_collect.budget import Budget, BudgetSpent, Reservation, spent
+from socialstats_collect.budget import Budget, BudgetSpent, spent
 from socialstats_collect.endpoint import Door, lost
 from socialstats_collect.log import Log, reply_of
 from socialstats_collect.protocols.base import replay
@@ -145,12 +145,12 @@ class Run:
         door = self._doors[self.runfile.endpoint_of(ask.model)]
         number, failures = len(self.log.entries(ask.key)), 0
         while failures < most and ask.model not in self.shut:
-            claim = await self._admitted(door, ask)
-            if claim is None:
+            number += 1
+            call = await self._admitted(door, ask, number)
+            if call is None:
                 return None
             started = asyncio.get_running_loop().time()
-            number += 1
-            outcome, line = await self._attempt(unit, ask, number, claim)
+            outcome, line = await self._attempt(unit, ask, call)
             if outcome.status in DATA:
                 door.answered(started)
                 return reply_of(line)
@@ -207,26 +207,26 @@ class Run:
         elif outcome.own:
             self._count_fault(outcome)
 
-    async def _admitted(self, door: Door, ask: Ask) -> Reservation | None:
-        """Return the claim of a call when it may be sent; None where the run stops before."""
-        claim = None
+    async def _admitted(self, door: Door, ask: Ask, number: int) -> dict[str, Any] | None:
+        """Return the line of a call when it may be sent; None where the run stops before."""
+        call = None
         while not self._stop.is_set():
             if door.closed_for > 0.0:
                 await self._pause(door.closed_for)
-            elif claim is not None:
+            elif call is not None:
                 await self._pause(door.turn())
                 if door.closed_for <= 0.0 and not self._stop.is_set():
-                    return claim
+                    return call
             else:
                 try:
-                    claim = self._budget.claim(ask)
+                    call = self._budget.claim(ask, run_id=self.run_id, key=ask.key, attempt=number)
                 except BudgetSpent as reason:
                     self.stop(str(reason))
                     return None
-                if claim is None:
+                if call is None:
                     await self._budget.change()
-        if claim is not None:
-            self._budget.free(claim)
+        if call is not None:
+            self._budget.free(call)
         return None
 
     async def _pause(self, seconds: float) -> None:
@@ -236,34 +236,32 @@ class Run:
                 await self._stop.wait()
 
     async def _attempt(
-        self, unit: Unit, ask: Ask, number: int, claim: Reservation
+        self, unit: Unit, ask: Ask, call: dict[str, Any]
     ) -> tuple[Outcome, dict[str, Any]]:
         """Write down that a call is sent, make it, and write down what came back."""
-        call = {"run_id": self.run_id, "key": ask.key, "attempt": number}
-        call["model_requested"] = ask.model
-        most = {"tokens_at_most": claim.tokens, "cost_at_most": claim.cost}
         endpoint = self.runfile.endpoint_of(ask.model)
+        client, price = self._doors[endpoint].client, self.runfile.prices.get(ask.model)
         start, began = datetime.now(UTC), time.perf_counter()
         try:
-            self.log.append({"type": "call", **call, **most})
+            self.log.append({"type": "call", **call})
             outcome: Outcome = await _client_module().send_ask(
-                self._doors[endpoint].client, ask, endpoint, self.runfile.raw
+                client, ask, endpoint, self.runfile.raw
             )
             line = {
                 "type": "attempt",
-                **call,
-                **asked_columns(unit, ask, first=number == 1),
+                **{name: call[name] for name in ("run_id", "key", "attempt", "model_requested")},
+                **asked_columns(unit, ask, first=call["attempt"] == 1),
                 **reply_columns(outcome),
                 "host": host_of(endpoint.base_url),
                 "t_start": start.isoformat(),
                 "t_end": datetime.now(UTC).isoformat(),
                 "latency_s": round(time.perf_counter() - began, 4),
-                **spent(ask, outcome, self.runfile.prices.get(ask.model), claim),
+                **spent(ask, outcome, price, call),
             }
             line = {name: value for name, value in line.items() if value is not None}
             self.log.append(line)
         finally:
-            self._budget.free(claim)
+            self._budget.free(call)
         self._check_costs(unit, ask, outcome, line)
         self.report(self.tally)
         if began - self._synced > SYNC_SECONDS:

@@ -98,8 +98,8 @@ class CallTally:
 
     ``units_done`` counts this run's finished units, ``units_replayed`` those that needed no call, ``unread`` their rows
     with an answer that was not parsed. ``by_model`` has tokens and money, ``served`` answers by what served them.
-    ``pending`` holds the calls of earlier runs that were sent and have no attempt on record; ``cut_off`` counts those
-    of them that a kill ended. ``unsettled`` counts the calls that may have been billed without a reply.
+    ``pending`` holds the lines of calls without an attempt on record: they are in progress, or a kill ended them.
+    ``cut_off`` counts those of earlier runs, and ``unsettled`` the calls that may have been billed without a reply.
 
     Examples
     --------
@@ -125,8 +125,12 @@ class CallTally:
     pending: dict[tuple[str, ...], Mapping[str, Any]] = field(default_factory=dict)
 
     def begin(self, line: Mapping[str, Any]) -> None:
-        """Note a call that was about to be sent."""
+        """Note a call that is about to be sent."""
         self.pending[_call(line)] = line
+
+    def drop(self, line: Mapping[str, Any]) -> None:
+        """Forget a call: it was not sent, or its attempt is on record."""
+        self.pending.pop(_call(line), None)
 
     def end_pending(self) -> None:
         """Count the calls without an attempt on record as calls that may have been billed."""
@@ -139,7 +143,7 @@ class CallTally:
     def add(self, line: Mapping[str, Any]) -> None:
         """Count one attempt of the log."""
         self.calls += 1
-        self.pending.pop(_call(line), None)
+        self.drop(line)
         status, asked = str(line.get("status")), str(line.get("model_requested"))
         self.by_status[status] += 1
         self._count(line, self.by_model[asked])

@@ -19,7 +19,6 @@ from socialstats_collect.budget import (
     LONGEST_REPLY,
     Budget,
     BudgetSpent,
-    Reservation,
     prompt_tokens,
 )
 from socialstats_collect.replies import response_outcome
@@ -183,26 +182,30 @@ def test_a_lost_call_that_took_the_limit_at_most_may_be_followed_by_one(
     name: str, price: float
 ) -> None:
     ask = Ask(model="a", messages=({"role": "user", "content": "x" * 40},), parameters={})
-    tally = CallTally()
-    tally.add(
-        {
-            "run_id": "r",
-            "key": "k",
-            "attempt": 1,
-            "model_requested": "a",
-            "status": "timeout",
-            "prompt_tokens": None,
-            "unsettled": True,
-            "tokens_at_most": None,
-            "cost_at_most": None,
-        }
-    )
+    lost = {
+        "run_id": "r",
+        "key": "k",
+        "attempt": 1,
+        "model_requested": "a",
+        "status": "timeout",
+        "prompt_tokens": None,
+        "unsettled": True,
+        "tokens_at_most": None,
+        "cost_at_most": None,
+    }
+
+    def claim(limit: float) -> object:
+        tally = CallTally()
+        tally.add(lost)
+        limits: dict[str, Any] = {name: limit}
+        return Budget(Limits(**limits), {}, tally).claim(ask)
+
     worst = price * (prompt_tokens(ask) + LONGEST_REPLY)
-    assert Budget(Limits(**{name: worst}), {}, tally).claim(ask) is not None
+    assert claim(worst) is not None
     with pytest.raises(
         BudgetSpent, match=f"{name} cannot be held: 1 call to 'a' may have been billed"
     ):
-        Budget(Limits(**{name: worst - price}), {}, tally).claim(ask)
+        claim(worst - price)
 
 
 @pytest.mark.parametrize("workers", [1, 8, 32])
@@ -347,62 +350,48 @@ class World:
     ceiling: float
     tally: CallTally = field(default_factory=CallTally)
     billed: list[float] = field(default_factory=list)
-    in_progress: list[tuple[Reservation, dict[str, Any]]] = field(default_factory=list)
+    in_progress: list[tuple[dict[str, Any], float]] = field(default_factory=list)
 
     def live(self, budget: Budget, asks: list[Ask], workers: int) -> None:
         """Make calls until the budget is spent or luck ends."""
         for number in range(self.rng.randrange(300)):
             try:
-                claim = (
-                    budget.claim(self.rng.choice(asks)) if len(self.in_progress) < workers else None
-                )
+                call = None
+                if len(self.in_progress) < workers:
+                    run_id = str(self.rng.random())
+                    ask = self.rng.choice(asks)
+                    call = budget.claim(ask, run_id=run_id, key=str(number), attempt=1)
             except BudgetSpent:
                 assert not self.in_progress
                 return
-            if claim is None:
+            if call is None:
                 self.end(budget)
             else:
-                self.begin(claim, number)
+                self.begin(call)
             while self.in_progress and self.rng.random() < 0.4:
                 self.end(budget)
 
-    def begin(self, claim: Reservation, number: int) -> None:
-        dearest = self.tally.by_model.get(claim.model, Costs()).most_cost
-        most = (claim.cost or 0.0) if self.priced else 2 * dearest or 1.0
-        self.in_progress.append(
-            (
-                claim,
-                {
-                    "run_id": str(self.rng.random()),
-                    "key": str(number),
-                    "attempt": 1,
-                    "model_requested": claim.model,
-                    "status": "ok",
-                    "prompt_tokens": 1,
-                    "cost": self.rng.uniform(0, most),
-                },
-            )
-        )
+    def begin(self, call: dict[str, Any]) -> None:
+        dearest = self.tally.by_model.get(call["model_requested"], Costs()).most_cost
+        most = (call["cost_at_most"] or 0.0) if self.priced else 2 * dearest or 1.0
+        self.in_progress.append((call, self.rng.uniform(0, most)))
 
     def end(self, budget: Budget) -> None:
-        claim, line = self.in_progress.pop(self.rng.randrange(len(self.in_progress)))
+        call, cost = self.in_progress.pop(self.rng.randrange(len(self.in_progress)))
+        line = {**call, "prompt_tokens": 1}
         if self.rng.random() < 0.1:
-            self.billed.append(min(line.pop("cost"), claim.cost or 0.0))
-            line |= {
-                "status": "timeout",
-                "prompt_tokens": None,
-                "unsettled": True,
-                "cost_at_most": claim.cost,
-            }
+            self.billed.append(min(cost, call["cost_at_most"] or 0.0))
+            line |= {"status": "timeout", "prompt_tokens": None, "unsettled": True}
         else:
-            self.billed.append(line["cost"])
+            self.billed.append(cost)
+            line |= {"status": "ok", "cost": cost}
         self.tally.add(line)
-        budget.free(claim)
+        budget.free(call)
 
     def kill(self) -> None:
-        for claim, line in self.in_progress:
-            self.billed.append(min(line["cost"], claim.cost or 0.0))
-            self.tally.begin({**line, "cost_at_most": claim.cost})
+        """End the calls in progress: their lines stay in the tally."""
+        for call, cost in self.in_progress:
+            self.billed.append(min(cost, call["cost_at_most"] or 0.0))
         self.in_progress.clear()
 
 
