@@ -294,19 +294,15 @@ class Change:
 
     def __str__(self) -> str:
         """State what changes nothing of what was asked."""
-        words = []
-        if self.renamed:
-            pairs = ", ".join(f"'{old}' is now '{new}'" for old, new in self.renamed[:SHOWN])
-            words.append(f"{count(len(self.renamed), 'item')} found again by content: {pairs}")
-        if self.corrected:
-            cells = ", ".join(f"{name} of {count(n, 'item')}" for name, n in self.corrected.items())
-            words.append(f"columns corrected: {cells}")
-        if self.added:
-            words.append(f"{count(len(self.added), 'new item')}: {quoted(self.added)}")
-        if self.gone:
-            left = count(len(self.gone), "item")
-            words.append(f"{left} taken out of the table: {quoted(self.gone)}")
-        return "; ".join(words)
+        renamed = [f"'{old}' is now '{new}'" for old, new in self.renamed[:SHOWN]]
+        corrected = [f"{name} of {count(n, 'item')}" for name, n in self.corrected.items()]
+        words = {
+            f"{count(len(self.renamed), 'item')} found again by content": ", ".join(renamed),
+            "columns corrected": ", ".join(corrected),
+            count(len(self.added), "new item"): quoted(self.added),
+            f"{count(len(self.gone), 'item')} taken out of the table": quoted(self.gone),
+        }
+        return "; ".join(f"{what}: {names}" for what, names in words.items() if names)
 
 
 def matched(present: RunDesign, before: Sequence[RunDesign]) -> Change:

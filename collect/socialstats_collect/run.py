@@ -10,7 +10,7 @@ import platform
 import signal
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -105,10 +105,28 @@ class Run:
                 client = client_of(endpoint, endpoint.key(), limits)
                 await stack.enter_async_context(client)
                 self._doors[endpoint] = Door(client, limits.requests_per_minute)
+            self._heed_signals()
             # each unit with the one after it
             units = itertools.pairwise(itertools.chain(self.runfile.design.units(), [None]))
-            with self._signals():
-                await _together(self._work(units) for _ in range(limits.concurrency))
+            try:
+                async with asyncio.TaskGroup() as workers:
+                    for _ in range(limits.concurrency):
+                        workers.create_task(self._work(units))
+            except BaseExceptionGroup as errors:
+                raise errors.exceptions[0] from None
+
+    def _heed_signals(self) -> None:
+        """Let Ctrl-C, SIGTERM or a closed terminal stop the run after the calls in progress; a second signal at once."""
+        loop, main = asyncio.get_running_loop(), asyncio.current_task()
+
+        def interrupt() -> None:
+            if self._stop.is_set() and main is not None:
+                main.cancel()
+            self.stop("interrupted")
+
+        # the loop forgets them when it closes
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, interrupt)
 
     async def _work(self, units: Iterator[tuple[Unit | None, Unit | None]]) -> None:
         for unit, following in units:
@@ -280,35 +298,6 @@ class Run:
             why = f"limits.max_cost cannot be held: neither the endpoint nor [prices] says what '{ask.model}' costs"
             self.stop(why, fault=True)
 
-    @contextlib.contextmanager
-    def _signals(self) -> Iterator[None]:
-        """Ctrl-C, a polite kill or a closed terminal stop the run after the calls under way; a second one at once."""
-        loop, main = asyncio.get_running_loop(), asyncio.current_task()
-
-        def interrupt() -> None:
-            if self._stop.is_set() and main is not None:
-                main.cancel()
-            self.stop("interrupted")
-
-        signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        for number in signals:
-            loop.add_signal_handler(number, interrupt)
-        try:
-            yield
-        finally:
-            for number in signals:
-                loop.remove_signal_handler(number)
-
-
-async def _together(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Run workers at the same time; where one of them fails, end the others and raise its error."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            for worker in workers:
-                group.create_task(worker)
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-
 
 def asked_columns(unit: Unit, ask: Ask, *, first: bool) -> dict[str, Any]:
     """Return what was asked, for a line of the log; the messages stand in that of the first attempt."""
@@ -356,8 +345,8 @@ def _client_module() -> Any:
 
 def versions() -> Mapping[str, str]:
     """Return the versions of what makes the requests, as far as it is installed."""
-    found = {"socialstats": socialstats.__version__, "python": platform.python_version()}
+    installed = {"socialstats": socialstats.__version__, "python": platform.python_version()}
     for name in ("openai", "httpx2"):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
+            installed[name] = importlib.metadata.version(name)
+    return installed
