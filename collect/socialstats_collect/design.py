@@ -22,8 +22,8 @@ from socialstats_collect.protocols.base import CollectionProtocol, Settings, fie
 
 FORMAT = 2
 SETTINGS = ("options", "texts", "system", "parameters", "judges", "judge_parameters")
-SAME = ("factors", "order", "replicates", "seed", "run_file", "hosts", "versions")
-DESIGN = {name: name for name in SAME} | {"source": "items_file"}
+PLAIN_FIELDS = ("factors", "order", "replicates", "seed", "run_file", "hosts", "versions")
+DESIGN = {name: name for name in PLAIN_FIELDS} | {"source": "items_file"}
 """What a log calls the fields of a design."""
 ASKS = (
     "protocol",
@@ -37,7 +37,7 @@ ASKS = (
     "seed",
 )
 """Fields that decide what models are asked; the parameters of judges do where there are any."""
-SHOWN = 3
+MOST_NAMED = 3
 MOST_UNITS = 10_000_000
 
 
@@ -141,12 +141,12 @@ class RunDesign:
                 times = self.replicates
                 if once(item.columns):
                     times = 0 if place else 1
-                shown = {"order": orders[item.drawn]} if orders else {}
+                order = {"order": orders[item.drawn]} if orders else {}
                 for replicate in range(1, times + 1):
                     yield Unit(
                         item_id=item.id,
                         item=item.columns,
-                        factors=factors | shown,
+                        factors=factors | order,
                         replicate=replicate,
                         drawn=item.drawn,
                     )
@@ -254,9 +254,9 @@ def heads_of(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
     A run that was killed while it wrote its items asked nothing, and replaces none.
     """
-    whole = [run for run in runs if len(run["items"]) >= run.get("n_items", 0)] or runs
-    replaced = {name for run in whole for name in run.get("after", ())}
-    return [run for run in whole if run["run_id"] not in replaced]
+    complete = [run for run in runs if len(run["items"]) >= run.get("n_items", 0)] or runs
+    replaced = {name for run in complete for name in run.get("after", ())}
+    return [run for run in complete if run["run_id"] not in replaced]
 
 
 def designs_of(runs: Sequence[Mapping[str, Any]]) -> list[RunDesign]:
@@ -294,7 +294,7 @@ class Change:
 
     def __str__(self) -> str:
         """State what changes nothing of what was asked."""
-        renamed = [f"'{old}' is now '{new}'" for old, new in self.renamed[:SHOWN]]
+        renamed = [f"'{old}' is now '{new}'" for old, new in self.renamed[:MOST_NAMED]]
         corrected = [f"{name} of {count(n, 'item')}" for name, n in self.corrected.items()]
         words = {
             f"{count(len(self.renamed), 'item')} found again by content": ", ".join(renamed),
@@ -318,10 +318,10 @@ def matched(present: RunDesign, before: Sequence[RunDesign]) -> Change:
     items, changed, renamed, added = [], [], [], []
     corrected: Counter[str] = Counter()
     for content, item in contents:
-        old, same = olds.get(content), by_id.get(same_form(item.id))
-        if old is None and same is not None and same.drawn not in matches:
-            changed.append((same, item))
-            old = same
+        old, namesake = olds.get(content), by_id.get(same_form(item.id))
+        if old is None and namesake is not None and namesake.drawn not in matches:
+            changed.append((namesake, item))
+            old = namesake
         elif old is None:
             added.append(item.id)
         elif old.id != item.id:
@@ -403,6 +403,6 @@ def _edit(name: str, old: str, new: str) -> str:
         return ""
     if same_form(old) == same_form(new):
         return f"{name} has the same letters in another Unicode form"
-    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
-    start = max(0, len([*same]) - 15)
+    equal = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+    start = max(0, len([*equal]) - 15)
     return f"{name} was '{shorten(old[start:], 40)}', is '{shorten(new[start:], 40)}'"

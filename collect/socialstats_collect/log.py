@@ -28,7 +28,7 @@ SUM = re.compile(rb', "sum": "([0-9a-f]{8})"\}')
 START = re.compile(rb'\{"type": "')
 OLD_BLOCK = "content_filter"  # of version 0.1
 NEAR = 8  # beginnings tried for a record whose line lost its own
-SHOWN = 5
+MOST_NAMED = 5
 OURS = frozenset(
     ("type", "run_id", "key", "parent", "status", "after", "items_of", "protocol", "order")
 )
@@ -126,12 +126,12 @@ class Log:
         last, size, n_records = b"", os.fstat(self._descriptor).st_size, 0
         for number, place, text in _lines(self._descriptor, self.path.name):
             last = text[-1:]
-            records, whole = _records(text.rstrip())
+            records, complete = _records(text.rstrip())
             n_records += len(records)
             for at, record in records:
                 n = record.get("n", -1)
                 if (n is None and numbers) or (n is not None and n > size):
-                    whole = False  # a line of another hand, in a log with checksums
+                    complete = False  # a line of another hand, in a log with checksums
                     continue
                 if n is not None and n >= 0:
                     if n in numbers[record["run_id"]]:
@@ -139,7 +139,7 @@ class Log:
                     numbers[record["run_id"]].add(n)
                 for part in upgraded(record, self.runs):
                     self._take(part, place + at)
-            if not whole:
+            if not complete:
                 self.damaged.append(number)
         self.runs.sort(key=lambda run: str(run.get("started", "")))
         # in the order in which they began: a run may name one that named another
@@ -259,8 +259,8 @@ class Log:
     def repairs(self) -> Iterator[str]:
         """State which lines are damaged and how many records are lost."""
         if self.damaged:
-            numbers = ", ".join(map(str, self.damaged[:SHOWN]))
-            more = ", ..." if len(self.damaged) > SHOWN else ""
+            numbers = ", ".join(map(str, self.damaged[:MOST_NAMED]))
+            more = ", ..." if len(self.damaged) > MOST_NAMED else ""
             lines = count(len(self.damaged), "line")
             unread = f"{lines} of the log cannot be read in full (line {numbers}{more})"
             yield f"{unread}; they are kept unchanged, and every other line is read"
@@ -288,7 +288,7 @@ def _records(text: bytes) -> tuple[list[tuple[int, dict[str, Any]]], bool]:
 
     A line that lost its end, or stands after junk, holds whole records still: each ends in its checksum.
     """
-    past, whole = 0, True
+    past, complete = 0, True
     records: list[tuple[int, dict[str, Any]]] = []
     for end in SUM.finditer(text):
         starts = [start.start() for start in START.finditer(text, past, end.start())]
@@ -296,14 +296,14 @@ def _records(text: bytes) -> tuple[list[tuple[int, dict[str, Any]]], bool]:
             body = text[start : end.start()]
             if zlib.crc32(body) == int(end[1], 16) and (record := _record(body + b"}")):
                 records.append((start, record))
-                whole = whole and start == past
+                complete = complete and start == past
                 past = end.end()
                 break
     if not records:
         record = _record(text)  # version 0.1 wrote no checksums
         if record and "n" not in record:
             return [(0, record | {"n": None})], True
-    return records, whole and past == len(text)
+    return records, complete and past == len(text)
 
 
 def _record(text: bytes) -> dict[str, Any] | None:
@@ -337,10 +337,10 @@ def _fits(value: Any, kind: Any) -> bool:
         case re.Pattern():
             return isinstance(value, str) and kind.fullmatch(value) is not None
         case outer, inner, *names:
-            held = value.values() if isinstance(value, dict) else value
+            contents = value.values() if isinstance(value, dict) else value
             return (
                 isinstance(value, outer)
-                and all(_fits(part, inner) for part in held)
+                and all(_fits(part, inner) for part in contents)
                 and all(value.get(name) for name in names)
             )
     if isinstance(value, str) and HALF.search(value):

@@ -24,7 +24,6 @@ from socialstats_collect.log import Log, reply_of
 from socialstats_collect.protocols.base import replay
 from socialstats_collect.replies import Outcome
 from socialstats_collect.runfile import Endpoint, RunFile
-from socialstats_collect.secrets import host_of
 from socialstats_collect.tally import MOST, CallTally
 
 UNREAD = ("ambiguous", "unparsed", "empty", "out_of_range")
@@ -116,7 +115,7 @@ class Run:
                 raise errors.exceptions[0] from None
 
     def _heed_signals(self) -> None:
-        """Let Ctrl-C, SIGTERM or a closed terminal stop the run after the calls in progress; a second signal at once."""
+        """Stop at Ctrl-C, SIGTERM or a closed terminal after the calls in progress, and at a second signal at once."""
         loop, main = asyncio.get_running_loop(), asyncio.current_task()
 
         def interrupt() -> None:
@@ -270,7 +269,7 @@ class Run:
                 **{name: call[name] for name in ("run_id", "key", "attempt", "model_requested")},
                 **asked_columns(unit, ask, first=call["attempt"] == 1),
                 **reply_columns(outcome),
-                "host": host_of(endpoint.base_url),
+                "host": self.runfile.design.hosts[ask.model],
                 "t_start": start.isoformat(),
                 "t_end": datetime.now(UTC).isoformat(),
                 "latency_s": round(time.perf_counter() - began, 4),

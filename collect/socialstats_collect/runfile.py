@@ -311,7 +311,7 @@ def _factors(
 
 
 def _wrong_levels(
-    name: str, levels: Sequence[Any], known: Sequence[str] | None
+    name: str, levels: Sequence[Any], allowed: Sequence[str] | None
 ) -> Iterator[Problem]:
     """Yield what is wrong with the levels of a factor."""
     texts = [str(level) for level in levels]
@@ -322,9 +322,9 @@ def _wrong_levels(
     nameless = "" in levels and name == "model"
     if nameless or any(isinstance(level, dict | list) for level in levels):
         yield Problem(message=f"factors.{name} has a level that is no name: {levels}")
-    unknown = [text for text in texts if text not in (known or texts)]
+    unknown = [text for text in texts if text not in (allowed or texts)]
     if unknown:
-        fix = f"There are: {', '.join(known or ())}."
+        fix = f"There are: {', '.join(allowed or ())}."
         yield Problem(message=f"factors.{name}: unknown {', '.join(unknown)}", fix=fix)
 
 

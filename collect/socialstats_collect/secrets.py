@@ -138,14 +138,14 @@ class _Needles:
     ----------
     dropped
         Bytes that may stand between the characters of a secret.
-    whole
+    words
         Secrets, or codings of one, of fewer than 12 characters.
     windows, seeds
         Any 12 characters in a row of the others, and any 6.
     """
 
     dropped: bytes
-    whole: set[bytes] = field(default_factory=set)
+    words: set[bytes] = field(default_factory=set)
     windows: set[bytes] = field(default_factory=set)
     seeds: set[bytes] = field(default_factory=set)
 
@@ -156,7 +156,7 @@ class _Needles:
             self.windows.update(text[k : k + WINDOW] for k in range(len(text) - WINDOW + 1))
             self.seeds.update(text[k : k + SEED] for k in range(len(text) - SEED + 1))
         elif len(text) >= SHORTEST:
-            self.whole.add(text)
+            self.words.add(text)
 
     def bare(self, text: str) -> bytes:
         """Return a text in lower case without the bytes that are dropped."""
@@ -165,7 +165,7 @@ class _Needles:
 
     def within(self, bare: bytes) -> bool:
         """Return whether a bare text holds a secret; any window has a seed at a multiple of the stride."""
-        return any(word in bare for word in self.whole) or any(
+        return any(word in bare for word in self.words) or any(
             bare[start : start + WINDOW] in self.windows
             for k in range(0, len(bare) - SEED + 1, STRIDE)
             if bare[k : k + SEED] in self.seeds
@@ -176,15 +176,15 @@ class _Needles:
         """Yield where secrets begin and end in a text; they may overlap."""
         if not self.within(self.bare(text)):
             return
-        kept = [(byte, k) for k, sign in enumerate(text) for byte in self.bare(sign)]
-        bare = bytes(byte for byte, _ in kept)
+        places = [(byte, k) for k, sign in enumerate(text) for byte in self.bare(sign)]
+        bare = bytes(byte for byte, _ in places)
         for length, words in (
             (WINDOW, self.windows),
-            *((len(word), {word}) for word in self.whole),
+            *((len(word), {word}) for word in self.words),
         ):
             for k in range(len(bare) - length + 1):
                 if bare[k : k + length] in words:
-                    yield kept[k][1], kept[k + length - 1][1] + 1
+                    yield places[k][1], places[k + length - 1][1] + 1
 
 
 _LOOSE, _WORD = _Needles(LOOSE), _Needles(WORD)
@@ -302,7 +302,7 @@ def cleaned(key: str, name: str) -> str:
     """
     key = key.strip().removeprefix("Bearer ").strip()
     remember(key, *key.split())
-    if bad := [place for place, one in enumerate(key, 1) if not "!" <= one <= "~"]:
+    if bad := [place for place, sign in enumerate(key, 1) if not "!" <= sign <= "~"]:
         message = f"character {bad[0]} of the {len(key)} in {name} cannot stand in a key"
         raise InputError(Problem(message=message, fix=f"Export {name} again, with the key alone."))
     return key

@@ -144,9 +144,9 @@ class CallTally:
         """Count one attempt of the log."""
         self.calls += 1
         self.drop(line)
-        status, asked = str(line.get("status")), str(line.get("model_requested"))
+        status, model = str(line.get("status")), str(line.get("model_requested"))
         self.by_status[status] += 1
-        self._count(line, self.by_model[asked])
+        self._count(line, self.by_model[model])
         if status not in DATA:
             reasons = (line.get(f"error_{name}") for name in ("code", "type", "message"))
             why = str(next(filter(None, reasons), ""))
@@ -155,7 +155,7 @@ class CallTally:
         self.days[printable(str(line.get("t_start"))[:10])] += 1
         for name in COUNTED:
             if line.get(name):
-                self.served[name, asked, printable(str(line[name]))] += 1
+                self.served[name, model, printable(str(line[name]))] += 1
 
     def _count(self, line: Mapping[str, Any], costs: Costs) -> None:
         """Count the tokens and the money of an attempt, or the most that it took."""
@@ -209,13 +209,13 @@ class CallTally:
         """State where a model answered under more than one name or fingerprint, or from more than one endpoint."""
         names: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         # the commonest first
-        for (kind, asked, name), n in sorted(
-            self.served.items(), key=lambda one: (-one[1], one[0])
+        for (kind, model, name), n in sorted(
+            self.served.items(), key=lambda entry: (-entry[1], entry[0])
         ):
-            names[kind, asked].append(f"{name} ({n:,})")
+            names[kind, model].append(f"{name} ({n:,})")
         return [
-            f"{asked} answered under more than one {COUNTED[kind]}: {', '.join(several)}"
-            for (kind, asked), several in names.items()
+            f"{model} answered under more than one {COUNTED[kind]}: {', '.join(several)}"
+            for (kind, model), several in names.items()
             if len(several) > 1
         ]
 
@@ -338,8 +338,8 @@ class Progress:
 
 
 def _time(seconds: float) -> str:
-    whole = max(0, round(seconds))
-    if whole < 120:
-        return f"{whole} s"
-    minutes = whole // 60
+    rounded = max(0, round(seconds))
+    if rounded < 120:
+        return f"{rounded} s"
+    minutes = rounded // 60
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
