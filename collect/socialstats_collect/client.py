@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -20,9 +20,6 @@ from socialstats_collect.ask import Ask, Status
 from socialstats_collect.replies import Outcome, response_outcome, text_of
 from socialstats_collect.runfile import Endpoint, Limits
 from socialstats_collect.secrets import hide, is_here, remember
-
-if TYPE_CHECKING:
-    import ssl
 
 HEAD_TOO_LONG = "Receive buffer too long"  # words of h11
 HEAD_LIMIT = "the headers of a reply have at most 102,400 bytes, which no option changes"
@@ -77,7 +74,8 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
 
     def __init__(self, limits: Limits, proxy: str, headers: Set[str]) -> None:
         pool = httpx2.Limits(max_connections=limits.concurrency, max_keepalive_connections=0)
-        super().__init__(verify=_certificates(), trust_env=False, limits=pool, proxy=proxy or None)
+        certificates = httpx2.create_ssl_context()
+        super().__init__(verify=certificates, trust_env=False, limits=pool, proxy=proxy or None)
         self.limits, self.headers = limits, headers
         self._wary = False
 
@@ -90,7 +88,6 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
             Where there is none, or one beyond the limits.
         """
         sent, seconds = asyncio.Event(), self.limits.timeout
-        status: Status = "malformed"
         follow = partial(self._follow, request.url.scheme, sent)
         plain = httpx2.Request(
             request.method,
@@ -102,17 +99,9 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
         try:
             async with asyncio.timeout(seconds):
                 return await self._exchange(plain)
-        except TimeoutError:
-            words = f"no whole reply within {seconds:g} s (limits.timeout)"
-            status, detail = "timeout", {"error_message": words}
-        except UnusableReply as error:
-            detail = {"error_message": str(error)}
-        except httpx2.DecodingError as error:
-            detail = {"error_message": f"cannot be unpacked: {error}"}
         except Exception as error:  # whatever a connection raises: it failed, and the run goes on
-            status, detail = _failure(error)
-        outcome = Outcome(status=status, detail=hide(detail), sent=sent.is_set())
-        raise NoReply(outcome)
+            status, detail = _failure(error, seconds)
+        raise NoReply(Outcome(status=status, detail=hide(detail), sent=sent.is_set()))
 
     async def _exchange(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(request)
@@ -161,13 +150,22 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
             raise ConnectionError(words)
 
 
-def _failure(error: Exception) -> tuple[Status, dict[str, str]]:
-    """Return the status and the detail of a failed connection."""
-    name = type(error).__name__
-    words = str(error) or name
+def _failure(error: Exception, seconds: float) -> tuple[Status, dict[str, str]]:
+    """Return the status and the detail of a request without a reply that can be used."""
+    words = str(error) or type(error).__name__
+    match error:
+        case TimeoutError():
+            return "timeout", {
+                "error_message": f"no whole reply within {seconds:g} s (limits.timeout)"
+            }
+        case UnusableReply():
+            return "malformed", {"error_message": words}
+        case httpx2.DecodingError():
+            return "malformed", {"error_message": f"cannot be unpacked: {words}"}
+    detail = {"error_type": type(error).__name__, "error_message": words}
     if HEAD_TOO_LONG in words:
-        return "malformed", {"error_type": name, "error_message": f"{words}: {HEAD_LIMIT}"}
-    return "connection", {"error_type": name, "error_message": words}
+        return "malformed", detail | {"error_message": f"{words}: {HEAD_LIMIT}"}
+    return "connection", detail
 
 
 def _only(headers: httpx2.Headers, names: Set[str]) -> httpx2.Headers:
@@ -233,26 +231,13 @@ def proxy_of(endpoint: Endpoint) -> str:
 def _transport(limits: Limits, proxy: str, headers: Set[str]) -> BoundedTransport:
     try:
         return BoundedTransport(limits, proxy, headers)
-    except (ImportError, ValueError, TypeError, httpx2.InvalidURL) as error:
-        fix = 'Write it as proxy = "http://host:port", or correct HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.'
-        message = f"the proxy cannot be used: {hide(str(error))}"
-        raise InputError(Problem(message=message, fix=fix)) from None
-
-
-def _certificates() -> ssl.SSLContext:
-    """Return what the certificates of endpoints are checked by.
-
-    Raises
-    ------
-    InputError
-        Where the environment names files that cannot be used.
-    """
-    try:
-        return httpx2.create_ssl_context()
     except OSError as error:
-        fix = "Correct SSL_CERT_FILE, SSL_CERT_DIR and SSLKEYLOGFILE in the environment."
         message = f"the certificates cannot be read: {error.strerror or error}"
-        raise InputError(Problem(message=message, fix=fix)) from None
+        fix = "Correct SSL_CERT_FILE, SSL_CERT_DIR and SSLKEYLOGFILE in the environment."
+    except (ImportError, ValueError, TypeError, httpx2.InvalidURL) as error:
+        message = f"the proxy cannot be used: {hide(str(error))}"
+        fix = 'Write it as proxy = "http://host:port", or correct HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.'
+    raise InputError(Problem(message=message, fix=fix))
 
 
 async def send_ask(client: AsyncOpenAI, ask: Ask, endpoint: Endpoint, raw: bool = False) -> Outcome:
