@@ -137,19 +137,17 @@ class RunDesign:
         for place, cell in enumerate(itertools.product(*levels.values())):
             factors = dict(zip(levels, cell, strict=True))
             orders = self._shown(factors)
-            for item in self.asked:
-                times = self.replicates
-                if once(item.columns):
-                    times = 0 if place else 1
+            for item, k in itertools.product(self.asked, range(self.replicates)):
+                if (place or k) and once(item.columns):
+                    continue
                 order = {"order": orders[item.drawn]} if orders else {}
-                for replicate in range(1, times + 1):
-                    yield Unit(
-                        item_id=item.id,
-                        item=item.columns,
-                        factors=factors | order,
-                        replicate=replicate,
-                        drawn=item.drawn,
-                    )
+                yield Unit(
+                    item_id=item.id,
+                    item=item.columns,
+                    factors=factors | order,
+                    replicate=k + 1,
+                    drawn=item.drawn,
+                )
 
     def _levels(self) -> dict[str, Sequence[str]]:
         """Return the levels of each factor, that of orders included where every cell has every order."""
