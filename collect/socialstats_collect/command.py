@@ -35,7 +35,7 @@ from socialstats_collect.forming import PAGE, TO_FILL_IN, form_data, page, parts
 from socialstats_collect.log import Log, encode
 from socialstats_collect.protocols import protocol_class
 from socialstats_collect.rehearsal import rehearse
-from socialstats_collect.run import Run, versions
+from socialstats_collect.run import BAD_INPUT, INTERRUPTED, STOPPED, Run, versions
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.saying import DONE, refuse_windows, say_hidden
 from socialstats_collect.secrets import hide, host_of, print_hidden
@@ -49,7 +49,6 @@ UNNAMED = "https://endpoint.invalid/v1"
 NO_ENDPOINT = (
     'the run file names no endpoint: add endpoint = { base_url = "..." }, or --base-url, to run it'
 )
-STOPPED, BAD_INPUT, UNFINISHED, INTERRUPTED = 1, 2, 4, 130
 
 
 def collect(options: argparse.Namespace) -> int:
@@ -163,7 +162,7 @@ def _go(run: Run, work: Work, progress: Progress) -> int:
         _open(run, work)
         asyncio.run(run.go())
     except asyncio.CancelledError:
-        run.stop("interrupted at once; calls in progress were abandoned")
+        run.stop("interrupted at once; calls in progress were abandoned", INTERRUPTED)
     except OSError as error:
         fix = "Everything before is in the log; make room and run the same command again."
         message = f"cannot be written: {error.strerror or error}"
@@ -172,11 +171,7 @@ def _go(run: Run, work: Work, progress: Progress) -> int:
         progress.close()
         with suppress(OSError):  # so that a lost last line of the run leaves a gap
             run.log.append({"type": "end", "run_id": run.run_id, "stopped": run.stopped})
-    if run.stopped.startswith("interrupted"):
-        return INTERRUPTED
-    if run.fault or run.patient:
-        return BAD_INPUT if run.fault else UNFINISHED
-    return STOPPED if run.stopped or run.tally.units_done < progress.total else DONE
+    return run.code or (STOPPED if run.tally.units_done < progress.total else DONE)
 
 
 def _ended(run: Run, work: Work) -> None:
@@ -194,7 +189,7 @@ def _ended(run: Run, work: Work) -> None:
         if why != run.stopped:
             say_hidden(f"{model} was abandoned: {why}")
     if run.stopped:
-        say_hidden(f"{'error' if run.fault else 'stopped'}: {run.stopped}")
+        say_hidden(f"{'error' if run.code == BAD_INPUT else 'stopped'}: {run.stopped}")
     if missing := work.units - tally.units_done:
         again = "run the same command again to ask only for those"
         say_hidden(f"{missing:,} of {work.units:,} units are not finished; {again}")

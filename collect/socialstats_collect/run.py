@@ -28,6 +28,8 @@ from socialstats_collect.tally import MOST, CallTally
 
 UNREAD = ("ambiguous", "unparsed", "empty", "out_of_range")
 SYNC_SECONDS = 1.0
+# exit codes: a limit is reached; the run file is at fault; an endpoint had no time for longer than the run's patience
+STOPPED, BAD_INPUT, UNFINISHED, INTERRUPTED = 1, 2, 4, 130
 IN_A_ROW = 20  # so many requests at fault, or calls that never connect, one after another: the run file is wrong
 LONGEST_PAUSE = 10.0  # seconds between two attempts of a request that is alone at fault
 
@@ -51,8 +53,8 @@ class Run:
     ----------
     stopped
         Why the run started nothing more; empty while it goes on.
-    fault, patient
-        Whether the run file is at fault; whether the endpoint had no time for longer than the run's patience.
+    code
+        The exit code that says so; 0 while it goes on.
     shut
         Models that were given up, and why.
     """
@@ -63,8 +65,7 @@ class Run:
     counts_unread: bool = False
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     stopped: str = ""
-    fault: bool = False
-    patient: bool = False
+    code: int = 0
     shut: dict[str, str] = field(default_factory=dict)
     _talking: int = 0
     _last: bool = False
@@ -82,10 +83,10 @@ class Run:
         """Counts over the whole log, and this run's units."""
         return self.log.tally
 
-    def stop(self, why: str, *, fault: bool = False, patient: bool = False) -> None:
+    def stop(self, why: str, code: int = STOPPED) -> None:
         """Start nothing more; calls under way are waited for and written down."""
         if not self.stopped:
-            self.stopped, self.fault, self.patient = why, fault, patient
+            self.stopped, self.code = why, code
         self._stop.set()
         self._budget.wake()
 
@@ -121,7 +122,7 @@ class Run:
         def interrupt() -> None:
             if self._stop.is_set() and main is not None:
                 main.cancel()
-            self.stop("interrupted")
+            self.stop("interrupted", INTERRUPTED)
 
         # the loop forgets them when it closes
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -197,10 +198,10 @@ class Run:
         limits, wait = self.runfile.limits, outcome.retry_after or 0.0
         later = f"({outcome.words}): run again later"
         if wait > min(limits.max_wait, limits.patience):
-            self.stop(f"the endpoint asks to wait {wait:,.0f} s {later}", patient=True)
+            self.stop(f"the endpoint asks to wait {wait:,.0f} s {later}", UNFINISHED)
         elif door.failing > limits.patience:
             why = f"no answer for {door.failing:,.0f} s, the run's patience {later}"
-            self.stop(why, patient=True)
+            self.stop(why, UNFINISHED)
         elif outcome.status == "connection":
             self._count_fault(outcome)
 
@@ -209,7 +210,7 @@ class Run:
         self._at_fault += 1
         if self._at_fault >= IN_A_ROW and not self.tally.answers:
             why = f"{self._at_fault} attempts in a row failed ({outcome.words})"
-            self.stop(why, fault=True)
+            self.stop(why, BAD_INPUT)
 
     def _give_up(self, ask: Ask, outcome: Outcome) -> None:
         """Give up a model that an endpoint does not know, an endpoint that takes no key, or a run file at fault."""
@@ -220,7 +221,7 @@ class Run:
             gone = [ask.model] if alone else there
             self.shut |= dict.fromkeys(gone, f"{why} ({outcome.words})")
             if {*models} <= {*self.shut}:
-                self.stop(self.shut[ask.model], fault=True)
+                self.stop(self.shut[ask.model], BAD_INPUT)
         elif outcome.own:
             self._count_fault(outcome)
 
@@ -292,10 +293,10 @@ class Run:
             why = f"the reply to '{unit.name}' ({ask.step}) reports {wrong}: not a finite number of at least 0"
             why += f", or more than {MOST:.0e}"
             way = "Set trust_usage = false in [endpoint] to count estimated tokens, and money by [prices]"
-            self.stop(f"{why}. {way}", fault=True)
+            self.stop(f"{why}. {way}", BAD_INPUT)
         if self.runfile.limits.max_cost is not None and outcome.billed and "cost" not in line:
             why = f"limits.max_cost cannot be held: neither the endpoint nor [prices] says what '{ask.model}' costs"
-            self.stop(why, fault=True)
+            self.stop(why, BAD_INPUT)
 
 
 def asked_columns(unit: Unit, ask: Ask, *, first: bool) -> dict[str, Any]:
