@@ -294,11 +294,12 @@ class Change:
         """State what changes nothing of what was asked."""
         renamed = [f"'{old}' is now '{new}'" for old, new in self.renamed[:MOST_NAMED]]
         corrected = [f"{name} of {count(n, 'item')}" for name, n in self.corrected.items()]
+        items_renamed, items_gone = (count(len(n), "item") for n in (self.renamed, self.gone))
         words = {
-            f"{count(len(self.renamed), 'item')} found again by content": ", ".join(renamed),
+            f"{items_renamed} found again by content": ", ".join(renamed),
             "columns corrected": ", ".join(corrected),
             count(len(self.added), "new item"): quoted(self.added),
-            f"{count(len(self.gone), 'item')} taken out of the table": quoted(self.gone),
+            f"{items_gone} taken out of the table": quoted(self.gone),
         }
         return "; ".join(f"{what}: {names}" for what, names in words.items() if names)
 

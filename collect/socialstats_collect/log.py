@@ -150,20 +150,19 @@ class Log:
         return last, n_records
 
     def _take(self, record: dict[str, Any], place: int) -> None:
-        match record["type"]:
-            case "run":
-                # designs are written twice
-                if record["run_id"] not in [run["run_id"] for run in self.runs]:
-                    self.runs.append(record)
-            case "item":
-                items = self._items.setdefault(record["run_id"], {})
-                items.setdefault(record["place"], item_of(record))
-            case "call":
-                self.tally.begin(record)
-            case "attempt":
-                entry = (place, sys.intern(record["status"]))
-                self._attempts.setdefault(record["key"], []).append(entry)
-                self.tally.add(record)
+        kind = record["type"]
+        # designs are written twice
+        if kind == "run" and record["run_id"] not in [run["run_id"] for run in self.runs]:
+            self.runs.append(record)
+        elif kind == "item":
+            items = self._items.setdefault(record["run_id"], {})
+            items.setdefault(record["place"], item_of(record))
+        elif kind == "call":
+            self.tally.begin(record)
+        elif kind == "attempt":
+            entry = (place, sys.intern(record["status"]))
+            self._attempts.setdefault(record["key"], []).append(entry)
+            self.tally.add(record)
 
     def append(self, line: dict[str, Any]) -> None:
         """Write one line, whole or not at all; nothing secret is in it.
@@ -331,18 +330,16 @@ def _fits(value: Any, kind: Any) -> bool:
     That is a type, a range, a pattern of texts, or a tuple. A tuple has the type of a list or table, the kind of what
     it holds, and the names that it must have.
     """
-    match kind:
-        case range():
-            return type(value) is int and value in kind
-        case re.Pattern():
-            return isinstance(value, str) and kind.fullmatch(value) is not None
-        case outer, inner, *names:
-            contents = value.values() if isinstance(value, dict) else value
-            return (
-                isinstance(value, outer)
-                and all(_fits(part, inner) for part in contents)
-                and all(value.get(name) for name in names)
-            )
+    if isinstance(kind, range):
+        return type(value) is int and value in kind
+    if isinstance(kind, re.Pattern):
+        return isinstance(value, str) and kind.fullmatch(value) is not None
+    if isinstance(kind, tuple):
+        outer, inner, *names = kind
+        if not isinstance(value, outer) or not all(value.get(name) for name in names):
+            return False
+        contents = value.values() if isinstance(value, dict) else value
+        return all(_fits(part, inner) for part in contents)
     if isinstance(value, str) and HALF.search(value):
         return False
     return isinstance(value, kind) and (kind is not int or not isinstance(value, bool))

@@ -265,17 +265,14 @@ class Run:
             outcome: Outcome = await _client_module().send_ask(
                 client, ask, endpoint, self.runfile.raw
             )
-            line = {
-                "type": "attempt",
-                **{name: call[name] for name in ("run_id", "key", "attempt", "model_requested")},
-                **asked_columns(unit, ask, first=call["attempt"] == 1),
-                **reply_columns(outcome),
-                "host": self.runfile.design.hosts[ask.model],
-                "t_start": start.isoformat(),
-                "t_end": datetime.now(UTC).isoformat(),
-                "latency_s": round(time.perf_counter() - began, 4),
-                **spent(ask, outcome, price, call),
-            }
+            line: dict[str, Any] = {"type": "attempt"}
+            line |= {name: call[name] for name in ("run_id", "key", "attempt", "model_requested")}
+            line |= asked_columns(unit, ask, first=call["attempt"] == 1)
+            line |= reply_columns(outcome)
+            line |= {"host": self.runfile.design.hosts[ask.model], "t_start": start.isoformat()}
+            line["t_end"] = datetime.now(UTC).isoformat()
+            line["latency_s"] = round(time.perf_counter() - began, 4)
+            line |= spent(ask, outcome, price, call)
             line = {name: value for name, value in line.items() if value is not None}
             self.log.append(line)
         finally:

@@ -165,12 +165,12 @@ class _Needles:
 
     def within(self, bare: bytes) -> bool:
         """Return whether a bare text holds a secret; any window has a seed at a multiple of the stride."""
-        return any(word in bare for word in self.words) or any(
-            bare[start : start + WINDOW] in self.windows
-            for k in range(0, len(bare) - SEED + 1, STRIDE)
-            if bare[k : k + SEED] in self.seeds
-            for start in range(max(0, k - WINDOW + SEED), k + 1)
-        )
+        if any(word in bare for word in self.words):
+            return True
+        places = range(0, len(bare) - SEED + 1, STRIDE)
+        near = (k for k in places if bare[k : k + SEED] in self.seeds)
+        starts = (start for k in near for start in range(max(0, k - WINDOW + SEED), k + 1))
+        return any(bare[start : start + WINDOW] in self.windows for start in starts)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where secrets begin and end in a text; they may overlap."""
@@ -178,10 +178,8 @@ class _Needles:
             return
         places = [(byte, k) for k, sign in enumerate(text) for byte in self.bare(sign)]
         bare = bytes(byte for byte, _ in places)
-        for length, words in (
-            (WINDOW, self.windows),
-            *((len(word), {word}) for word in self.words),
-        ):
+        whole_words = [(len(word), {word}) for word in self.words]
+        for length, words in [(WINDOW, self.windows), *whole_words]:
             for k in range(len(bare) - length + 1):
                 if bare[k : k + length] in words:
                     yield places[k][1], places[k + length - 1][1] + 1
