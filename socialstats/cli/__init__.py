@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 
 from socialstats.cli.parser import make_parser
-from socialstats.cli.running import run_command
+from socialstats.cli.running import run_safely
 from socialstats.cli.voices import of_tables
 from socialstats.errors import (
     InputError,
@@ -51,7 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         make_parser(words).parse_args(words, options)
         with telling(lambda message: print(message, file=sys.stderr, flush=True)):
-            code = run_command(options)
+            command = importlib.import_module(f"socialstats.cli.{options.command}")
+            code = run_safely(command.run, options)
         sys.stdout.flush()
     except MleDoesNotExist as error:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from types import ModuleType
-
 JOBS = {
     "analyse a table": {
         "report": "write one self-contained HTML page",
@@ -40,8 +37,3 @@ JOBS = {
     },
 }
 COMMANDS = {name: about for commands in JOBS.values() for name, about in commands.items()}
-
-
-def file_of(command: str, folder: str = __name__.rpartition(".")[0]) -> ModuleType:
-    """Return the file of a command, which is loaded where the command is typed."""
-    return importlib.import_module(f"{folder}.{command}")

@@ -6,11 +6,11 @@ Nothing that computes is imported for help: a command is loaded when its words a
 from __future__ import annotations
 
 import argparse
+import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from socialstats.cli import parsers
-from socialstats.cli.commands import COMMANDS, JOBS, file_of
+from socialstats.cli.commands import COMMANDS, JOBS
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import add_writing
 
@@ -73,7 +73,7 @@ def make_parser(words: Sequence[str] | None = None) -> Parser:
 
 def add_command(commands: Any, name: str, about: str) -> None:
     """Add a command with its options."""
-    file = file_of(name, parsers.__name__)
+    file = importlib.import_module(f"socialstats.cli.parsers.{name}")
     parser = commands.add_parser(name, **{"help": about, "description": about, **file.PARSER})
     file.add_options(parser)
     add_writing(parser)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from socialstats import __version__
 from socialstats.cli.parser import make_parser
-from socialstats.cli.running import run_command
+from socialstats.cli.running import run_safely
 from socialstats.errors import InputError, Problem
 from socialstats.studies.plan_files import read_plan
 from socialstats.tables.toml_files import read_toml
@@ -213,8 +213,12 @@ def has_questions(study: Path) -> bool:
 
 def run_words(*typed: str) -> int:
     """Print a command and run it."""
+    from socialstats.cli import collect, report, tidy
+
+    commands = {"collect": collect.run, "tidy": tidy.run, "report": report.run}
     print(f"$ {shlex.join(['socialstats', *typed])}", file=sys.stderr, flush=True)
-    return run_command(make_parser(typed).parse_args(typed))
+    options = make_parser(typed).parse_args(typed)
+    return run_safely(commands[options.command], options)
 
 
 def digest_of_inputs(paths: Iterable[Path]) -> str:

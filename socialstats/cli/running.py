@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from socialstats.cli.commands import file_of
 from socialstats.cli.options import words_of
 
 
-def run_command(options: argparse.Namespace) -> int:
+def run_safely(run: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
     """Run a command whose words are parsed: nothing in its files and words is run as code.
 
     Every way from a command line to an analysis leads through here, also that of the R package.
@@ -18,8 +18,7 @@ def run_command(options: argparse.Namespace) -> int:
     from socialstats.designs.terms import names_only
 
     with names_only(), writing_safely(options):
-        code: int = file_of(options.command).run(options)
-    return code
+        return run(options)
 
 
 def writing_safely(options: argparse.Namespace) -> AbstractContextManager[None]:

@@ -122,7 +122,9 @@ def test_an_address_that_is_typed_stands_for_the_endpoint_of_the_file(
 ) -> None:
     run = asking.with_name("run.toml")
     run.write_text(run.read_text(encoding="utf-8").partition("[endpoint]")[0], encoding="utf-8")
-    assert main(["run", str(asking), "--dry-run"]) == 2
+    assert main(["run", str(asking), "--dry-run"]) == 0
+    assert "names no endpoint: add endpoint" in capsys.readouterr().err
+    assert main(["run", str(asking)]) == 2
     assert "Add endpoint" in capsys.readouterr().err
     assert not asking.with_suffix("").exists()
     assert main(["run", str(asking), "--base-url", "http://127.0.0.1:9/v1", "--dry-run"]) == 0

@@ -337,7 +337,8 @@ def report(data: str, file: str, settings: Any) -> dict[str, Any]:
 
     def run() -> str:
         from socialstats.cli.parser import make_parser
-        from socialstats.cli.running import run_command
+        from socialstats.cli.report import run as write_page
+        from socialstats.cli.running import run_safely
 
         parser = make_parser(["report"])
         known = {action.dest: action for action in parser.commands()["report"]._actions}
@@ -359,7 +360,7 @@ def report(data: str, file: str, settings: Any) -> dict[str, Any]:
                 options = parser.parse_args(words)
         except SystemExit:
             raise InputError(said.getvalue().strip().rpartition("error: ")[2]) from None
-        run_command(options)
+        run_safely(write_page, options)
         return file
 
     return guarded(run)
