@@ -67,11 +67,6 @@ def seconds(value: str | float) -> float | None:
     return float(span[1]) * SECONDS[(span[2] or "s")[0]]
 
 
-def is_number(value: object) -> bool:
-    """Return whether a value is a number."""
-    return isinstance(value, int | float)
-
-
 def has_password(value: object) -> bool:
     """Return whether the address of a proxy holds a user or a password."""
     parts = address_parts(str(value), *PROXIES)
@@ -100,12 +95,12 @@ KEYS_OF_KEYS = (
 RULES = (
     ValueRule(
         r"replicates|limits\.\w+",
-        lambda value: is_number(value) and value <= 0,
+        lambda value: isinstance(value, int | float) and value <= 0,
         "{key} = {value} is not positive",
     ),
     ValueRule(
         r"replicates|limits\.\w+",
-        lambda value: is_number(value) and not value <= 0 and amount(value) is None,
+        lambda value: isinstance(value, int | float) and not (value <= 0 or amount(value)),
         f"{{key}} = {{value}} is not a finite number up to {MOST:.0e}",
         "Leave it out where there is none.",
     ),
