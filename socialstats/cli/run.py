@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from socialstats import __version__
+from socialstats.cli.beside import read_side
 from socialstats.cli.parser import make_parser
 from socialstats.cli.running import run_safely
 from socialstats.errors import InputError, Problem
@@ -116,19 +117,22 @@ def folder_for(folder: Path) -> Iterator[None]:
 def take_steps(study: Path, folder: Path, options: argparse.Namespace, *, asking: bool) -> int:
     """Ask, write the table and the page where they are not those of the same files; return the exit code."""
     steps: dict[str, Step] = {}
-    code, tables = 0, list(options.data)
+    code, tables, people = 0, list(options.data), options.people
     if asking:
         code = ask_missing(study, options)
         if options.dry_run or not log_of(study).exists():
             return code
         tables = [str(folder / TABLE)]
-        steps["table"] = write_table(study, folder)
+        # answers to a form are answers to what was asked; others have columns of the study's questions
+        form = people if people and are_form_answers(Path(people)) else None
+        people = None if form else people
+        steps["table"] = write_table(study, folder, form)
         if not has_answers(folder / TABLE):
             print(
                 "there is no answer yet: what stopped the questions stands above", file=sys.stderr
             )
             return code or NOTHING
-    page_code, steps["page"] = write_page(study, tables, folder, options.people)
+    page_code, steps["page"] = write_page(study, tables, folder, people)
     write_record(folder, steps)
     return page_code or code
 
@@ -157,15 +161,23 @@ def ask_missing(study: Path, options: argparse.Namespace) -> int:
     return run_words("collect", str(study), "-o", str(log_of(study)), *where)
 
 
-def write_table(study: Path, folder: Path) -> Step:
-    """Write the table of all answers, and how they were collected."""
+def are_form_answers(path: Path) -> bool:
+    """Return whether people answered the questions of a form: one file for each rater, or rows with item and rater."""
+    if path.is_dir() or path.suffix.casefold() == ".json":
+        return True
+    return {"item_id", "rater"} <= {*read_side("people", str(path)).columns}
+
+
+def write_table(study: Path, folder: Path, form: str | None) -> Step:
+    """Write the table of all answers, those to a form below those of models, and how they were collected."""
     log, table, methods = log_of(study), folder / TABLE, folder / METHODS
-    inputs = digest_of_inputs([study, log])
+    inputs = digest_of_inputs([study, log, *([Path(form)] if form else [])])
     before = read_record(folder).get("table")
     if before is not None and before.is_current(inputs, folder):
         print(f"{table} has all answers", file=sys.stderr)
         return before
-    run_words("tidy", str(log), "-o", str(table), "--methods", str(methods))
+    how = ["--people", form] if form else []
+    run_words("tidy", str(log), *how, "-o", str(table), "--methods", str(methods))
     return Step.of(inputs, folder, [table, methods])
 
 

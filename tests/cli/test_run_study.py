@@ -108,6 +108,37 @@ def test_what_somebody_corrected_is_not_written_over(
 
 
 @pytest.mark.slow
+def test_answers_to_a_form_stand_beside_those_of_models(
+    asking: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, people = asking.with_name("run.toml"), asking.with_name("people")
+    run.write_text(f'texts.people = "Is it fine: {{text}}?"\n{run.read_text(encoding="utf-8")}')
+    units = ASKED.replace('["question", "run"]', '["question", "run", "rater"]')
+    asking.write_text(units, encoding="utf-8")
+    form = str(asking.with_name("form.csv"))
+    assert main(["form", str(asking), "--csv", form]) == 0
+    people.mkdir()
+    for rater, label in {"ann": "never", "bob": "often", "cid": "often"}.items():
+        filled = pd.read_csv(form, dtype=str).assign(rater=rater, answer=label)
+        filled.to_csv(people / f"{rater}.csv", index=False)
+    with serving(answer) as server:
+        words = ["run", str(asking), "--base-url", server.url, "--people", str(people)]
+        assert main(words) == 0
+        capsys.readouterr()
+        assert main(words) == 0
+        assert "nothing changed" in capsys.readouterr().err
+        (people / "bob.csv").unlink()
+        assert main(words) == 0
+    rows = pd.read_csv(asking.with_suffix("") / "answers.csv")
+    assert rows["model"].value_counts().to_dict() == {"birch": 8, "human": 8}
+    shares = pd.read_csv(asking.with_suffix("") / "tables" / "shares.csv").set_index(
+        "Model / level"
+    )
+    assert shares.loc["human / often", "Estimate"] == 0.5
+    assert shares.loc["human / sometimes", "Estimate"] == 0
+
+
+@pytest.mark.slow
 def test_without_any_answer_there_is_no_page(
     asking: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
