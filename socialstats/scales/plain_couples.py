@@ -183,7 +183,7 @@ def sample_couples(result: Result) -> Iterator[PlainSample]:
         if linear:
             yield contrast_sample(result, couples, levels, linear)
         yield from size_samples(result, couples, levels, rows)
-    means = scenario_means(result, table)
+    means = means_by_scenario(result, table)
     complete = CompleteCouples(table)
     for row in result.rows:
         if row.group == "scenario means" and row.estimate is not None:
@@ -325,7 +325,7 @@ def size_samples(
     yield PlainSample(count=count, plain=mean_size, no_errors="intervals of B_all invert tests")
 
 
-def scenario_means(result: Result, table: pd.DataFrame) -> pd.DataFrame:
+def means_by_scenario(result: Result, table: pd.DataFrame) -> pd.DataFrame:
     """Return the mean score of each scenario and rater (rows) and kind of couples (columns), NaN without answers."""
     answers = table[table["counts"]].assign(total=lambda t: t["score"] * t["count"])
     if result.settings["aggregate"] != "rater":
@@ -354,7 +354,7 @@ def tests_of_contrasts(row: Row) -> tuple[object, ...]:
 def ask_for_tests_of_couples(result: Result) -> Iterator[PeerNumbers]:
     """McNemar's tests of statsmodels, and flips of the signs of scenarios of scipy."""
     table = answer_table(result)
-    means, complete = scenario_means(result, table), CompleteCouples(table)
+    means, complete = means_by_scenario(result, table), CompleteCouples(table)
     tables: list[pd.DataFrame] = []
     for row in result.rows:
         if row.p_value is None:
