@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 MARKS = " \t\n\r\"'`*_#([{<>)]}.,:;!?"
 """What may stand around a label in its token: one byte each."""
@@ -42,7 +43,7 @@ class ChoiceProbabilities:
 
 
 def choice_probabilities(
-    logprobs: Mapping[str, object] | None,
+    logprobs: Mapping[str, Any] | None,
     text: str,
     labels: Sequence[str],
     place: tuple[int, int] | None = None,
@@ -80,21 +81,20 @@ def choice_probabilities(
     if not content:
         return ChoiceProbabilities(reason="none_given")
     try:
-        tokens = [(_bytes(token), token) for token in content]  # type: ignore[attr-defined]
-        offset = b"".join(token for token, _ in tokens).rfind(text.encode("utf-8", "surrogatepass"))
+        tokens = [_bytes(token) for token in content]
+        offset = b"".join(tokens).rfind(_encoded(text))
         if offset < 0:
             return ChoiceProbabilities(reason="tokens_differ")
-        number = _answer_token(
-            [token for token, _ in tokens], text, offset, labels, place or (0, len(text)), any_case
-        )
+        place = place or (0, len(text))
+        number = _answer_token(tokens, text, offset, labels, place, any_case)
         if number is None:
             return ChoiceProbabilities(reason="no_answer_token")
-        token, chosen = tokens[number]
+        chosen = content[number]
         likeliest = {
             _bytes(likely): math.exp(likely["logprob"])
             for likely in chosen.get("top_logprobs") or ()
         }
-        listed = likeliest | {token: math.exp(chosen["logprob"])}
+        listed = likeliest | {tokens[number]: math.exp(chosen["logprob"])}
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         return ChoiceProbabilities(reason="malformed")
     if not math.fsum(listed.values()) <= 1.0 + ROUNDED:
@@ -119,20 +119,24 @@ def _bytes(token: Mapping[str, Sequence[int] | str]) -> bytes:
     numbers = token.get("bytes")
     if numbers and not isinstance(numbers, str):
         return bytes(numbers)
-    return str(token["token"]).encode("utf-8", "surrogatepass")
+    return _encoded(str(token["token"]))
+
+
+def _encoded(text: str) -> bytes:
+    """Return a text in UTF-8; half a character has a place of its own."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _labels_begun(token: str, labels: Sequence[str], any_case: bool) -> list[str]:
     """Return the labels that a token spells, or begins where nothing but the rest of the word can follow."""
     fold = str.casefold if any_case else str
-    left = token.lstrip(MARKS)
+    left = fold(token.lstrip(MARKS))
     word = left.rstrip(MARKS)
-    return [
-        label
-        for label in labels
-        if word
-        and (fold(label) == fold(word) or (left == word and fold(label).startswith(fold(word))))
-    ]
+    if not word:
+        return []
+    if left != word:
+        return [label for label in labels if fold(label) == word]
+    return [label for label in labels if fold(label).startswith(word)]
 
 
 def _answer_token(
@@ -145,18 +149,16 @@ def _answer_token(
 ) -> int | None:
     """Return the number of the first token in a place of the text that begins a label, a word of its own there."""
     fold = str.casefold if any_case else str
-    raw = text.encode("utf-8", "surrogatepass")
-    low, high = (len(text[:end].encode("utf-8", "surrogatepass")) for end in place)
+    low, high = (len(_encoded(text[:end])) for end in place)
     after = -offset
     for number, token in enumerate(tokens):
         word = token.decode("utf-8", "replace")
         begins = after + len(word) - len(word.lstrip(MARKS))
         after += len(token)
         for label in _labels_begun(word, labels, any_case) if low <= begins < high else ():
-            rest = raw[begins : begins + 4 * len(label) + 4].decode("utf-8", "replace")
-            if (
-                fold(rest[: len(label)]) == fold(label)
-                and not rest[len(label) : len(label) + 1].isalnum()
-            ):
+            following = _encoded(text)[begins:].decode("utf-8", "replace")
+            end = len(label)
+            same = fold(following[:end]) == fold(label)
+            if same and not following[end : end + 1].isalnum():
                 return number
     return None
