@@ -278,8 +278,9 @@ class CollectionProtocol:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         wrong: list[Problem] = []
-        for name in settings.options.keys() & self.takes.keys():
-            wrong += wrong_value(f"protocol.{name}", settings.options[name], self.takes[name])
+        for name, kind in self.takes.items():
+            if name in settings.options:
+                wrong += wrong_value(f"protocol.{name}", settings.options[name], kind)
         if wrong:
             raise InputError(wrong)
         defaults = default_texts(self.name)
