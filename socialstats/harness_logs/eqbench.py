@@ -36,11 +36,11 @@ NEEDS = "JSON of runs with 'scenario_tasks' (EQ-Bench 3, PoliticsBench)"
 SCORED, TASKS = "rubric_scored", "scenario_tasks"
 FORMS = [("object", f"*.{TASKS}")]
 COMPOSITE, FINAL = "composite", "final"
+# Members of a task with scores before, during and after a talk; those of each judge end with _by_judge
 SCORES = (
     ("baseline_rubric_scores", "turn_rubric_scores", "rubric_scores"),
     ("baseline_commitment_scores", "turn_commitment_scores", "debrief_commitment_scores"),
 )
-"""Members of a task with scores before, during and after a talk; those of each judge end with ``_by_judge``."""
 TASK = dict.fromkeys(
     (
         "status",
@@ -51,6 +51,7 @@ TASK = dict.fromkeys(
     )
 )
 RUNS = {"*": {"*": None, TASKS: {"*": {"*": TASK}}}}
+# Weights of PoliticsBench's published version (utils/constants.py)
 POLITICS = {
     "tradition_orientation": -1.125,
     "progress_orientation": 1.0,
@@ -63,7 +64,7 @@ POLITICS = {
     "moral_certainty": -1.0,
     "nuanced_pragmatism": 0.875,
 }
-"""Weights of PoliticsBench's published version (utils/constants.py)."""
+# Criteria that EQ-Bench 3 averages in role play and drafting (core/benchmark.py); analysis tasks have their own
 STANDARD = frozenset(
     (
         "demonstrated_empathy",
@@ -78,7 +79,6 @@ STANDARD = frozenset(
         "correctness",
     )
 )
-"""Criteria that EQ-Bench 3 averages in role play and drafting (core/benchmark.py); analysis tasks have their own."""
 SHORT = {
     "tradition_orientation": "tradition",
     "progress_orientation": "progress",

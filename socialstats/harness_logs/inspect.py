@@ -155,6 +155,10 @@ REDUCED = "the log holds no samples: rows are the values after epochs were joine
 
 
 NEWEST = (9,)  # a log that does not say its version is read as one of today's
+# First versions of Inspect with a behaviour (its CHANGELOG.md). POPULATION: a variance is divided by n - 1. EQUAL:
+# scores above the threshold of pass@k pass too. KEPT: unscored repeats are left out. SIGNED: texts such as "-2" are
+# numbers. SHORT: pass@k of fewer than k repeats is undefined, and the standard error of one cluster is 0. ERRORED:
+# errored samples with a score are counted
 POPULATION, EQUAL, KEPT, SIGNED, SHORT, ERRORED = (
     (0, 3, 64),
     (0, 3, 101),
@@ -163,10 +167,6 @@ POPULATION, EQUAL, KEPT, SIGNED, SHORT, ERRORED = (
     (0, 3, 221),
     (0, 3, 248),
 )
-"""First versions of Inspect with a behaviour (its CHANGELOG.md). POPULATION: a variance is divided by n - 1. EQUAL:
-scores above the threshold of pass@k pass too. KEPT: unscored repeats are left out. SIGNED: texts such as "-2" are
-numbers. SHORT: pass@k of fewer than k repeats is undefined, and the standard error of one cluster is 0. ERRORED:
-errored samples with a score are counted."""
 
 
 def version_in(top: Members) -> Version:
@@ -338,6 +338,7 @@ def sample_notes(samples: Samples, rows: list[Row], version: Version) -> Iterato
 
 DDOF: dict[str, object] = {"ddof": 1, "undefined": "0"}
 STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95, "undefined": "mean"}
+# Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise
 METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
     "accuracy": ("mean", {}),
     "mean": ("mean", {}),
@@ -349,7 +350,6 @@ METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
     "ci lower": ("conf_low", STUDENT),
     "ci upper": ("conf_high", STUDENT),
 }
-"""Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise."""
 NO_GROUP = "None"  # how a sample is grouped whose metadata says nothing
 PARAMS = {
     "level": "conf_level",

@@ -71,6 +71,7 @@ OWN = frozenset(
         "target_hash",
     )
 )
+# Members by which people name the model of a sample; the harness writes none of them
 NAMING = (
     "model",
     "model_name",
@@ -83,15 +84,14 @@ NAMING = (
     "run",
     "run_id",
 )
-"""Members by which people name the model of a sample; the harness writes none of them."""
 RUN = "run {}"
+# The member by which people name the task of a sample, where samples of several tasks were put together
 TASK = "task"
-"""The member by which people name the task of a sample, where samples of several tasks were put together."""
 DESCRIBING = frozenset((*CALLS, *COSTS, *IDENTITIES, *NUMBERINGS, *TIMINGS))
 LABELLING = frozenset((*REPEATS.names, *TASKS.names))
 LOOKED = 1_000  # samples in which members are looked at that people added
+# Samples of a task, each with its place for messages
 Samples = Iterable[tuple[str, Members]]
-"""Samples of a task, each with its place for messages."""
 
 
 def read(source: Source) -> Log:
@@ -342,6 +342,7 @@ BOOTSTRAPPED = frozenset(
     )
 )
 SLOW, SLOW_MOST, ITERATIONS = ("bleu", "chrf", "ter"), 100, 100_000
+# Ways of joining that are no mean, of metrics whose configuration does not say (api/metrics.py)
 BY_NAME = {
     "perplexity": "perplexity",
     "word_perplexity": "weighted_perplexity",
@@ -354,7 +355,6 @@ BY_NAME = {
     "matthews_corrcoef": "matthews_corrcoef",
     "brier_score": "brier_score",
 }
-"""Ways of joining that are no mean, of metrics whose configuration does not say (api/metrics.py)."""
 QUANTITIES: dict[str, Quantity] = {"mean": "mean", "nanmean": "mean", "median": "median"}
 MEAN_AS_CODE = re.compile(r"\s*(?:def|<function) mean\b")
 STDERR = "_stderr"

@@ -16,8 +16,8 @@ FORMS = (
 )
 NO_RATING = -1
 LEFT_OUT = "a score of -1 means that no rating was found in the judgment: show_result.py leaves it out, as here"
+# A judge and its template, where a table was made of the lines: ['gpt-4', 'pair-v2']
 LISTED = re.compile(r"""\[\s*["'](?P<judge>[^"']*)["']\s*,\s*["'](?P<template>[^"']*)["']\s*\]""")
-"""A judge and its template, where a table was made of the lines: ``['gpt-4', 'pair-v2']``."""
 TURNS = (
     "each turn is a game of its own, and those of a question depend on each other: --cluster unit"
 )

@@ -46,8 +46,8 @@ VERDICTS_NOTE = (
     "Scores are in the .json output"
 )
 SCORE, PASS, TASK = "score", "pass", "promptfoo"
+# promptfoo's failureReason of a test that could not be run (1: an assertion failed)
 COULD_NOT_RUN = 2
-"""promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
 ERROR, CSV_STATUS, CSV_SCORE = "ERROR", "Status", "Score"
 PARTS = ("version", "results", "prompts", "stats", "table")
 FORMS = (
@@ -307,7 +307,7 @@ def test_rows(tests: Sequence[Test]) -> tuple[list[Row], int]:
 def score_rows(test: Test, unit: str, epoch: int) -> Iterator[Row]:
     """Yield a row for each score of a test."""
     for scorer, value in test.scores.items():
-        weight = {} if test.weights is None else {"weight": test.weights.get(scorer, 1)}
+        weight = {} if test.weights is None else {"weight": cell(test.weights.get(scorer, 1))}
         yield row(
             unit=unit,
             filter=f"prompt {(test.prompt or 0) + 1}",

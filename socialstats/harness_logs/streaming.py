@@ -35,11 +35,9 @@ class Spelled(float):
         self.text = text
 
 
+# What is kept: all (None), some members of an object, or what a function makes of each element of a list. The member
+# * stands for every other one
 Shape = dict[str, Any] | list[Callable[[Any], Any]] | None
-"""What is kept: all (None), some members of an object, or what a function makes of each element of a list.
-
-The member ``*`` stands for every other one.
-"""
 
 
 class JsonStream:

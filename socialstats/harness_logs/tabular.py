@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LONGEST = 200
+# An object of a log
 Members = dict[str, Any]
-"""An object of a log."""
 Row = dict[str, Any]
 Score = tuple[float | None, Status]
 WORDS: dict[str, str] = {

@@ -37,12 +37,12 @@ SHARES = re.compile(
     r"\b(?:accurac|correct|proportion|shares? of|rates?\b|percentages?\b)", re.IGNORECASE
 )
 RETRIEVED = {"p": "precision", "r": "recall"}  # beside F1
+# Kinds that also name rows: means, totals and shares of the rows above them
 SUMMARIES = {"mean", "total", "percent"}
-"""Kinds that also name rows: means, totals and shares of the rows above them."""
 MEASURES = ("share", "f1", "precision", "recall", "kappa", "b")
 
+# The columns of one measure by their kinds; a size that a head prints (Control (n = 40)) is a number
 Family = dict[str, str | int]
-"""The columns of one measure by their kinds; a size that a head prints (``Control (n = 40)``) is a number."""
 
 
 def kind_of(column: str) -> tuple[str, str]:
