@@ -194,6 +194,11 @@ def test_a_number_that_is_recomputed_otherwise_is_a_caution_everywhere(
     assert f"caution: {said}. Do not quote them until the difference is explained" in err
     assert "An independent implementation disagrees" in page.read_text()
     assert "SS402" in run(capsys, "show", str(page), "--json")[1]
+    study = ("--cluster", "worker", "--study", "comparisons")
+    code, out, err = run(capsys, "check", str(table), *study)
+    assert code == 0
+    assert "recomputed  " in out
+    assert f"caution: {said}" in err
 
 
 BAD = {
