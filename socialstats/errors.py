@@ -17,6 +17,7 @@ never 0, never p = 0, never a silent NaN.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -405,7 +406,9 @@ class Caution:
     @property
     def advice(self) -> str:
         """The caution with what to do, as a terminal shows it."""
-        fix = self.fix[:1].upper() + self.fix[1:]
+        # a setting is typed as it is: cluster = "story"
+        setting = re.match(r"\w+ ?=", self.fix)
+        fix = f"Write {self.fix}" if setting else self.fix[:1].upper() + self.fix[1:]
         return f"{self}. {fix}" if fix else str(self)
 
 

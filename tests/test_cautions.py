@@ -8,7 +8,7 @@ import pytest
 
 from socialstats.cautions import ADVICE, CAUSES, cautions_page
 from socialstats.cli import main
-from socialstats.errors import CAUTIONS
+from socialstats.errors import CAUTIONS, caution
 
 LINES = ["Cause:", "Effect:", "Remedy:"]
 
@@ -68,3 +68,10 @@ def test_cautions_of_a_table_are_followed_by_the_command_that_explains_them(
     codes = sorted({line.split()[1] for line in cautions})
     assert codes
     assert last == f"explained by: socialstats explain {' '.join(codes)}"
+
+
+def test_a_setting_stands_in_the_advice_as_it_is_typed() -> None:
+    written = caution("SS311", "'story'", affects="errors", fix='cluster = "story"')
+    assert written.advice.endswith('. Write cluster = "story"')
+    sentence = caution("SS312", "8 units", affects="the interval", fix="collect more units")
+    assert sentence.advice.endswith(". Collect more units")
