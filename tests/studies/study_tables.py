@@ -78,11 +78,8 @@ def known_numbers(outcome: Outcome) -> set[float]:
 def stray_cells(outcome: Outcome) -> list[tuple[str, object]]:
     """Cells of the blocks' tables that no row of any result holds (counts of the data have tables of their own)."""
     known = known_numbers(outcome)
-    shown = {
-        _p(float(t[name]))
-        for t in terms(outcome)
-        for name in ("p_value", "p_adjusted")
-        if name in t
+    p_values = {
+        float(t[name]) for t in terms(outcome) for name in ("p_value", "p_adjusted") if name in t
     }  # type: ignore[arg-type]
     dfs = {float(t["df"]) for t in terms(outcome) if "df" in t}  # type: ignore[arg-type]
     strays = []
@@ -106,7 +103,7 @@ def stray_cells(outcome: Outcome) -> list[tuple[str, object]]:
                         continue  # of two groups in the other order
                     if isinstance(cell, float | int) and not counts and float(cell) not in known:
                         strays.append((name, cell))
-                    if name in ("p", "p (Holm)") and cell is not None and cell not in shown:
+                    if name in ("p", "p (Holm)") and cell is not None and cell not in p_values:
                         strays.append((name, cell))
                     if (
                         name == "df"
@@ -115,12 +112,6 @@ def stray_cells(outcome: Outcome) -> list[tuple[str, object]]:
                     ):
                         strays.append((name, cell))
     return strays
-
-
-def _p(value: float) -> str:
-    from socialstats.text import PValue, number
-
-    return number(PValue(value))
 
 
 def _close(cell: object, value: float) -> bool:
