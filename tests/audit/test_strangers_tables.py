@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import socialstats as ss
+from socialstats.audit.findings.show import headline
 
 PAIRS = "| Pair | t | df | p |\n|---|---|---|---|\n| A-B | 2.37 | 58 | .063 |\n| A-C | 2.93 | 58 | .019 |\n"
 RIGHT = {
@@ -179,6 +180,17 @@ def test_rates_of_two_scales_are_no_rates_of_one_table(tmp_path: Path) -> None:
     (tmp_path / "t.md").write_text(WRONG["F1 beside accuracy in percent"][0])
     (finding,) = ss.audit.audit(tmp_path / "t.md").of("disagree")
     assert finding.expected == "0 to 0.6717"
+
+
+def test_a_table_that_no_check_fits_is_not_called_checked(tmp_path: Path) -> None:
+    """No check was made: none was uninformative."""
+    (tmp_path / "t.md").write_text(
+        "A study.\n\n| Thing | Heft |\n|---|---|\n| a | 3.1 |\n| b | 4.2 |\n"
+    )
+    said = headline(ss.audit.audit(tmp_path / "t.md"))
+    assert said.startswith(
+        "0 checks of printed numbers: none fits what the tables and the text print;"
+    )
 
 
 def test_a_rules_file_names_a_table_of_a_document(tmp_path: Path) -> None:

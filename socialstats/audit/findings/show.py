@@ -48,8 +48,10 @@ def headline(report: AuditReport) -> str:
         parts.append(
             f"in {tally['disagree']:,} of them the sources disagree, in {tally['agree']:,} they agree"
         )
+    elif not report.findings:
+        parts.append("none fits what the tables and the text print")
     elif not able:
-        parts.append("all were uninformative")
+        parts += ["all were uninformative"] if tally["no_power"] else []
     elif report.guessed and all(finding.rule == "within" for finding in report.of("agree")):
         parts.append(f"no disagreement, but only the ranges of numbers could be checked ({able:,})")
     else:
