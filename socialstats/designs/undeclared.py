@@ -489,6 +489,11 @@ def averaged_sample(
     ways = [option("unit", [*joint_unit], typed)]
     if not ways[0].endswith(typed):
         ways.append(option("cluster", [*crossed]))
+    source = roles["rater"]
+    if source:
+        # several models on one board have one cluster factor
+        condition = option("condition", source, f"--map condition={source}")
+        ways = [f"Compare two labels of '{source}' as pairs, with {condition}", *ways]
     return [
         caution(
             "SS311",

@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
+from socialstats.cli import main
 from tests.cli.test_kinds import Frame, crossed, first_of, likert, numbered, printed, with_scores
 
 BOTH = ["plain", "warm"]
@@ -93,6 +94,22 @@ def test_a_mean_over_persons_who_differ_is_cautioned_with_its_size() -> None:
     runs = frame.rename(columns={"participant": "run"})
     of_runs = ss.paired_difference(runs, unit="story", repeat="run", **how)
     assert "SS311" not in {c.code for c in of_runs.cautions}
+
+
+def test_the_advice_to_a_leaderboard_of_judges_can_be_obeyed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A leaderboard has one cluster factor: two of its models are compared as pairs."""
+    frame = persons_who_differ(1).set_axis(["judge", "question", "model", "score"], axis=1)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    command = ["check", str(tmp_path / "t.csv"), "--map", "value=score"]
+    board = ["--study", "leaderboard", "--map", "rater=model", "--map", "unit=question"]
+    assert main([*command, *board, "--map", "repeat=judge"]) == 0
+    told = capsys.readouterr().err
+    assert "Compare two labels of 'model' as pairs" in told
+    advice = " ".join(re.findall(r"--(?:map|cluster) \S+", told.partition("as pairs")[2]))
+    assert main([*command, *shlex.split(advice), "--conditions", "plain,warm"]) == 0
+    assert "clusters    question (30), judge (10)" in capsys.readouterr().out
 
 
 @pytest.mark.slow
