@@ -311,7 +311,7 @@ class Paper:
             beside = [n for n in inside if n is not macro]
             inside = beside + content if content else [arguments[-1]]
         columns, rows = (spans[name] for name in SPANS)
-        text = " ".join(self.text(inside).split()) + BOLD * any(map(_is_bold, inside))
+        text = " ".join(self.text(inside).split()) + BOLD * any(map(_prints_bold, inside))
         return Spanning(text=text, columns=columns, rows=rows)
 
 
@@ -395,9 +395,11 @@ def _converter() -> Any:
     return LatexNodes2Text(latex_context=texts, math_mode="text", strict_latex_spaces=False)
 
 
-def _is_bold(node: Any) -> bool:
+def _prints_bold(node: Any) -> bool:
     """Whether a node, or one within it, is printed bold."""
-    return getattr(node, "macroname", "") in COMMANDS["bold"] or any(map(_is_bold, _children(node)))
+    return getattr(node, "macroname", "") in COMMANDS["bold"] or any(
+        map(_prints_bold, _children(node))
+    )
 
 
 def _children(node: Any) -> list[Any]:

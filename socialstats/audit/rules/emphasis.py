@@ -88,14 +88,14 @@ def _bold_numbers(table: PrintedTable) -> Iterator[BoldNumber]:
                 yield BoldNumber(column=column.name, section=section, row=bold[0], rows=others)
 
 
-def _number(table: PrintedTable, row: int, column: str) -> Printed | None:
+def _number_at(table: PrintedTable, row: int, column: str) -> Printed | None:
     return table.sheet.cell(row, column).number
 
 
 def _compared(table: PrintedTable, bold: BoldNumber) -> tuple[Printed, list[Printed]] | None:
     """Return the bold number and those that it is compared with; None where there are none."""
-    number = _number(table, bold.row, bold.column)
-    numbers = [_number(table, row, bold.column) for row in bold.rows]
+    number = _number_at(table, bold.row, bold.column)
+    numbers = [_number_at(table, row, bold.column) for row in bold.rows]
     present = [one for one in numbers if one is not None]
     return (number, present) if number is not None and present else None
 
@@ -125,7 +125,7 @@ def _marks_columns(table: PrintedTable) -> bool:
     best = n_bold = 0
     for row in range(len(sheet.rows)):
         bold = [name for name in columns if (row, name) in sheet.bold]
-        numbers = {name: _number(table, row, name) for name in columns}
+        numbers = {name: _number_at(table, row, name) for name in columns}
         values = {name: number.value for name, number in numbers.items() if number is not None}
         if len(bold) > 1 or not values.keys() >= {*bold}:
             return False
