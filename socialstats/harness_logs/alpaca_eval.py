@@ -12,12 +12,12 @@ from socialstats.harness_logs.tables import columns_of, records
 from socialstats.harness_logs.tabular import (
     Members,
     Row,
-    at,
     cell,
     is_number,
-    items,
     log_of,
+    objects,
     row,
+    text,
 )
 from socialstats.tables import as_number
 from socialstats.text import quoted
@@ -34,15 +34,13 @@ CONTROLLED = "length_controlled_winrate comes from a model of length and is not 
 def read(source: Source) -> Log:
     """Read a row an annotation: what generator_2 gets, its preference less 1 (0 and 1.5 are draws)."""
     if source.kind == "lines":
-        annotations = [at(annotation) for _, annotation in json_lines(source.path, nan=True)]
+        annotations = [annotation for _, annotation in json_lines(source.path, nan=True)]
     else:
-        annotations = [at(annotation) for annotation in items(load_json(source.path, nan=True))]
+        annotations = objects(load_json(source.path, nan=True))
     board = source.path.parent / "leaderboard.csv"
-    baselines = dict.fromkeys(
-        str(annotation["generator_1"])
-        for annotation in annotations
-        if annotation.get("generator_1")
-    )
+    firsts = (text(annotation, "generator_1") for annotation in annotations)
+    baselines = dict.fromkeys(filter(None, firsts))
+    models = {str(annotation.get("generator_2")) for annotation in annotations}
     against = f"A score of 1 is a win over {quoted([*baselines])}, 0.5 a draw, 0 a loss"
     return log_of(
         __name__,
@@ -51,11 +49,7 @@ def read(source: Source) -> Log:
         about={"task": "alpaca_eval"},
         files=(source.path.name, *[board.name] * board.is_file()),
         notes=(against, CONTROLLED),
-        claims=board_claims(
-            board, {str(annotation.get("generator_2")) for annotation in annotations}
-        )
-        if board.is_file()
-        else (),
+        claims=board_claims(board, models) if board.is_file() else (),
     )
 
 

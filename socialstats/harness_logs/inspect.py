@@ -533,7 +533,7 @@ def group_claim(
         template = str(params.get("name_template") or "{group_name}")
         names = {
             template.replace("{group_name}", group or NO_GROUP): group
-            for group in reversed(groups)  # of groups with one name it is the first
+            for group in reversed(groups)  # the first group with a name has it
         }
         return f"{of} ({by} = {name})", {**select, key: names.get(name, name)}, ()
     if params.get("all") != "groups":

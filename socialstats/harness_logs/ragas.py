@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from socialstats.harness_logs.files import Source
 from socialstats.harness_logs.log import Log
-from socialstats.harness_logs.tables import NOTHING, columns_of, header
+from socialstats.harness_logs.tables import NOTHING, columns_of, header, records
 from socialstats.harness_logs.tabular import log_of, row, scored
 from socialstats.tables import as_number
 
@@ -67,26 +67,26 @@ def recognises(source: Source) -> bool:
 def read(source: Source) -> Log:
     """Read one row per sample and metric; ragas' NaN (no verdict of its judge) is unscored and not in means."""
     columns = columns_of(source.path)
-    texts = {
-        name: [value or "" for value in values if (value or "").strip() not in NOTHING]
-        for name, values in columns.items()
-        if name.strip() and name not in TEXTS
-    }
     metrics = [
         name
-        for name, values in texts.items()
-        if all(as_number(value) is not None for value in values)
+        for name, values in columns.items()
+        if name.strip() and name not in TEXTS and all(map(is_score, values))
     ]
-    about = [name for name in columns if name not in metrics]
     rows = [
         row(
-            unit=k + 1,
+            unit=unit,
             task="ragas",
-            scorer=name,
-            score=scored(as_number(columns[name][k] or "")),
-            metadata={name: columns[name][k] for name in about},
+            scorer=metric,
+            score=scored(as_number(record[metric] or "")),
+            metadata={name: text for name, text in record.items() if name not in metrics},
         )
-        for k in range(len(next(iter(columns.values()))))
-        for name in metrics
+        for unit, record in enumerate(records(columns), start=1)
+        for metric in metrics
     ]
     return log_of(__name__, source, rows, notes=(MEANS,))
+
+
+def is_score(cell: str | None) -> bool:
+    """Return whether a cell is a number, or empty."""
+    text = (cell or "").strip()
+    return text in NOTHING or as_number(text) is not None

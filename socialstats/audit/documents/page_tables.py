@@ -1,7 +1,7 @@
 """Tables among the words of a page: between horizontal rules, or rows whose words are parted by wide gaps.
 
-pdfplumber 0.11 was measured in its place. Of the 14 rows of the PDFs in tests/audit/papers it read 3 rightly with its
-own settings and 12 by texts, and needed three times as long for the words of a page alone.
+pdfplumber 0.11 was measured in its place, on the 14 rows of the PDFs in tests/audit/papers. It read 3 rightly with its
+own settings, and 12 by texts. The words of a page alone took it three times as long.
 """
 
 from __future__ import annotations
