@@ -38,7 +38,7 @@ from socialstats_collect.rehearsal import rehearse
 from socialstats_collect.run import BAD_INPUT, INTERRUPTED, STOPPED, Run, versions
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.saying import DONE, refuse_windows, say_hidden
-from socialstats_collect.secrets import hide, host_of, print_hidden
+from socialstats_collect.secrets import hide, print_hidden
 from socialstats_collect.summary import as_text, failures, methods_text, summary_of_cells
 from socialstats_collect.survey import Work, replayed, survey
 from socialstats_collect.tally import BYTES_A_TOKEN, Progress
@@ -59,8 +59,8 @@ def collect(options: argparse.Namespace) -> int:
         raise InputError("name a run file, or write one to start from: --new PROTOCOL FOLDER")
     refuse_windows()
     sys.excepthook = print_hidden
-    address = options.base_url or (UNNAMED if options.dry_run else None)
-    runfile = _addressed(read_runfile(Path(options.runfile), address), options.base_url)
+    default_url = UNNAMED if options.dry_run else None
+    runfile = read_runfile(Path(options.runfile), options.base_url, default_url)
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
     if not options.dry_run:
         for model in runfile.models:
@@ -94,16 +94,6 @@ def collect(options: argparse.Namespace) -> int:
         code = _go(run, work, progress)
     _ended(run, work)
     return code
-
-
-def _addressed(runfile: RunFile, base_url: str | None) -> RunFile:
-    """Return a run file whose models are all asked at one address, where that is typed."""
-    if not base_url:
-        return runfile
-    hosts = dict.fromkeys(runfile.models, host_of(base_url))
-    endpoint = replace(runfile.endpoint, base_url=base_url)
-    design = replace(runfile.design, hosts=hosts)
-    return replace(runfile, endpoint=endpoint, endpoints={}, design=design)
 
 
 def _resumed(runfile: RunFile, log: Log | None) -> Change:

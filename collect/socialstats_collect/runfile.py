@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 from urllib.parse import urlsplit
@@ -142,14 +142,18 @@ class RunFile:
         )
 
 
-def read_runfile(path: Path, base_url: str | None = None) -> RunFile:
+def read_runfile(
+    path: Path, base_url: str | None = None, default_url: str | None = None
+) -> RunFile:
     """Return a run file with its items, or say everything that is wrong with it.
 
     Parameters
     ----------
     path : Path
     base_url : str, optional
-        Address of the endpoint, where the file names none.
+        Address at which all models are asked, whatever the file says.
+    default_url : str, optional
+        Address of the endpoint, where neither names one.
 
     Raises
     ------
@@ -166,13 +170,16 @@ def read_runfile(path: Path, base_url: str | None = None) -> RunFile:
     source = path.name
     run = run_values(path)
     values = run.values
-    if base_url is not None:
-        values = {**values, "endpoint": {"base_url": base_url, **values.get("endpoint", {})}}
+    address, table = base_url or default_url, values.get("endpoint", {})
+    if address and isinstance(table, dict):
+        values = {**values, "endpoint": {"base_url": address, **table}}
     check_values(values, KEYS, NEEDED, source)
     endpoint = Endpoint(**values["endpoint"])
     endpoints = {name: Endpoint(**table) for name, table in values.get("endpoints", {}).items()}
     variables = [used.key_env for used in (endpoint, *endpoints.values())]
     refuse_keys(variables, {"the run file": run.text}, source)
+    if base_url:
+        endpoint, endpoints = replace(endpoint, base_url=base_url), {}
     protocol = _protocol(values, run.folder, source)
     settings = protocol.settings
     items = read_items(run.folder / str(values["items"]), id_column=values.get("id"))

@@ -226,6 +226,17 @@ def test_characters_that_no_address_has(
     assert "base_url is no address" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--base-url", "http://127.0.0.1:9/v1")])
+def test_an_endpoint_that_is_no_table(
+    more: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_run(tmp_path, "http://127.0.0.1:9/v1", more='endpoint = "http://127.0.0.1:9/v1"')
+    text = path.read_text()
+    path.write_text(text.replace('[endpoint]\nbase_url = "http://127.0.0.1:9/v1"\n', ""))
+    assert collect(path, *more) == 2
+    assert "endpoint = 'http://127.0.0.1:9/v1' is not a table" in capsys.readouterr().err
+
+
 def _endless(path: Path, kind: str) -> None:
     path.unlink(missing_ok=True)
     if kind == "a large file":
