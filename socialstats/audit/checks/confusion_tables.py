@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
 
-from socialstats.audit.checks.variants import FAR, Range, Variant, judge, outward, span
+from socialstats.audit.checks.variants import FAR, Range, Variant, judge, nearly, span
 from socialstats.audit.numbers import Finding, Printed, possible, printed, unchecked, whole
 from socialstats.errors import InputError
 
 TABLES = 2_000_000  # so many are tried one by one
-BOXES, STEPS = (
-    4_000,
-    30,
-)  # boxes that are left undecided, and halvings, after which a table counts as possible
+# boxes that are left undecided, and halvings, after which a table counts as possible
+BOXES, STEPS = 4_000, 30
+CELLS = ("tp", "fp", "fn", "tn")
 
 
 def _ratio(x: Any, y: Any) -> Any:
@@ -97,7 +96,7 @@ def confusion(
     >>> confusion(n=50, accuracy="0.72", recall="0.67", specificity="0.80", average="binary").verdict
     'agree'
     """
-    given = {
+    measures = {
         "accuracy": accuracy,
         "precision": precision,
         "recall": recall,
@@ -106,60 +105,62 @@ def confusion(
         "balanced_accuracy": balanced_accuracy,
         "mcc": mcc,
     }
-    numbers = {name: printed(x).share(scale) for name, x in given.items() if x is not None}
-    counts = {
-        name: whole(x, name, least=0)
-        for name, x in zip(("tp", "fp", "fn", "tn"), (tp, fp, fn, tn), strict=True)
-        if x is not None
-    }
+    numbers = {name: printed(x).share(scale) for name, x in measures.items() if x is not None}
+    cells = dict(zip(CELLS, (tp, fp, fn, tn), strict=True))
+    counts = {name: whole(x, name, least=0) for name, x in cells.items() if x is not None}
     size = None if n is None else whole(n, "n")
-    if size is not None and len(counts) == 3 and sum(counts.values()) <= size:
-        counts |= {
-            name: size - sum(counts.values())
-            for name in ("tp", "fp", "fn", "tn")
-            if name not in counts
-        }
-    if size is not None and sum(counts.values()) > size:
-        variants = [Variant(name="the sum", gives={"n": (Fraction(sum(counts.values())), FAR)})]
-        return judge(
-            "confusion",
-            {"n": n},
-            variants,
-            ", ".join(f"{name} {count}" for name, count in counts.items()),
-        )
+    total = sum(counts.values())
+    if size is not None and total > size:
+        variants = [Variant(name="the sum", gives={"n": (Fraction(total), FAR)})]
+        return judge("confusion", {"n": n}, variants, _in_words(counts))
+    if size is not None and len(counts) == 3:
+        counts |= {name: size - total for name in CELLS if name not in counts}
     if len(counts) == 4 or (counts and size is None):
-        return _of_counts(counts, numbers | ({} if n is None else {"n": printed(n)}))
+        return _of_counts(counts, numbers if n is None else {**numbers, "n": printed(n)})
     if not numbers:
         raise InputError(
             "give a measure of the table: accuracy, precision, recall, specificity, f1, mcc ..."
         )
     if average == "any" and not counts and "specificity" not in numbers:
         return _of_classes(numbers)
-    ranges = {name: x.bounds for name, x in numbers.items()}
-    said, what = (
-        ", ".join(f"{k} = {x.text}" for k, x in numbers.items()),
-        f"table of {size or 'counts'}",
-    )
-    others = {k: {j: r for j, r in ranges.items() if j != k} for k in numbers if len(numbers) > 1}
-    instead = [k for k in others if _searched(others[k], counts, size)]
-    name, number = list(numbers.items())[-1]
-    found = possible(
+    return _of_measures(numbers, counts, size)
+
+
+def _in_words(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _of_measures(
+    numbers: Mapping[str, Printed], counts: Mapping[str, int], size: int | None
+) -> Finding:
+    """Look for a table that has all measures; of a disagreement, which measures make it, and whether it is small."""
+    ranges = {name: number.bounds for name, number in numbers.items()}
+    text = ", ".join(f"{name} = {number.text}" for name, number in numbers.items())
+    instead = []
+    for name in numbers if len(numbers) > 1 else ():
+        without = {key: ends for key, ends in ranges.items() if key != name}
+        if _searched(without, counts, size):
+            instead.append(name)
+    last = list(numbers)[-1]
+    table = f"table of {size or 'counts'}"
+    explained = f"; without {' or '.join(instead)} one would" if instead else ""
+    finding = possible(
         "confusion",
-        said,
-        {name: number},
-        lambda x: _searched({**ranges, name: x.bounds}, counts, size),
-        yes=f"{said}: some {what} has all of them",
-        no=f"no {what} has {said}" + f"; without {' or '.join(instead)} one would" * bool(instead),
+        text,
+        {last: numbers[last]},
+        lambda x: _searched({**ranges, last: x.bounds}, counts, size),
+        yes=f"{text}: some {table} has all of them",
+        no=f"no {table} has {text}{explained}",
     )
-    if found:
-        return found
+    if finding:
+        return finding
     near = any(
-        _searched({**ranges, k: x.shifted(step).bounds}, counts, size)
-        for k, x in numbers.items()
+        _searched({**ranges, name: number.shifted(step).bounds}, counts, size)
+        for name, number in numbers.items()
         for step in (-1, 1)
     )
     return replace(
-        found,
+        finding,
         severity="minor" if near else "major",
         expected=f"another {' or '.join(instead)}".strip(),
         details={"instead": instead},
@@ -169,32 +170,31 @@ def confusion(
 def _of_counts(counts: Mapping[str, int], numbers: Mapping[str, Printed]) -> Finding:
     """Compare each number with that of the counts; of some counts only those that the others cannot change."""
 
-    def of(rest: int) -> list[int]:
-        return [counts.get(name, rest) for name in ("tp", "fp", "fn", "tn")]
+    def table_of(rest: int) -> list[int]:
+        return [counts.get(name, rest) for name in CELLS]
 
-    tables = [metrics(*of(rest)) | {"n": sum(of(rest))} for rest in (0, 997)]
-    points = {k: float(x) for k, x in tables[0].items() if float(x) == float(tables[1][k])}
-    known = {k: x for k, x in numbers.items() if k in points}
-    said = ", ".join(f"{name} {count}" for name, count in counts.items())
-    if not known:
-        message = f"{said} alone give none of {', '.join(numbers) or 'the measures'}: give the other counts"
+    def points_of(cells: Sequence[int]) -> dict[str, float]:
+        return {k: float(x) for k, x in metrics(*cells).items()} | {"n": float(sum(cells))}
+
+    # what the other counts do not change
+    points, changed = points_of(table_of(0)), points_of(table_of(997))
+    decided = {k: x for k, x in numbers.items() if points[k] == changed[k]}
+    text = _in_words(counts)
+    if not decided:
+        message = f"{text} alone give none of {', '.join(numbers) or 'the measures'}: give the other counts"
         return unchecked("confusion", message)
-    variants = [Variant(name="the table", gives={k: outward(points[k], points[k]) for k in known})]
+    variants = [Variant(name="the table", gives={k: nearly(points[k]) for k in decided})]
     if len(counts) == 4:
-        a, b, c, d = of(0)
-        other = {k: float(x) for k, x in metrics(d, c, b, a).items()} | {"n": sum(of(0))}
-        share = (a + c) / max(sum(of(0)), 1)
+        exchanged = points_of(table_of(0)[::-1])
         weights = {
             "the classes exchanged": 0.0,
             "the average over both classes": 0.5,
-            "the one by size": share,
+            "the one by size": (counts["tp"] + counts["fn"]) / max(points["n"], 1.0),
         }
         for name, w in weights.items():
-            mixed = {k: w * points[k] + (1 - w) * other[k] for k in known}
-            variants.append(
-                Variant(name=name, usual=False, gives={k: outward(x, x) for k, x in mixed.items()})
-            )
-    return judge("confusion", known, variants, said)
+            mixed = {k: nearly(w * points[k] + (1 - w) * exchanged[k]) for k in decided}
+            variants.append(Variant(name=name, usual=False, gives=mixed))
+    return judge("confusion", decided, variants, text)
 
 
 def _of_classes(numbers: Mapping[str, Printed]) -> Finding:
@@ -202,23 +202,26 @@ def _of_classes(numbers: Mapping[str, Printed]) -> Finding:
         return unchecked(
             "confusion", "averages over classes may be any: give counts, or average='binary'"
         )
-    boxes = numbers["precision"].bounds, numbers["recall"].bounds
-    high = span(lambda p, r: 2 * p * r / (p + r) if p + r > 0 else 0.0, *boxes)[1]
-    source = f"precision {numbers['precision'].text} and recall {numbers['recall'].text}"
-    variants = [
-        Variant(name="an F1 of at most the harmonic mean", gives={"f1": (Fraction(0), high)})
-    ]
+    precision, recall = numbers["precision"], numbers["recall"]
+    highest = span(_harmonic_mean, precision.bounds, recall.bounds)[1]
+    source = f"precision {precision.text} and recall {recall.text}"
+    name = "an F1 of at most the harmonic mean"
+    variants = [Variant(name=name, gives={"f1": (Fraction(0), highest)})]
     return judge("confusion", {"f1": numbers["f1"]}, variants, source)
+
+
+def _harmonic_mean(x: float, y: float) -> float:
+    return 2 * x * y / (x + y) if x + y > 0 else 0.0
 
 
 def _searched(ranges: Mapping[str, Range], counts: Mapping[str, int], n: int | None) -> bool:
     """Return whether a table can have all measures within their ranges."""
     if n is None or (n + 1) ** (3 - len(counts)) > TABLES:
         return _boxes(ranges)
-    made = _whole_tables(tuple(counts.items()), n)
-    fits = made["accuracy"] >= 0
+    tables = _whole_tables(tuple(counts.items()), n)
+    fits = tables["accuracy"] >= 0
     for name, (low, high) in ranges.items():
-        fits &= (made[name] >= float(low) - 1e-12) & (made[name] <= float(high) + 1e-12)
+        fits &= (tables[name] >= float(low) - 1e-12) & (tables[name] <= float(high) + 1e-12)
     return bool(fits.any())
 
 
@@ -227,19 +230,14 @@ def _whole_tables(counts: tuple[tuple[str, int], ...], n: int) -> dict[str, Any]
     """Return the measures of every table of n with some known counts."""
     import numpy as np
 
-    known = dict(counts)
-    axes = [
-        np.array([known[name]]) if name in known else np.arange(n + 1)
-        for name in ("tp", "fp", "fn", "tn")
-    ]
-    free = next(i for i in (3, 2, 1, 0) if len(axes[i]) > 1)  # it follows from the others
-    grid = np.meshgrid(
-        *(axis if i != free else np.zeros(1, int) for i, axis in enumerate(axes)), indexing="ij"
-    )
-    cells = [x.ravel() for x in grid]
+    fixed = dict(counts)
+    axes = [np.array([fixed[name]]) if name in fixed else np.arange(n + 1) for name in CELLS]
+    free = max(i for i, axis in enumerate(axes) if len(axis) > 1)  # it follows from the others
+    axes[free] = np.zeros(1, int)
+    cells = [cell.ravel() for cell in np.meshgrid(*axes, indexing="ij")]
     cells[free] = n - np.sum(cells, axis=0)
     fine = cells[free] >= 0
-    return metrics(*(x[fine] for x in cells))
+    return metrics(*(cell[fine] for cell in cells))
 
 
 def _boxes(ranges: Mapping[str, Range]) -> bool:
@@ -250,14 +248,9 @@ def _boxes(ranges: Mapping[str, Range]) -> bool:
     """
     import numpy as np
 
-    unit = {
-        k: (max(float(a), 0.0), min(float(b), 1.0))
-        for k, (a, b) in ranges.items()
-        if k in ("recall", "precision")
-    }
-    boxes = np.array(
-        [[[0.0, 1.0], unit.get("recall", (0.0, 1.0)), unit.get("precision", (0.0, 1.0))]]
-    )
+    whole_range = Fraction(0), Fraction(1)
+    axes = [whole_range, *(ranges.get(name, whole_range) for name in ("recall", "precision"))]
+    boxes = np.clip(np.array([axes], dtype=np.float64), 0.0, 1.0)
 
     def measures(q: Any, r: Any, p: Any) -> dict[str, Any]:
         with np.errstate(all="ignore"):
@@ -277,25 +270,20 @@ def _boxes(ranges: Mapping[str, Range]) -> bool:
             measures(*(boxes[:, axis, end] for axis, end in enumerate(at)))
             for at in product((0, 1), repeat=3)
         ]
-        q, r, p = boxes[:, 0, 0], boxes[:, 1, 0], boxes[:, 2, 1]
-        keep = (
-            q * r * (1 - p) <= (1 - q) * p + 1e-12
-        )  # fp of the most favourable corner is at most the negatives
         middle = boxes.mean(axis=2)
-        at = measures(*middle.T)
-        found = (
-            middle[:, 0] * middle[:, 1] * (1 - middle[:, 2]) <= (1 - middle[:, 0]) * middle[:, 2]
-        )
+        at_middle = measures(*middle.T)
+        # false positives are no more than the negatives: at the most favourable corner, and in the middle
+        keep = _has_negatives(boxes[:, 0, 0], boxes[:, 1, 0], boxes[:, 2, 1], 1e-12)
+        fits = _has_negatives(*middle.T)
         for name, (low, high) in ranges.items():
             values = np.array([corner[name] for corner in corners])
-            unknown = np.isnan(values).any(axis=0)
-            keep &= unknown | (
-                (values.min(axis=0) <= float(high) + 1e-9)
-                & (values.max(axis=0) >= float(low) - 1e-9)
-            )
-            found &= (at[name] >= float(low)) & (at[name] <= float(high))
-        if found.any() or not keep.any():
-            return bool(found.any())
+            unclear = np.isnan(values).any(axis=0)
+            below = values.min(axis=0) <= float(high) + 1e-9
+            above = values.max(axis=0) >= float(low) - 1e-9
+            keep &= unclear | (below & above)
+            fits &= (at_middle[name] >= float(low)) & (at_middle[name] <= float(high))
+        if fits.any() or not keep.any():
+            return bool(fits.any())
         boxes = boxes[keep]
         if len(boxes) > BOXES:
             break
@@ -305,3 +293,7 @@ def _boxes(ranges: Mapping[str, Range]) -> bool:
         low[rows, axis, 1] = high[rows, axis, 0] = middle[keep][rows, axis]
         boxes = np.concatenate([low, high])
     return True
+
+
+def _has_negatives(q: Any, r: Any, p: Any, slack: float = 0.0) -> Any:
+    return q * r * (1 - p) <= (1 - q) * p + slack

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.audit.checks.whole_numbers import grim, grimmer, multiples
+from socialstats.audit.checks.whole_numbers import grim, grimmer, multiples, square_ends
 from socialstats.audit.checks.whole_samples import (
     Ends,
     SearchLimit,
@@ -202,17 +202,13 @@ def _squares(
     mean: Printed, sd: Printed, n: int, items: int, ddof: int, scale: Ends
 ) -> dict[int, Ends]:
     """Return the sums k that the mean allows, each with the least and the largest sum of squares of the sd."""
-    totals = multiples(*mean.bounds, Fraction(1, n * items))
     low, high = (max(end, Fraction(0)) * items for end in sd.bounds)
-    found = {
-        k: (
-            math.ceil((n - ddof) * low**2 + Fraction(k * k, n)),
-            math.floor((n - ddof) * high**2 + Fraction(k * k, n)),
-        )
-        for k in totals
-        if n * scale[0] <= k <= n * scale[1]
-    }
-    return {k: ends for k, ends in found.items() if ends[0] <= ends[1]}
+    squares = {}
+    for k in multiples(*mean.bounds, Fraction(1, n * items)):
+        least, most = square_ends(k, (low, high), n, ddof)
+        if n * scale[0] <= k <= n * scale[1] and least <= most:
+            squares[k] = least, most
+    return squares
 
 
 def _found(

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from socialstats.audit.checks.arithmetic import exact
 from socialstats.audit.checks.variants import Range, Variant, judge, outward
 from socialstats.audit.numbers import (
+    POWERLESS,
     Finding,
     Printed,
     Rounding,
@@ -328,51 +329,59 @@ def debit(
 def _sd_finding(
     rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[int, ...]
 ) -> Finding:
-    said = f"mean {mean.text} with SD {sd.text} of {scores.n} whole numbers"
+    pair = f"mean {mean.text} with SD {sd.text} of {scores.n} whole numbers"
     totals = multiples(*mean.bounds, Fraction(1, scores.n * scores.items))
-    base = Finding(
+    finding = Finding(
         rule=rule,
         verdict="agree",
         published=f"{mean.text} ({sd.text})",
-        message=f"{said} is possible",
+        message=f"{pair} is possible",
     )
-    if (
-        totals.stop - totals.start > SEARCHED
-    ):  # too many to be tried: only the width of the scale can exclude the pair
-        two_values = scores.low is not None and scores.high == scores.low + 1
-        out = [
-            _too_wide(sd, totals, scores, d) or (two_values and _too_narrow(sd, totals, scores, d))
-            for d in ddofs
-        ]
-        if sd.bounds[1] < 0 or all(out):
-            message = f"sources disagree: {said} is printed, but no whole numbers of this scale have this SD"
-            return replace(base, verdict="disagree", severity="major", message=message)
-        message = f"{said}: so many totals are possible that this check could not fail"
-        return base if two_values else replace(base, verdict="no_power", message=message)
-    fits = _fit(sd, totals, scores, ddofs)
-    noticed, of = neighbours_noticed(
-        sd, lambda x: bool(_fit(x, totals, scores, ddofs)), lambda x: x.value >= 0
+    if totals.stop - totals.start > SEARCHED:
+        return _of_many_totals(finding, pair, sd, totals, scores, ddofs)
+
+    def accepts(other: Printed) -> bool:
+        return _fit(other, totals, scores, ddofs) is not None
+
+    fit = _fit(sd, totals, scores, ddofs)
+    noticed, of = neighbours_noticed(sd, accepts, lambda other: other.value >= 0)
+    finding = replace(finding, noticed=noticed, neighbours=of)
+    if fit is None:
+        return _impossible(finding, pair, sd, totals, scores, ddofs)
+    if of and not noticed:
+        noticed_means, _ = neighbours_noticed(mean, lambda m: _mean_fits(m, sd, scores, ddofs))
+        if not noticed_means:
+            return replace(finding, verdict="no_power", message=f"{pair}: {POWERLESS}")
+    ddof, k, q = fit
+    divisor = "" if ddof == ddofs[0] else f", with divisor n - {ddof}"
+    details = {"ddof": ddof, "sum": k, "sum_of_squares": q}
+    return replace(finding, message=finding.message + divisor, details=details)
+
+
+def _of_many_totals(
+    finding: Finding,
+    pair: str,
+    sd: Printed,
+    totals: range,
+    scores: Scores,
+    ddofs: tuple[int, ...],
+) -> Finding:
+    """Judge a pair with too many totals to try them: only the width of the scale can exclude it."""
+    two_values = scores.low is not None and scores.high == scores.low + 1
+    excluded = all(
+        _too_wide(sd, totals, scores, ddof)
+        or (two_values and _too_narrow(sd, totals, scores, ddof))
+        for ddof in ddofs
     )
-    if fits is None:
-        return _impossible(
-            replace(base, noticed=noticed, neighbours=of), said, sd, totals, scores, ddofs
+    if excluded or sd.bounds[1] < 0:
+        message = (
+            f"sources disagree: {pair} is printed, but no whole numbers of this scale have this SD"
         )
-    if (
-        of
-        and not noticed
-        and not neighbours_noticed(mean, lambda m: _mean_fits(m, sd, scores, ddofs))[0]
-    ):
-        message = f"{said}: every other number nearby would have passed, too"
-        return replace(base, verdict="no_power", message=message, neighbours=of)
-    ddof, k, q = fits
-    note = "" if ddof == ddofs[0] else f", with divisor n - {ddof}"
-    return replace(
-        base,
-        message=base.message + note,
-        noticed=noticed,
-        neighbours=of,
-        details={"ddof": ddof, "sum": k, "sum_of_squares": q},
-    )
+        return replace(finding, verdict="disagree", severity="major", message=message)
+    if two_values:
+        return finding
+    message = f"{pair}: so many totals are possible that this check could not fail"
+    return replace(finding, verdict="no_power", message=message)
 
 
 def _too_wide(sd: Printed, totals: range, scores: Scores, ddof: int) -> bool:
@@ -410,29 +419,30 @@ def _mean_fits(mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[int, ...
 
 
 def _impossible(
-    base: Finding, said: str, sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]
+    finding: Finding,
+    pair: str,
+    sd: Printed,
+    totals: range,
+    scores: Scores,
+    ddofs: tuple[int, ...],
 ) -> Finding:
     """Word an impossible pair: the mean alone, or the standard deviation with it."""
-    why, expected = "no total gives this mean", ""
+    why, expected, explained = "no total gives this mean", "", False
     if totals:
-        near = (
-            [sd.neighbour(step) for step in sorted(range(-20, 21), key=abs) if step]
-            if sd.unit
-            else []
-        )
-        fitting = next(
-            (x.text for x in near if x.value >= 0 and _fit(x, totals, scores, ddofs)), ""
-        )
-        expected = f"nearest possible SD {fitting}" if fitting else ""
+        steps = sorted(range(-20, 21), key=abs) if sd.unit else []
+        near = [sd.neighbour(step) for step in steps if step]
+        near = [other for other in near if other.value >= 0]
+        nearest = next((x.text for x in near if _fit(x, totals, scores, ddofs)), "")
+        expected = f"nearest possible SD {nearest}" if nearest else ""
         divisor = "either divisor" if len(ddofs) > 1 else f"divisor n - {ddofs[0]}"
-        why = f"no whole numbers give this SD with {divisor}" + (
-            f"; {expected}" if expected else ""
-        )
-    other = len(ddofs) == 1 and totals and _fit(sd, totals, scores, (1 - ddofs[0],))
-    why += f"; divisor n - {1 - ddofs[0]} fits" if other else ""
-    message = f"sources disagree: {said} is printed, but {why}"
-    severity: Severity = "minor" if other else "major"
-    return replace(base, verdict="disagree", severity=severity, expected=expected, message=message)
+        why = f"no whole numbers give this SD with {divisor}"
+        explained = len(ddofs) == 1 and _fit(sd, totals, scores, (1 - ddofs[0],)) is not None
+    reasons = [why, expected, f"divisor n - {1 - ddofs[0]} fits" if explained else ""]
+    message = f"sources disagree: {pair} is printed, but {'; '.join(filter(None, reasons))}"
+    severity: Severity = "minor" if explained else "major"
+    return replace(
+        finding, verdict="disagree", severity=severity, expected=expected, message=message
+    )
 
 
 def _fit(
@@ -444,20 +454,22 @@ def _fit(
     """
     if sd.bounds[1] < 0:
         return None
-    ends = [max(end, Fraction(0)) * scores.items for end in sd.bounds]
+    ends = max(sd.bounds[0], Fraction(0)) * scores.items, sd.bounds[1] * scores.items
     for ddof in ddofs:
         if _too_wide(sd, totals, scores, ddof):
             continue
         for k in _from_middle(totals, scores):
-            center = Fraction(k * k, scores.n)
-            least, most = (
-                math.ceil((scores.n - ddof) * ends[0] ** 2 + center),
-                math.floor((scores.n - ddof) * ends[1] ** 2 + center),
-            )
-            q = next(attainable(k, least, most, scores), None)
+            q = next(attainable(k, *square_ends(k, ends, scores.n, ddof), scores), None)
             if q is not None:
                 return ddof, k, q
     return None
+
+
+def square_ends(k: int, ends: Range, n: int, ddof: int) -> tuple[int, int]:
+    """Return the least and the largest sum of squares of n whole numbers with sum k and an sd between two ends."""
+    center = Fraction(k * k, n)
+    low, high = ((n - ddof) * end**2 + center for end in ends)
+    return math.ceil(low), math.floor(high)
 
 
 def attainable(k: int, least: int, most: int, scores: Scores) -> Iterator[int]:
@@ -594,7 +606,6 @@ def _exact_zero(value: Any) -> Printed:
 
 
 def _without_n(share: Printed, error: Printed) -> Finding:
-    """Judge an s.e. of 0 by the answers that it would need; nothing else can be judged without n."""
     """Judge an s.e. of 0 by the answers that it would need; nothing else can be judged without n."""
     edge, top = min(p * (1 - p) for p in share.bounds), error.bounds[1]
     if error.value != 0 or edge <= 0:
