@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from socialstats.audit.checks.catalogue import CheckSignature
@@ -17,22 +18,25 @@ from socialstats.errors import InputError
 from socialstats.text import listing, shorten
 
 LABELS_SHOWN = 3
-SIZES = (
-    "n",
-    "n1",
-    "n2",
-    "most",
-    "low",
-    "high",
-    "items",
-    "scale",
-    "step",
-    "bound",
-    "center",
-    "divisor",
-    "shift",
-    "df",
-    "df1",
+# parameters that are the size of something, and no published number
+SIZES = frozenset(
+    [
+        "n",
+        "n1",
+        "n2",
+        "most",
+        "low",
+        "high",
+        "items",
+        "scale",
+        "step",
+        "bound",
+        "center",
+        "divisor",
+        "shift",
+        "df",
+        "df1",
+    ]
 )
 
 
@@ -54,15 +58,15 @@ class Bound:
     @property
     def cells(self) -> tuple[Cell, ...]:
         """Every cell of a table that takes part."""
-        every = [*self.one.values(), *(cell for cells in self.many.values() for cell in cells)]
-        return tuple(cell for cell in every if cell.source)
+        several = chain.from_iterable(self.many.values())
+        return tuple(cell for cell in (*self.one.values(), *several) if cell.source)
 
     @property
     def printed_cells(self) -> tuple[Cell, ...]:
         """Cells that hold a published number, and not the size of something."""
-        every = [cell for name, cell in self.one.items() if name not in SIZES]
-        every += [cell for name in self.check.many if name in self.many for cell in self.many[name]]
-        return tuple(cell for cell in every if cell.source and not cell.computed)
+        cells = [cell for name, cell in self.one.items() if name not in SIZES]
+        cells += chain.from_iterable(self.many.get(name, ()) for name in self.check.many)
+        return tuple(cell for cell in cells if cell.source and not cell.computed)
 
     @property
     def exacting(self) -> bool:
@@ -80,36 +84,44 @@ class Bound:
     def run(self, changed: Mapping[tuple[str, int, str], Cell] | None = None) -> Finding:
         """Make the check; a missing number makes it not checkable."""
         swap = changed or {}
-        keys = tuple(cell.key for cell in self.cells)
-        base = Finding(
+        finding = Finding(
             rule=self.rule.check,
             verdict="not_checkable",
-            message=self.problem,
+            message=self.problem or self.missing(),
             where=self.where,
-            cells=keys,
+            cells=tuple(cell.key for cell in self.cells),
             title=self.rule.name,
         )
-        if self.problem:
-            return base
-        empty = [cell for cell in self.cells if cell.number is None]
-        if empty:
-            reasons = [c.text for c in empty if c.computed]
-            places = listing([f"line {c.line}, column '{shorten(c.column)}'" for c in empty], 3)
-            return replace(base, message=reasons[0] if reasons else f"no number in {places}")
-        one = {k: swap.get(c.key, c).number for k, c in self.one.items()}
+        if finding.message:
+            return finding
+
+        def number(cell: Cell) -> Any:
+            return swap.get(cell.key, cell).number
+
+        one = {name: number(cell) for name, cell in self.one.items()}
         many: dict[str, list[Any]] = {
-            k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()
+            name: list(map(number, cells)) for name, cells in self.many.items()
         }
         if self.check.grid:
-            name, by_row = self.check.many[0], defaultdict[int, list[Any]](list)
-            for cell, number in zip(self.many[name], many[name], strict=True):
-                by_row[cell.row].append(number)
+            name = self.check.many[0]
+            by_row = defaultdict[int, list[Any]](list)
+            for cell in self.many[name]:
+                by_row[cell.row].append(number(cell))
             many[name] = list(by_row.values())
         try:
-            found = self.check.function(**one, **many, **self.rule.options)
+            outcome = self.check.function(**one, **many, **self.rule.options)
         except InputError as error:
-            return replace(base, message=str(error))
-        return replace(found, where=self.where, cells=keys, title=self.rule.name)
+            return replace(finding, message=str(error))
+        return replace(outcome, where=finding.where, cells=finding.cells, title=finding.title)
+
+    def missing(self) -> str:
+        """Return which numbers are not there, or why one could not be computed; empty where all are."""
+        empty = [cell for cell in self.cells if cell.number is None]
+        reasons = [cell.text for cell in empty if cell.computed]
+        if reasons or not empty:
+            return reasons[0] if reasons else ""
+        places = [f"line {cell.line}, column '{shorten(cell.column)}'" for cell in empty]
+        return f"no number in {listing(places, 3)}"
 
 
 def bind(rule: Rule, check: CheckSignature, sheets: Mapping[str, Sheet]) -> Iterator[Bound]:
@@ -135,30 +147,31 @@ class _Place:
 
     def bound(self) -> Bound:
         """Return the check with its cells, or with the reason why one of them is not there."""
-        given, check = self.given(), self.check
+        specs, check = self.specs(), self.check
         one: dict[str, Cell] = {}
         many: dict[str, tuple[Cell, ...]] = {}
         problem = ""
         try:
-            one = {name: self.single(name, given[name]) for name in check.one if name in given}
-            many = {
-                name: tuple(self.several(name, given[name])) for name in check.many if name in given
-            }
-            for name in (name for name in check.along if name in given):
-                many[name] = tuple(
-                    self.along(name, given[name], many[check.many[0]], given[check.many[0]])
-                )
+            one = {name: self.single(name, specs[name]) for name in check.one if name in specs}
+            for name in check.many:
+                if name in specs:
+                    many[name] = tuple(self.several(name, specs[name]))
+            for name in check.along:
+                if name in specs:
+                    leader = check.many[0]
+                    cells = self.along(name, specs[name], many[leader], specs[leader])
+                    many[name] = tuple(cells)
         except Unmatched as error:
             problem = str(error)
         return Bound(
             rule=self.rule, check=check, where=self.where(), one=one, many=many, problem=problem
         )
 
-    def given(self) -> dict[str, Any]:
+    def specs(self) -> dict[str, Any]:
         """Return the parameters of the rule, the current column filling the first that is missing."""
-        given = dict(self.rule.parameters)
-        free = [name for name in (*self.check.required, *self.check.optional) if name not in given]
-        return given | ({free[0]: self.column} if self.column and free else {})
+        specs = dict(self.rule.parameters)
+        free = [name for name in (*self.check.required, *self.check.optional) if name not in specs]
+        return specs | ({free[0]: self.column} if self.column and free else {})
 
     def constant(self, value: Any) -> Cell:
         """Return a number of the rules file."""
@@ -168,13 +181,11 @@ class _Place:
     def single(self, name: str, spec: Any) -> Cell:
         """Return the one cell that a parameter names."""
         cells = [self.constant(spec)] if isinstance(spec, list) else self.several(name, spec)
-        if len(cells) != 1:
+        if not cells:
+            raise Unmatched(f"{name}: no row matches")
+        if len(cells) > 1:
             places = listing([f"line {cell.line}" for cell in cells], 3)
-            raise Unmatched(
-                f"{name}: {len(cells)} rows match, one is needed ({places})"
-                if cells
-                else f"{name}: no row matches"
-            )
+            raise Unmatched(f"{name}: {len(cells)} rows match, one is needed ({places})")
         return cells[0]
 
     def several(self, name: str, spec: Any) -> list[Cell]:
@@ -182,35 +193,31 @@ class _Place:
         if isinstance(spec, str):
             return [self.sheet.cell(row, spec) for row in self.rows]
         if isinstance(spec, list):
-            return [cell for one in spec for cell in self.several(name, one)]
+            return [cell for part in spec for cell in self.several(name, part)]
         if not isinstance(spec, Mapping) or "value" in spec:
             return [self.constant(spec["value"] if isinstance(spec, Mapping) else spec)]
         other = self.sheets[spec.get("table", self.rule.table)]
         keys = spec.get("by", {column: column for column in self.rule.by})
-        wanted = {theirs: self.sheet.label(self.rows[0], ours) for ours, theirs in keys.items()}
-        where = spec.get(
-            "where",
-            self.rule.where if other is self.sheet and (self.rule.by or self.rule.whole) else {},
-        )
+        labels = {theirs: self.sheet.label(self.rows[0], ours) for ours, theirs in keys.items()}
+        grouped = other is self.sheet and (self.rule.by or self.rule.whole)
+        where = spec.get("where", self.rule.where if grouped else {})
         column = spec.get("column") or self.column
         if not column:
-            raise InputError(
-                f"rule '{self.rule.name}': {name} names no column, and the rule has no columns to go through"
-            )
-        found = other.where(wanted, where)
-        if not found:
-            said = ", ".join(f"{key} = {shorten(label, 30)}" for key, label in wanted.items())
-            raise Unmatched(f"{name}: no row of {other.name} has {said or 'what is asked for'}")
-        return [other.cell(row, column) for row in found]
+            message = f"{name} names no column, and the rule has no columns to go through"
+            raise InputError(f"rule '{self.rule.name}': {message}")
+        rows = other.where(labels, where)
+        if not rows:
+            pairs = [f"{key} = {shorten(label, 30)}" for key, label in labels.items()]
+            sought = ", ".join(pairs) or "what is asked for"
+            raise Unmatched(f"{name}: no row of {other.name} has {sought}")
+        return [other.cell(row, column) for row in rows]
 
     def along(self, name: str, spec: Any, leaders: Sequence[Cell], leading: Any) -> list[Cell]:
         """Return one cell for each cell of the leading parameter, joined by row, by label or by column."""
         first = leading[0] if isinstance(leading, list) and leading else leading
-        sheet = (
-            self.sheets[first.get("table", self.rule.table)]
-            if isinstance(first, Mapping)
-            else self.sheet
-        )
+        sheet = self.sheet
+        if isinstance(first, Mapping):
+            sheet = self.sheets[first.get("table", self.rule.table)]
         if isinstance(spec, str):
             return [sheet.cell(cell.row, spec) for cell in leaders]
         if not isinstance(spec, Mapping) or not {"columns", "match"} & set(spec):
@@ -219,8 +226,8 @@ class _Place:
         labels = [
             cell.column if by_column else sheet.label(cell.row, spec["match"]) for cell in leaders
         ]
-        given = spec["columns"] if by_column else spec.get("values", {})
-        values = {label: [partial(self.constant, value)] for label, value in given.items()}
+        constants = spec["columns"] if by_column else spec.get("values", {})
+        values = {label: [partial(self.constant, value)] for label, value in constants.items()}
         if not by_column and "values" not in spec:
             other, key = self.sheets[spec["table"]], spec.get("key", spec["match"])
             for row in other.where(spec.get("where", {})):
@@ -228,8 +235,9 @@ class _Place:
                     partial(other.cell, row, spec["column"])
                 )
         for label in labels:
-            if len(found := values.get(label, [])) != 1:
-                many = f"{len(found)} numbers are" if found else "nothing is"
+            count = len(values.get(label, []))
+            if count != 1:
+                many = f"{count} numbers are" if count else "nothing is"
                 raise Unmatched(f"{name}: {many} given for '{shorten(label)}'")
         return [values[label][0]() for label in labels]
 
@@ -246,13 +254,11 @@ class _Place:
         """Return the place in words: file, line, column, labels."""
         row = self.rows[0]
         lines = self._lines(row) if len(self.rows) == 1 else f"{len(self.rows)} rows"
-        shown = self.rule.label or self.rule.by or self.labels
-        labels = [
-            shorten(self.sheet.rows[row][self.sheet.known(column)], 40)
-            for column in shown[:LABELS_SHOWN]
-        ]
-        parts = [
-            f"{self.sheet.sources[row]} {lines}",
-            *([f"column {shorten(self.column)}"] if self.column else []),
-        ]
-        return ", ".join(parts) + (f": {', '.join(labels)}" if labels else "")
+        parts = [f"{self.sheet.sources[row]} {lines}"]
+        if self.column:
+            parts.append(f"column {shorten(self.column)}")
+        columns = (self.rule.label or self.rule.by or self.labels)[:LABELS_SHOWN]
+        cells = self.sheet.rows[row]
+        labels = [shorten(cells[self.sheet.known(column)], 40) for column in columns]
+        place = ", ".join(parts)
+        return f"{place}: {', '.join(labels)}" if labels else place
