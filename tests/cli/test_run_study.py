@@ -154,11 +154,7 @@ def test_an_address_that_is_typed_stands_for_the_endpoint_of_the_file(
     run = asking.with_name("run.toml")
     run.write_text(run.read_text(encoding="utf-8").partition("[endpoint]")[0], encoding="utf-8")
     assert main(["run", str(asking), "--dry-run"]) == 0
-<<<<<<< HEAD
     assert "names no endpoint: add endpoint" in capsys.readouterr().err
-=======
-    assert "the run file names no endpoint" in capsys.readouterr().err
->>>>>>> f0fb8e03 (A run without an endpoint says so after its dry run)
     assert main(["run", str(asking)]) == 2
     assert "Add endpoint" in capsys.readouterr().err
     assert not asking.with_suffix("").exists()
