@@ -11,6 +11,8 @@ import pytest
 # before numpy is loaded: workers that share two processors would otherwise wait for each other's threads
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+# messages are in English; argparse would look for translations on the disk, which took most of its time
+os.environ["LANGUAGE"] = "C"
 
 
 def pytest_collection_finish() -> None:
