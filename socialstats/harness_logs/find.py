@@ -13,7 +13,7 @@ from types import ModuleType
 from socialstats.errors import InputError
 from socialstats.harness_logs.files import Source, look
 from socialstats.harness_logs.log import Log
-from socialstats.harness_logs.tables import header, plain
+from socialstats.harness_logs.tables import header, plain_name
 from socialstats.harness_logs.tabular import harness_of
 from socialstats.text import listing, quoted, unknown
 
@@ -127,7 +127,7 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
         )
     if not logs:
         keys = f" (its keys: {quoted([*source.first], 8)})" if source.first else ""
-        if source.kind == "text" and BOARD & {plain(column) for column in header(source)}:
+        if source.kind == "text" and BOARD & {plain_name(column) for column in header(source)}:
             raise InputError(f"{place.name}: {BOARD_SAID}")
         needs = (
             chosen[0].NEEDS

@@ -22,7 +22,7 @@ from socialstats.harness_logs.tables import (
     header,
     mostly,
     named,
-    plain,
+    plain_name,
 )
 from socialstats.harness_logs.tabular import Row, log_of, read_by, row
 from socialstats.text import count
@@ -90,8 +90,8 @@ def action_rows(columns: Columns, labels: list[str]) -> Iterator[Row]:
 def sources_of_columns(labels: list[str]) -> dict[str, str]:
     """Return who answered in each column: people, or a model; several columns may be runs of one model."""
     runs = {name: match[1] for name in labels if (match := RUN.fullmatch(name))}
-    several = Counter(plain(stem) for stem in runs.values())
-    sources = {name: stem if several[plain(stem)] > 1 else name for name, stem in runs.items()}
+    several = Counter(plain_name(stem) for stem in runs.values())
+    sources = {name: stem if several[plain_name(stem)] > 1 else name for name, stem in runs.items()}
     return {name: "human" if PERSON.fullmatch(name) else sources.get(name, name) for name in labels}
 
 

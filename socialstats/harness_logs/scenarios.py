@@ -19,7 +19,7 @@ from socialstats.harness_logs.tables import (
     columns_of,
     header,
     named,
-    plain,
+    plain_name,
     records,
 )
 from socialstats.harness_logs.tabular import harness_of
@@ -113,7 +113,7 @@ def read(source: Source) -> Log:
 def each(columns: Columns) -> Iterator[Item]:
     """Yield rows by the plain names of their columns."""
     for record in records(columns):
-        yield defaultdict(str, {plain(name): value or "" for name, value in record.items()})
+        yield defaultdict(str, {plain_name(name): value or "" for name, value in record.items()})
 
 
 def first(row: Item, *names: str) -> str:

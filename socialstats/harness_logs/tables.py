@@ -20,12 +20,12 @@ PERSON = re.compile(
 )
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a column's name in small letters, without marks.
 
     Examples
     --------
-    >>> plain("Expectation_No1"), plain("Pressure Type")
+    >>> plain_name("Expectation_No1"), plain_name("Pressure Type")
     ('expectationno1', 'pressuretype')
     """
     return re.sub(r"[\W_]+", "", name.lower())
@@ -61,7 +61,9 @@ def columns_in(path: Path) -> Columns:
 
 def named(columns: Collection[str], *names: str) -> str | None:
     """Return the first column that is called one of these, in any spelling."""
-    return next((name for spelling in names for name in columns if plain(name) == spelling), None)
+    return next(
+        (name for spelling in names for name in columns if plain_name(name) == spelling), None
+    )
 
 
 def mostly(columns: Columns, is_known: Callable[[str], bool]) -> list[str]:

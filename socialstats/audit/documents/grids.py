@@ -213,7 +213,7 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
 def sheet_blocks(head: Sequence[Cells], body: Sequence[tuple[Cells, int]]) -> list[SheetBlock]:
     """Part the rows below a head where another head stands; the head that a page repeats is none."""
     numeric = {j for cells, _ in body for j, cell in enumerate(cells) if is_value(cell)}
-    blocks = [SheetBlock(joined(head))]
+    blocks = [SheetBlock(joined_heads(head))]
     for cells, line in body:
         lines = blocks[-1].lines
         above = lines[-1][0] if lines else []
@@ -223,7 +223,7 @@ def sheet_blocks(head: Sequence[Cells], body: Sequence[tuple[Cells, int]]) -> li
         if cells in head:
             continue
         if named and any(map(is_value, above[1:])):
-            blocks.append(SheetBlock(joined([cells])))
+            blocks.append(SheetBlock(joined_heads([cells])))
         elif bracketed and any(above):
             cells_together = [
                 f"{upper} {lower}".strip() for upper, lower in zip(above, cells, strict=True)
@@ -264,12 +264,12 @@ def size_of_head(rows: Sequence[Cells], marked: int) -> int:
     return heads
 
 
-def joined(heads: Sequence[Sequence[str]]) -> list[str]:
+def joined_heads(heads: Sequence[Sequence[str]]) -> list[str]:
     """Join the levels of a head for each column, without repeats.
 
     Examples
     --------
-    >>> joined([["", "GPT-4", "", "Claude", ""], ["Task", "Acc.", "F1", "Acc.", "F1"]])
+    >>> joined_heads([["", "GPT-4", "", "Claude", ""], ["Task", "Acc.", "F1", "Acc.", "F1"]])
     ['Task', 'GPT-4 / Acc.', 'GPT-4 / F1', 'Claude / Acc.', 'Claude / F1']
     """
     filled = [list(row) for row in heads]

@@ -14,7 +14,7 @@ from typing import Any
 from socialstats.audit.documents.cells import BOLD
 from socialstats.audit.documents.data_tables import data_tables
 from socialstats.audit.documents.grids import Grid, Spanning, spread
-from socialstats.audit.documents.sentences import plain
+from socialstats.audit.documents.sentences import plain_text
 from socialstats.errors import InputError
 from socialstats.tables.limits import check_limit
 from socialstats.tables.sources import small_file
@@ -47,7 +47,7 @@ SPACED = re.compile(r"\\(begin|end)\s+\{")
 MOST_INCLUDED = 5  # files within files
 
 
-def real(path: Path) -> Path:
+def path_without_links(path: Path) -> Path:
     """Return a path without links; one in a loop of links stays as it is."""
     return Path(os.path.realpath(path))
 
@@ -61,14 +61,16 @@ def with_inputs(path: Path, text: str) -> list[tuple[str, str, int]]:
         If they have more characters than the limits allow.
     """
     lines, size = [], 0
-    for line in _lines(path, text, (real(path),)):
+    for line in _lines_with_inputs(path, text, (path_without_links(path),)):
         lines.append(line)
         size += len(line[0]) + 1
         check_limit("characters", size, path.name)
     return lines
 
 
-def _lines(path: Path, text: str, above: tuple[Path, ...]) -> Iterator[tuple[str, str, int]]:
+def _lines_with_inputs(
+    path: Path, text: str, above: tuple[Path, ...]
+) -> Iterator[tuple[str, str, int]]:
     """Yield the lines of a file; `above` are the files that include it, which it does not include again."""
     for number, line in enumerate(text.split("\n"), start=1):
         code = re.split(r"(?<!\\)%", line, maxsplit=1)[0]
@@ -80,16 +82,18 @@ def _lines(path: Path, text: str, above: tuple[Path, ...]) -> Iterator[tuple[str
             else included.with_name(included.name + ".tex")
         )
         beside = (
-            real(included).is_relative_to(real(path.parent))
+            path_without_links(included).is_relative_to(path_without_links(path.parent))
             and included.is_file()
-            and real(included) not in above
+            and path_without_links(included) not in above
         )
         if not include or not beside or len(above) > MOST_INCLUDED:
             yield line, path.name, number
             continue
         yield code[: include.start()] + include[1], path.name, number
-        yield from _lines(
-            included, small_file(included).decode("utf-8", "replace"), (*above, real(included))
+        yield from _lines_with_inputs(
+            included,
+            small_file(included).decode("utf-8", "replace"),
+            (*above, path_without_links(included)),
         )
         yield line[include.end() :], path.name, number
 
@@ -163,7 +167,7 @@ class Paper:
     def text(self, nodes: Sequence[Any]) -> str:
         """Return nodes as plain text."""
         try:
-            return plain(str(self.convert.nodelist_to_text(list(nodes))))
+            return plain_text(str(self.convert.nodelist_to_text(list(nodes))))
         except (
             KeyError,
             TypeError,

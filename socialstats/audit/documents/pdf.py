@@ -129,7 +129,7 @@ def directions_of(page: Any, place: str) -> Iterator[tuple[Words, list[PageBox]]
     for turn, _ in turns.most_common():
         rules = []
         for left, bottom, right, top in edges:
-            rule = PageBox(**upright(turn, left, right, bottom, top))
+            rule = PageBox(**turned_box(turn, left, right, bottom, top))
             if rule.height < 6 and rule.width > max(8, 4 * rule.height):
                 rules.append(rule)
         yield words_from(sign for sign in signs if sign.turn in (-1, turn)), joined_rules(rules)
@@ -155,14 +155,14 @@ def signs_of(page: Any, place: str) -> list[Sign]:
             continue
         pdfium.FPDFText_GetLooseCharBox(page_text, i, box)
         turn = round(pdfium.FPDFText_GetCharAngle(page_text, i) / QUARTER) % 4
-        place_of = upright(turn, box.left, box.right, box.bottom, box.top)
+        place_of = turned_box(turn, box.left, box.right, box.bottom, box.top)
         size = pdfium.FPDFText_GetFontSize(page_text, i)
         hyphen = letter in "\x02\ufffe"
         signs.append(Sign("-" if hyphen else letter, turn, size=size, **place_of))
     return signs
 
 
-def upright(turn: int, x0: float, x1: float, y0: float, y1: float) -> dict[str, float]:
+def turned_box(turn: int, x0: float, x1: float, y0: float, y1: float) -> dict[str, float]:
     """Turn a box so that the text runs from left to right, and heights grow downwards."""
     across, up, back, down = (x0, x1), (y0, y1), (-x1, -x0), (-y1, -y0)
     sides = ((across, down), (down, back), (back, up), (up, across))[turn]

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from socialstats.audit.documents.data_tables import data_tables
 from socialstats.audit.documents.passages import Passage
-from socialstats.audit.documents.sentences import plain
+from socialstats.audit.documents.sentences import plain_text
 from socialstats.audit.numbers import MINUS_SIGNS, Basis, Finding, Severity, Verdict
 from socialstats.text import listing
 
@@ -77,7 +77,7 @@ def words_of(text: str) -> list[str]:
     >>> words_of("1,546 pairs, p < .001; 0,625 Punkte")
     ['1546', 'pairs', 'p', '<', '0.001', '0.625', 'punkte']
     """
-    even = "".join("-" if sign in MINUS_SIGNS else sign for sign in plain(text).casefold())
+    even = "".join("-" if sign in MINUS_SIGNS else sign for sign in plain_text(text).casefold())
     even = DECIMAL_COMMA.sub(".", THOUSANDS.sub(lambda number: number[0].replace(",", ""), even))
     return [re.sub(r"^(-?)\.", r"\g<1>0.", word) for word in WORD.findall(even)]
 
@@ -190,14 +190,14 @@ def looked_up(claim: Claim, documents: Sequence[Sequence[Passage]]) -> Claim | N
         ]
     for passages in documents:
         if sentences := look_up(claim.sentence, passages):
-            return _placed(claim, "sentence", sentences)
+            return _claim_with_place(claim, "sentence", sentences)
     for passages in documents if noted else []:
         if sentences := say_alike(claim.sentence, passages):
-            return _placed(claim, "words", sentences)
+            return _claim_with_place(claim, "words", sentences)
     return replace(claim, place="" if documents else claim.place) if noted else None
 
 
-def _placed(claim: Claim, basis: Basis, sentences: Sequence[Passage]) -> Claim:
+def _claim_with_place(claim: Claim, basis: Basis, sentences: Sequence[Passage]) -> Claim:
     """Return a claim with the sentences in which it was found."""
     where = f"{sentences[0].source} line {sentences[0].line}"
     return replace(

@@ -97,7 +97,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     if (suffix not in SUFFIXES and suffix not in DELIMITED) or (
         source != "stdin" and not file.is_file()
     ):
-        return _table(path)  # its errors say what is wrong with the name
+        return _table_document(path)  # its errors say what is wrong with the name
     content = standard_input() if source == "stdin" else from_path(file)
     raw = content.head(int(limit("document")) + 1)
     if len(raw) > limit("document") and suffix in SUFFIXES:
@@ -110,7 +110,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     named = SUFFIXES.get(suffix, "")
     if suffix in DELIMITED and not kind:
         if source != "stdin":
-            return _table(path)
+            return _table_document(path)
         kind = "text"
     if named in ("HTML", "LaTeX", "Markdown") and kind != "PDF":
         kind = named  # each may hold a little of the others
@@ -121,12 +121,12 @@ def read_document(path: str | os.PathLike[str]) -> Document:
         )
     if kind != named and (named or suffix):
         notes.append(f"{source} is {kind}, and was read as that.")
-    grids, passages, more = _read(kind, raw, text, source, file)
-    sheets = tuple(_numbered(grids, Path(source).stem))
+    grids, passages, more = _read_format(kind, raw, text, source, file)
+    sheets = tuple(_numbered_sheets(grids, Path(source).stem))
     return Document(source=source, sheets=sheets, passages=tuple(passages), notes=(*notes, *more))
 
 
-def _table(path: str | os.PathLike[str]) -> Document:
+def _table_document(path: str | os.PathLike[str]) -> Document:
     """Return a file that is a table, as a document without sentences."""
     from socialstats.audit.documents.cells import MARKS, split_cells
 
@@ -153,7 +153,7 @@ def _decoded(raw: bytes, source: str, suffix: str) -> tuple[str, list[str]]:
     return text.replace("\r\n", "\n").replace("\r", "\n"), notes
 
 
-def _read(
+def _read_format(
     kind: str, raw: bytes, text: str, source: str, path: Path
 ) -> tuple[list[Grid], Iterable[Passage], tuple[str, ...]]:
     """Read one format; a package that is missing is named."""
@@ -184,7 +184,7 @@ def _read(
         ) from error
 
 
-def _numbered(grids: Iterable[Grid], stem: str) -> Iterator[Sheet]:
+def _numbered_sheets(grids: Iterable[Grid], stem: str) -> Iterator[Sheet]:
     """Yield the sheets of tables, named by the number in the caption, or else by their place."""
     from socialstats.audit.documents.grids import sheets_of
 

@@ -45,10 +45,10 @@ def read_math(text: str) -> str:
             text = LatexNodes2Text(math_mode="text").latex_to_text(text)
         except Exception:  # broken or without the library: the commands that numbers need
             text = re.sub(r"\\[a-z]+", lambda m: SYMBOLS.get(m[0], m[0][1:]), text)
-    return plain(text)
+    return plain_text(text)
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Return text with raised and lowered characters on the line, and ligatures apart."""
     text = re.sub(
         rf"(?<=[A-Za-zα-ωΑ-Ω])[{RAISED}]+", lambda m: m[0].translate(PLAIN), text.translate(APART)
@@ -97,18 +97,18 @@ def sentences(
     joined_text = "".join(texts)
     begin = 0
     for gap in [*(match.span() for match in BREAK.finditer(joined_text)), (length, length)]:
-        for start, end in _spans(joined_text, begin, gap[0]):
+        for start, end in _sentence_spans(joined_text, begin, gap[0]):
             text = joined_text[start:end]
             if hyphens:
                 text = re.sub(r"(?<=[a-zß-ÿ])[-\u2010\u00ad]\n\s*(?=[a-zß-ÿ])", "", text)
-            sentence = " ".join(plain(text).split())
+            sentence = " ".join(plain_text(text).split())
             if sentence:
                 source, line = places[bisect_right(starts, start) - 1]
                 yield Passage(text=sentence, source=source, line=line)
         begin = gap[1]
 
 
-def _spans(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+def _sentence_spans(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the begin and the end of each sentence of a paragraph."""
     while begin < end and text[begin].isspace():
         begin += 1

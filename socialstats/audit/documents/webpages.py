@@ -77,7 +77,7 @@ def _line(element: Any) -> int:
     return next((int(line) for line in around if line.isdigit()), 1)
 
 
-def _text(element: Any) -> str:
+def _text_of_element(element: Any) -> str:
     """Return the text of a cell or a caption; raised letters and stars are marked as footnotes."""
     if (
         element.tag in SILENT - {"code"}
@@ -87,21 +87,23 @@ def _text(element: Any) -> str:
         return ""
     if element.tag == "annotation":
         return ""
-    inner = (element.text or "") + "".join(_text(child) + (child.tail or "") for child in element)
+    inner = (element.text or "") + "".join(
+        _text_of_element(child) + (child.tail or "") for child in element
+    )
     if element.tag == "sup" and RAISED.fullmatch(inner):
         return f"^{inner.strip()}"
     return f" {inner} " if element.tag in BLOCKS else inner
 
 
-def _number(element: Any, name: str) -> int:
+def _span_of(element: Any, name: str) -> int:
     match = re.match(r"\s*(\d{1,9})", element.get(name) or "")
     return int(match[1]) if match else 1
 
 
 def _is_bold(cell: Any) -> bool:
     """Whether a cell begins with bold text, as ``**72.1** ± 0.3`` does."""
-    bold = " ".join(_text(part) for part in cell.iter("b", "strong")).strip()
-    return bool(bold) and _text(cell).strip().startswith(bold)
+    bold = " ".join(_text_of_element(part) for part in cell.iter("b", "strong")).strip()
+    return bool(bold) and _text_of_element(cell).strip().startswith(bold)
 
 
 def _grid(table: Any, source: str) -> Grid:
@@ -112,9 +114,9 @@ def _grid(table: Any, source: str) -> Grid:
         row_cells = [cell for cell in row if cell.tag in ("td", "th")]
         spans = [
             Spanning(
-                text=" ".join(without_math(_text(cell)).split()) + BOLD * _is_bold(cell),
-                columns=_number(cell, "colspan"),
-                rows=_number(cell, "rowspan") or len(rows),
+                text=" ".join(without_math(_text_of_element(cell)).split()) + BOLD * _is_bold(cell),
+                columns=_span_of(cell, "colspan"),
+                rows=_span_of(cell, "rowspan") or len(rows),
             )
             for cell in row_cells
         ]
@@ -124,7 +126,9 @@ def _grid(table: Any, source: str) -> Grid:
         heads = i + 1 if in_head and heads == i else heads
         cells.append(spans)
         lines.append(_line(row))
-    caption = next((_text(element) for element in table.iter("caption")), "") or _near(table)
+    caption = next((_text_of_element(element) for element in table.iter("caption")), "") or _near(
+        table
+    )
     return Grid(
         rows=spread(cells, f"{source} line {_line(table)}"),
         lines=lines,
@@ -145,11 +149,15 @@ def _near(table: Any) -> str:
         outside = parent
     figure = next(table.iterancestors("figure"), None)
     if figure is not None and (
-        text := " ".join(_text(element) for element in figure.iter("figcaption"))
+        text := " ".join(_text_of_element(element) for element in figure.iter("figcaption"))
     ):
         return text
     for beside in (outside.getprevious(), outside.getnext()):
-        if beside is not None and beside.tag in BLOCKS and CAPTION.fullmatch(text := _text(beside)):
+        if (
+            beside is not None
+            and beside.tag in BLOCKS
+            and CAPTION.fullmatch(text := _text_of_element(beside))
+        ):
             return text
     return ""
 
@@ -173,7 +181,7 @@ def _pieces(root: Any, source: str) -> Iterator[Piece]:
             line = int(at)
         elif not lined and element.sourceline:
             line = int(element.sourceline)
-        if element.tag in HEADINGS and REFERENCES.fullmatch(_text(element)):
+        if element.tag in HEADINGS and REFERENCES.fullmatch(_text_of_element(element)):
             return
         named = f"{element.get('class') or ''} {element.get('id') or ''}"
         skipped = element.tag in SILENT or element.tag == "table" or bool(CITED.search(named))
