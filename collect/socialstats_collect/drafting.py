@@ -64,8 +64,8 @@ def run_table(path: Path) -> RunTable:
     """
     import pandas as pd
 
-    design, file = design_of_run(path)
-    frame = pd.DataFrame(simulated_rows(design))
+    design, file, rows = rows_of_run(path)
+    frame = pd.DataFrame(rows)
     ranges = design.protocol.ranges
     parts = parts_of_design(design, [*map(str, frame.columns)])
     if not ranges and "value" not in parts:
@@ -79,18 +79,21 @@ def run_table(path: Path) -> RunTable:
     return RunTable(table=table, parts=parts, ranges=ranges, file=file)
 
 
-def design_of_run(path: Path) -> tuple[RunDesign, Path | None]:
-    """Return the design of a run file or of a log, and the run file, where there is one."""
+def rows_of_run(path: Path) -> tuple[RunDesign, Path | None, list[Cells]]:
+    """Return the design of a run file or log, the run file where there is one, and rows: a log has its own."""
     if path.suffix.lower() == ".toml":
         if "collect" in read_toml(path)[1]:
             fix = "Name a table, a run file, or a log of collect"
             message = "this is the file of a study"
             raise InputError(Problem(message=message, source=path.name, fix=fix))
-        return read_runfile(path).design, path
+        design = read_runfile(path).design
+        return design, path, [*simulated_rows(design)]
     with Log(path) as log:
-        design = table_of(log).designs[-1]
+        record = table_of(log)
+        rows = [row for several, control in record.tidied() for row in several if not control]
+        design = record.designs[-1]
     beside = path.parent / design.run_file
-    return design, beside if design.run_file and beside.is_file() else None
+    return design, beside if design.run_file and beside.is_file() else None, rows
 
 
 def parts_of_design(design: RunDesign, columns: Collection[str]) -> dict[str, list[str]]:
