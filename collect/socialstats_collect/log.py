@@ -26,7 +26,7 @@ from socialstats_collect.tally import CallTally
 CHUNK = 1 << 20
 SUM = re.compile(rb', "sum": "([0-9a-f]{8})"\}')
 START = re.compile(rb'\{"type": "')
-OLD_BLOCK = "content_filter"  # of version 0.1
+OLD_BLOCK = "content_filter"  # what version 0.1 called a block
 NEAR = 8  # beginnings tried for a record whose line lost its own
 MOST_NAMED = 5
 OURS = frozenset(
@@ -122,7 +122,8 @@ class Log:
 
     def _index(self) -> tuple[bytes, int]:
         """Read every record once; return the last byte of the file, and how many records it holds."""
-        numbers: defaultdict[str, set[int]] = defaultdict(set)  # of the records of each run
+        # each run numbers its records
+        numbers: defaultdict[str, set[int]] = defaultdict(set)
         last, size, n_records = b"", os.fstat(self._descriptor).st_size, 0
         for number, place, text in _lines(self._descriptor, self.path.name):
             last = text[-1:]
