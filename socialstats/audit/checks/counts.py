@@ -305,7 +305,7 @@ def chi2_from_counts(
     return judge("chi2_from_counts", said, variants, source, level=level)
 
 
-FISHER_ERROR = Fraction(1, 10**7)  # of a computed p
+FISHER_ERROR = Fraction(1, 10**7)  # relative error that a computed p may have
 
 
 def rating_win_rate(
