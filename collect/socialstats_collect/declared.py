@@ -75,7 +75,7 @@ def run_values(path: Path) -> RunValues:
     Raises
     ------
     InputError
-        For a file that cannot be read, and for a study that says nothing of a run, or names a run file among other keys.
+        For a file that cannot be read; for a study that says nothing of a run, or names a run file among other keys.
     """
     raw = small_file(path)
     values = toml_of(raw, path.name)
