@@ -9,6 +9,8 @@ from socialstats.cli import analysis
 from socialstats.cli.plan import plan_of
 from socialstats.cli.voices import hint
 from socialstats.results.verification import verified_text
+from socialstats.studies.plan import HYPOTHESES
+from socialstats.studies.recomputed import recomputed
 from socialstats.text import count, shorten
 
 TRIED = 100  # resamples in a dry run
@@ -22,9 +24,6 @@ def run(options: argparse.Namespace) -> int:
     for note in prepared.notes:
         print(f"note        {shorten(note, 400)}")
     if options.plan is not None or options.study is not None:
-        from socialstats.studies.plan import HYPOTHESES
-        from socialstats.studies.recomputed import recomputed
-
         outcome, deviations = prepared.run()
         cautions = outcome.checked_cautions()
         asked = [block for block in outcome.blocks if block.id != HYPOTHESES]
