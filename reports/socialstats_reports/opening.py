@@ -39,7 +39,8 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
         return []
     level = float(outcome.settings.get("level", 0.95))
     sure = outcome.verdict.how_sure(level)
-    settled = outcome.verdict.certainty != "open" or outcome.verdict.partly_ranked
+    unsure = outcome.verdict.certainty in ("open", "fixed")
+    settled = not unsure or outcome.verdict.partly_ranked
     here = list(dict.fromkeys(analysis.here for analysis in outcome.turned if analysis.here))
     if here and settled:
         sure += f" This holds {listing(here)}."
@@ -61,7 +62,7 @@ def short_answers(outcome: Outcome, cautions: Sequence[Caution]) -> list[tuple[s
         wrong = [*told_together(outcome.turned), *(wrong if cautions else ())]
     if outcome.simulated:
         wrong = [SIMULATED, *(wrong if cautions or outcome.turned else [NO_FURTHER])]
-    collect = " ".join(outcome.planning) or NEXT[outcome.verdict.certainty == "open"]
+    collect = " ".join(outcome.planning) or NEXT[unsure]
     return [
         ("How sure?", sure),
         ("What could be wrong?", " ".join(wrong)),

@@ -10,7 +10,7 @@ from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
-from socialstats.errors import Caution, DesignError
+from socialstats.errors import Caution, DesignError, caution
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
@@ -54,6 +54,8 @@ KINDS = {
 }
 OF_SCIPY = {"statistic": "statistic", "df": "df", "p_value": "pvalue"}  # field of a row: scipy's
 SHARES, GAPS = (0.0, 1.0), (-1.0, 1.0)
+# ten equal values leave other values a share of at most 1 - .05^(1/10) = 26% (95% limit)
+FEWEST_CONSTANT = 10
 
 
 @reads(Groups, weighted=True)
@@ -228,7 +230,26 @@ def two_mean_cautions(
         *cluster_cautions(design, factors, df=dfs, largest=largest, rows=rows[:3]),
         *shape_cautions(all_means, names=[row.name for row in rows[:3]], what="units"),
         *floored_caution(means.difference, "standard error, interval, t"),
+        *constant_cautions(design, means),
     )
+
+
+def constant_cautions(design: Groups, means: TwoGroupMeans) -> tuple[Caution, ...]:
+    """Return a caution where a group has few values that are all alike, as rounds of a model may be.
+
+    Welch's test takes their variance for 0. Three draws from three levels are alike in a ninth of all cases.
+    """
+    sides = zip(design.groups, (means.first, means.second), strict=True)
+    few = [(name, side.n) for name, side in sides if side.undefined and side.n < FEWEST_CONSTANT]
+    if means.difference.undefined or not few:
+        return ()
+    name, n = few[0]
+    detail = (
+        f"all {count(n)} values of '{shorten(name, 40)}' are alike, and so few do not show how much they vary: "
+        "the interval and the test take them as fixed"
+    )
+    fix = f"Collect at least {FEWEST_CONSTANT} values of each group"
+    return (caution("SS312", detail, affects="standard error, interval, test", fix=fix),)
 
 
 def sentence(result: Result) -> str:

@@ -22,8 +22,9 @@ from socialstats.designs.parts import MISSING, OK, REFUSAL
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.respondents import PEOPLE
 from socialstats.designs.surveys import is_respondents_design, with_people_as_units
+from socialstats.errors import Caution, caution
 from socialstats.paired.paired_difference import paired_difference
-from socialstats.paired.two_means import two_means
+from socialstats.paired.two_means import FEWEST_CONSTANT, two_means
 from socialstats.paired.two_proportions import two_proportions
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
@@ -47,6 +48,7 @@ from socialstats.studies.row_sentences import largest_sentence, span_sentence, t
 from socialstats.studies.row_tables import grid_table, line_table
 from socialstats.studies.verdicts import (
     LABEL,
+    Certainty,
     Conclusion,
     between,
     is_shown,
@@ -56,7 +58,7 @@ from socialstats.studies.verdicts import (
     shown_side,
     verdict_of,
 )
-from socialstats.text import capital, count, listing, number, shorten
+from socialstats.text import capital, count, listing, number, quoted, shorten
 
 QUESTION, ORIGIN = "question", "source"
 MOST_LEVELS = 12  # levels whose shares are shown
@@ -276,6 +278,37 @@ def model_difference(
     return None if result is None else single(result)
 
 
+def fixed_answers(survey: Survey) -> dict[tuple[str, str], int]:
+    """Return how many answers a model gave to a question, by both, where they count as a fixed number.
+
+    That is a single answer, and few rounds that are all alike: they do not show how much the model varies. Shares of
+    several rounds have an interval of their own.
+    """
+    fixed = {}
+    means = survey.values is not None and not survey.yes
+    for name in survey.models:
+        frame = survey.sources[name].table()
+        answers = frame[frame["status"] == "ok"].groupby("rater", observed=True)["value"]
+        for question, n, levels in answers.agg(["size", "nunique"]).itertuples():
+            if n == 1 or (means and levels == 1 and n < FEWEST_CONSTANT):
+                fixed[str(question), name] = int(n)
+    return fixed
+
+
+def fixed_answers_caution(fixed: Mapping[tuple[str, str], int]) -> tuple[Caution, ...]:
+    """Return a caution where answers of models count as fixed numbers."""
+    if not fixed:
+        return ()
+    models = list(dict.fromkeys(name for _, name in fixed))
+    detail = (
+        f"{quoted(models, 4)} gave one answer, or few that are all alike, in {count(len(fixed), 'case')}. "
+        "They do not show how much a model varies: intervals and tests take them as fixed numbers"
+    )
+    fix = f"Ask each question at least {FEWEST_CONSTANT} times"
+    affects = "intervals and tests of differences from people"
+    return (caution("SS312", detail, affects=affects, fix=fix),)
+
+
 def model_differences(survey: Survey, options: StudyOptions) -> tuple[list[Row], list[Result]]:
     """Return the difference of each model from people at each question (and level of labels), adjusted over all."""
     labels = [None] if survey.values is not None else list(survey.design.levels)
@@ -446,6 +479,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         shares = answers_by_question(survey, survey.labelled, share)
     ranks = ranks_of(survey, options)
     gaps, tests = model_differences(survey, options)
+    fixed = fixed_answers(survey) if gaps else {}
     # labels in order, and other labels, are shares first
     labels_lead = not survey.design.numeric and not survey.yes
     blocks = [
@@ -471,14 +505,16 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         survey.design,
         options,
         describe=describe_survey(survey),
-        verdict=verdict_on_survey(survey, question_means, level_shares, ranks, gaps),
+        verdict=verdict_on_survey(survey, question_means, level_shares, ranks, gaps, fixed),
         answer=[
             text for block in answered[:2] if block.part == "main" for text in block.sentences[:2]
         ],
         leading={f"{result.title} {k}": result for k, result in enumerate(leading, 1)},
         blocks=answered,
         uses=USED,
-        cautions=[order_cautions(*(result.cautions for result in every))],
+        cautions=[
+            order_cautions(fixed_answers_caution(fixed), *(result.cautions for result in every))
+        ],
         data=[answered_table(survey)],
         methods=survey_methods(survey, every, options),
         planning=planning,
@@ -553,10 +589,11 @@ def verdict_on_survey(
     shares: Sequence[Row],
     ranks: Result | None,
     gaps: Sequence[Row],
+    fixed: Mapping[tuple[str, str], int],
 ) -> Conclusion:
     """Return which question is rated highest, what most people say, or where models differ from people."""
     if survey.models:
-        return verdict_beside_people(survey, gaps)
+        return verdict_beside_people(survey, gaps, fixed)
     if survey.values is None:
         return verdict_on_labels(shares)
     estimated = [row for row in means if row.estimate is not None]
@@ -603,9 +640,22 @@ def verdict_on_labels(rows: Sequence[Row]) -> Conclusion:
     return verdict_of(text, certainty="interval", within=within_of(top, share=True))
 
 
-def verdict_beside_people(survey: Survey, gaps: Sequence[Row]) -> Conclusion:
-    """Return at how many questions models differ from people."""
-    significant = rows_by([row for row in gaps if is_shown(row)], ORIGIN)
+def verdict_beside_people(
+    survey: Survey, gaps: Sequence[Row], fixed: Mapping[tuple[str, str], int]
+) -> Conclusion:
+    """Return at how many questions models differ from people, as far as answers that count as fixed show it."""
+    shown = [row for row in gaps if is_shown(row)]
+    significant = rows_by(shown, ORIGIN)
+    rounds = {
+        fixed[place]
+        for row in shown
+        if (place := (row.label(QUESTION) or "", row.label(ORIGIN) or "")) in fixed
+    }
+    start = "The data show that"
+    certainty: Certainty = "shown"
+    if rounds:
+        certainty = "fixed"
+        start = f"As far as {count(max(rounds), 'answer')} each can show,"
     at = {name: len(rows_by(rows, QUESTION)) for name, rows in significant.items()}
     names = sorted(at, key=lambda name: -at[name])
     models, total = list(rows_by(gaps, ORIGIN)), count(len(survey.questions), QUESTION)
@@ -616,16 +666,16 @@ def verdict_beside_people(survey: Survey, gaps: Sequence[Row]) -> Conclusion:
     if len(models) == 1:
         sides = [shown_side(row) for row in gaps]
         higher = f": higher at {sides.count('above')}, lower at {sides.count('below')}"
-        text = f"The data show that {who} differs from people at {at[models[0]]} of {total}"
+        text = f"{start} {who} differs from people at {at[models[0]]} of {total}"
         # a share that is higher at one level is lower at another
-        return verdict_of(text, "" if survey.values is None else higher, certainty="shown")
+        return verdict_of(text, "" if survey.values is None else higher, certainty=certainty)
     first, *further = (f"{shorten(name, LABEL)} at {at[name]}" for name in names)
     verb = "differ" if further else "differs"
     return verdict_of(
-        f"The data show that {len(names)} of {count(len(models), 'model')} {verb} from people",
+        f"{start} {len(names)} of {count(len(models), 'model')} {verb} from people",
         f": {first} of {total}",
         "".join(f", {place}" for place in further[:2]),
-        certainty="shown",
+        certainty=certainty,
     )
 
 

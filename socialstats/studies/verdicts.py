@@ -23,7 +23,7 @@ MOST_FIRST = 3  # names of items that may all be first
 LABEL = 30  # characters of a name
 
 
-Certainty = Literal["clear", "shown", "open", "alike", "ranked", "interval"]
+Certainty = Literal["clear", "shown", "open", "alike", "ranked", "interval", "fixed"]
 Side = Literal["above", "below", "open"]
 
 
@@ -34,8 +34,9 @@ class Conclusion:
     Attributes
     ----------
     text : str
-    certainty : {"clear", "shown", "open", "alike", "ranked", "interval"}
-        A test with p < .001, a significant one, none, a test of equivalence, a rank interval, an interval.
+    certainty : {"clear", "shown", "open", "alike", "ranked", "interval", "fixed"}
+        A test with p < .001, a significant one, none, a test of equivalence, a rank interval, an interval, a test that
+        takes few answers of a model as a fixed number.
     partly_ranked : bool
         Whether tests or rank intervals settle who is not first, of an open ranking.
     claim : str
@@ -77,6 +78,7 @@ class Conclusion:
             "open": "Not sure: the data fit more than one answer.",
             "alike": "A test of equivalence excludes every difference that was called large enough to matter.",
             "ranked": f"Fairly: such a statement is {wrong}.",
+            "fixed": "Not sure: so few answers do not show how much a model's answers vary.",
             "interval": f"As sure as {its_range}: a range that {range_holds(level)}.",
         }[self.certainty]
 

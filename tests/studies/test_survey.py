@@ -163,6 +163,51 @@ def test_a_single_answer_of_a_model_is_a_fixed_number() -> None:
         assert row.p_value == pytest.approx(expected.pvalue, rel=1e-9)
 
 
+def null_page(rng: np.random.Generator, rounds: int) -> Any:
+    """Return the page of people and of a model that draw from the same answers to eight questions."""
+    from socialstats.designs.respondents import join_people
+
+    names = [f"q{k}" for k in range(1, 9)]
+    of_people = pd.DataFrame({name: rng.integers(1, 4, 20) for name in names})
+    answers = [("birch", name, run, rng.integers(1, 4)) for name in names for run in range(rounds)]
+    joined = join_people(
+        pd.DataFrame(answers, columns=["model", "question", "run", "answer"]),
+        of_people.assign(id=[f"p{k:02}" for k in range(20)]),
+        source="model",
+        item="question",
+        value="answer",
+    )
+    design = read_survey(
+        joined.table, person="model", question="question", value="answer", kind=joined.kind
+    )
+    return run_study(STUDIES["survey"], design, FAST)
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_few_equal_answers_of_a_model_prove_nothing_of_it(rounds: int) -> None:
+    """A model that draws its answers as people do: single answers, and few equal ones, have no variance."""
+    rng = np.random.default_rng(5)
+    pages = [null_page(rng, rounds) for _ in range(6)]
+    assert any("differs" in page.verdict.text for page in pages)
+    for page in pages:
+        assert not page.verdict.text.startswith("The data show that")
+        if page.verdict.certainty == "fixed":
+            few = [c for c in page.cautions if "not show how much" in c.detail]
+            assert few
+            assert all("at least 10 " in c.fix for c in few)
+
+
+@pytest.mark.slow
+def test_ten_answers_a_question_hold_the_level() -> None:
+    """What SS312 advises for few equal answers: 60 pages of eight tests at a family-wise level of .05."""
+    rng = np.random.default_rng(6)
+    wrong = sum(
+        not null_page(rng, 10).verdict.text.startswith("The data do not show") for _ in range(60)
+    )
+    # three standard errors of a share of .05 in 60 pages
+    assert wrong <= 8
+
+
 def test_the_verdict_says_which_model_differs() -> None:
     verdict = joined_outcome(5).verdict
     assert verdict.text.startswith("The data show that 1 of 2 models differs from people: high at ")
