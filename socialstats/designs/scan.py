@@ -84,7 +84,7 @@ class ClusterPart:
         if tables[0].shape[1] > 1:
             gather = self.gather(code, len(tables[0]))
             return [gather @ table for table in tables]
-        # of a single column they are made in less time than a sparse matrix
+        # a single column needs no sparse matrix
         dense = code - code.min()
         columns = [self.weight * table[self.cell, 0] for table in tables]
         return [np.bincount(dense, column).astype(np.float64)[:, None] for column in columns]

@@ -68,7 +68,7 @@ COLUMNS = (
         "map",
         "parts",
         "PART=COLUMN",
-        "which part a column plays: unit=item, winner=choice",
+        "which part (unit, winner, rater, ...) a column plays",
         everyday=True,
     ),
     Setting(

@@ -184,13 +184,14 @@ def flat(metadata: Mapping[str, Any], prefix: str = "") -> dict[str, str | None]
     >>> flat({"scenario": "s1", "epoch": 3, "who": {"age": 4}})
     {'scenario': 's1', 'meta_epoch': '3', 'who_age': '4'}
     """
-    texts: dict[str, str | None] = {}
+    fields: dict[str, str | None] = {}
     for name, value in metadata.items():
         if isinstance(value, dict) and not prefix:
-            texts.update(flat(value, f"{name}_"))
+            fields.update(flat(value, f"{name}_"))
         else:
-            texts[column(cell(f"{prefix}{name}") or "")] = cell(value)
-    return texts
+            field = cell(f"{prefix}{name}") or ""
+            fields[column(field)] = cell(value)
+    return fields
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:

@@ -239,13 +239,16 @@ def constant_cautions(design: Groups, means: TwoGroupMeans) -> tuple[Caution, ..
 
     Welch's test takes their variance for 0. Three draws from three levels are alike in a ninth of all cases.
     """
-    sides = zip(design.groups, (means.first, means.second), strict=True)
+    if means.difference.undefined:
+        return ()
+    sides = zip(design.groups, means.sides, strict=True)
+    # the difference is defined, so one side has no variance at most
     few = [(name, side.n) for name, side in sides if side.undefined and side.n < FEWEST_CONSTANT]
-    if means.difference.undefined or not few:
+    if not few:
         return ()
     name, n = few[0]
     detail = (
-        f"all {count(n)} values of '{shorten(name, 40)}' are alike, and so few do not show how much they vary: "
+        f"all {count(n)} values of '{shorten(name, 40)}' are alike. So few do not show how much they vary: "
         "the interval and the test take them as fixed"
     )
     fix = f"Collect at least {FEWEST_CONSTANT} values of each group"

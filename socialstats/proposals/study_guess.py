@@ -357,6 +357,8 @@ def take_values(guess: Guess) -> None:
     # what was planned by structure, or is called like raters, holds the answers where nothing else does
     values = values or [c for c in guess.free() if names_answers(c) and may_be_value(c)]
     values = values or [c for c in guess.free() if is_item(c)]
+    # numbers of a reply, such as its words, are answers where there are no others
+    values = values or [c for c in guess.free() if c.numbers is not None and may_be_value(c)]
     if not values:
         raise InputError(
             f"{guess.profile.table.source}: no column holds numbers or labels that are called like values. "

@@ -644,13 +644,10 @@ def verdict_beside_people(
     survey: Survey, gaps: Sequence[Row], fixed: Mapping[tuple[str, str], int]
 ) -> Conclusion:
     """Return at how many questions models differ from people, as far as answers that count as fixed show it."""
-    shown = [row for row in gaps if is_shown(row)]
-    significant = rows_by(shown, ORIGIN)
-    rounds = {
-        fixed[place]
-        for row in shown
-        if (place := (row.label(QUESTION) or "", row.label(ORIGIN) or "")) in fixed
-    }
+    differing = [row for row in gaps if is_shown(row)]
+    significant = rows_by(differing, ORIGIN)
+    places = [(row.label(QUESTION), row.label(ORIGIN)) for row in differing]
+    rounds = [n for place, n in fixed.items() if place in places]
     start = "The data show that"
     certainty: Certainty = "shown"
     if rounds:

@@ -35,8 +35,8 @@ class Conclusion:
     ----------
     text : str
     certainty : {"clear", "shown", "open", "alike", "ranked", "interval", "fixed"}
-        A test with p < .001, a significant one, none, a test of equivalence, a rank interval, an interval, a test that
-        takes few answers of a model as a fixed number.
+        A test with p < .001, a significant one, none, a test of equivalence, a rank interval, an interval. The last is
+        a test that takes few answers of a model as a fixed number.
     partly_ranked : bool
         Whether tests or rank intervals settle who is not first, of an open ranking.
     claim : str

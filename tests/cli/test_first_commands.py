@@ -203,7 +203,7 @@ def test_a_plan_says_that_nothing_numbers_the_answers(
         assert "repeats     3 answers each" in capsys.readouterr().out
     Path("plan.toml").write_text(plan.replace('"item"', "true"), encoding="utf-8")
     assert main(["check", "--plan", "plan.toml"]) == 2
-    assert "does not map parts to columns" in capsys.readouterr().err
+    assert "line 12: map.unit = true is not text" in capsys.readouterr().err
 
 
 def test_a_board_takes_the_word_that_it_does_not_need(

@@ -17,6 +17,7 @@ from socialstats.studies import STUDIES, run_study
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Outcome
 from socialstats.studies.row_picking import rows_by
+from socialstats.text import number
 
 
 def of_comparisons(frame: pd.DataFrame, study: str = "comparisons", **reading: Any) -> Outcome:
@@ -297,4 +298,4 @@ def test_the_methods_name_the_penalised_likelihood_and_degrees_of_freedom_keep_a
     ]
     table = rows_table(rows, "Effects")
     at = table.header.index("df")
-    assert [cells[at] for cells in table.cells] == ["23.7", "14"]
+    assert [number(cells[at]) for cells in table.cells] == ["23.7", "14"]

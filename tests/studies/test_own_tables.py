@@ -157,7 +157,8 @@ TABLES: dict[Callable[[], Rows], tuple[dict[str, str], list[tuple[str, str]]]] =
         [],
     ),
     columns_that_play_no_part: (
-        {"source": "model", "unit": "id", "condition": "persona", "value": "words"},
+        # each topic was asked once of each model and persona; an id numbers the rows
+        {"source": "model", "unit": "topic", "condition": "persona", "value": "words"},
         [("banker", "farmer"), ("banker", "nurse"), ("farmer", "nurse")],
     ),
 }
