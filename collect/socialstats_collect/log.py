@@ -19,6 +19,7 @@ from socialstats.errors import InputError, Problem
 from socialstats.tables.limits import exceeded, limit
 from socialstats.text import count
 from socialstats_collect.ask import DATA, STATUSES, Reply
+from socialstats_collect.attempts import AttemptIndex
 from socialstats_collect.design import Item, item_of
 from socialstats_collect.secrets import hide
 from socialstats_collect.tally import CallTally
@@ -66,7 +67,7 @@ class Log:
     notes: list[str] = field(default_factory=list)
     _descriptor: int = -1
     _written: int = 0
-    _attempts: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    _attempts: AttemptIndex = field(default_factory=AttemptIndex)
     _items: dict[str, dict[int, Item]] = field(default_factory=dict)
 
     def __enter__(self) -> Log:
@@ -91,7 +92,7 @@ class Log:
         if self.writing:
             os.fsync(self._descriptor)
         os.close(self._descriptor)
-        self._attempts.clear()
+        self._attempts = AttemptIndex()
         self._items.clear()
         self.runs.clear()
 
@@ -122,8 +123,8 @@ class Log:
 
     def _index(self) -> tuple[bytes, int]:
         """Read every record once; return the last byte of the file, and how many records it holds."""
-        # each run numbers its records
-        numbers: defaultdict[str, set[int]] = defaultdict(set)
+        # each run numbers its records: a byte for each number, 1 where its record was read
+        numbers: defaultdict[str, bytearray] = defaultdict(bytearray)
         last, size, n_records = b"", os.fstat(self._descriptor).st_size, 0
         for number, place, text in _lines(self._descriptor, self.path.name):
             last = text[-1:]
@@ -135,9 +136,11 @@ class Log:
                     complete = False  # a line of another hand, in a log with checksums
                     continue
                 if n is not None and n >= 0:
-                    if n in numbers[record["run_id"]]:
+                    seen = numbers[record["run_id"]]
+                    seen.extend(bytes(max(0, n + 1 - len(seen))))
+                    if seen[n]:
                         continue
-                    numbers[record["run_id"]].add(n)
+                    seen[n] = 1
                 for part in upgraded(record, self.runs):
                     self._take(part, place + at)
             if not complete:
@@ -147,7 +150,7 @@ class Log:
         for run in self.runs:
             earlier = self._items.get(run.get("items_of", ""), {})
             run["items"] = self._items.setdefault(run["run_id"], earlier)
-        self.lost = sum(max(written) + 1 - len(written) for written in numbers.values())
+        self.lost = sum(seen.count(0) for seen in numbers.values())
         return last, n_records
 
     def _take(self, record: dict[str, Any], place: int) -> None:
@@ -161,8 +164,7 @@ class Log:
         elif kind == "call":
             self.tally.begin(record)
         elif kind == "attempt":
-            entry = (place, sys.intern(record["status"]))
-            self._attempts.setdefault(record["key"], []).append(entry)
+            self._attempts.add(record["key"], place, record["status"])
             self.tally.add(record)
 
     def append(self, line: dict[str, Any]) -> None:
@@ -226,17 +228,24 @@ class Log:
 
     def entries(self, key: str) -> list[tuple[int, str]]:
         """Return place and status of the attempts that were on record for a request when the log was opened."""
-        return self._attempts.get(key, [])
+        return self._attempts.entries(key)
 
     def answer(self, key: str) -> dict[str, Any] | None:
         """Return the line of the first answer to a request; a later one never replaces it."""
-        places = (place for place, status in self.entries(key) if status in DATA)
-        first = next(places, None)
-        return None if first is None else self.at(first)
+        for place, status in self.entries(key):
+            if status in DATA and (line := self.at(place))["key"] == key:
+                return line
+        return None
 
     def answers(self) -> Iterator[dict[str, Any]]:
         """Yield the lines of all first answers on record."""
-        yield from filter(None, map(self.answer, self._attempts))
+        for place, status in self._attempts:
+            if status not in DATA:
+                continue
+            line = self.at(place)
+            first = next(at for at, kind in self.entries(line["key"]) if kind in DATA)
+            if place == first:
+                yield line
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield every record that can be read, in the order of the file."""
