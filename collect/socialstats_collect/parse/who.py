@@ -110,15 +110,19 @@ BEGINS, ENDS = re.compile(BEFORE), re.compile(END)
 def _marked(text: str, names: tuple[str, str]) -> str:
     """Return a text of the same length in which marks stand for the letters of each name.
 
-    The longer name comes first: Mary Ann before Ann, Jean-Luc before Jean, which count where they stand alone.
+    The longer name comes first: Mary Ann before Ann, Jean-Luc before Jean, which count where they stand alone. The
+    letters of the longer name are never the shorter one: Jean-Lucas is neither Jean nor Jean-Luc.
     """
     marks = dict(zip(names, _marks_of(names), strict=True))
+    longest, spelled = max(names, key=len), text
     # no pattern is compiled, as a design may have thousands of names
     for name in sorted({*names} - {""}, key=len, reverse=True):
+        within = -1 if name == longest else longest.find(name)
         start = text.find(name)
         while start >= 0:
             end = start + len(name)
-            if BEGINS.match(text, start) and ENDS.match(text, end):
+            part = 0 <= within <= start and spelled.startswith(longest, start - within)
+            if not part and BEGINS.match(text, start) and ENDS.match(text, end):
                 text = f"{text[:start]}{marks[name] * len(name)}{text[end:]}"
             start = text.find(name, start + 1)
     return text
