@@ -61,10 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{error}\n  On the command line: {ways}" if error.penalty else str(error), NOTHING
         )
     except (InputError, MissingDependency) as error:
-        brief, said = _proposed(error, options)
+        brief, advice = _proposed(error, options)
         code = _fail(brief or str(error), BAD_INPUT)
-        if said:
-            print(said, file=sys.stdout if options.command == "check" else sys.stderr)
+        if advice:
+            print(advice, file=sys.stdout if options.command == "check" else sys.stderr)
         return code
     except SocialStatsError as error:  # nothing to analyse, or a statistic that does not exist
         return _fail(str(error), NOTHING)
@@ -98,8 +98,10 @@ def _proposed(error: Exception, options: argparse.Namespace) -> tuple[str, str]:
         ["--example", example] if example else [str(options.data), *getattr(options, "more", ())]
     )
     output = getattr(options, "output", None) if options.command == "report" else None
-    found, said = proposed(error, files, "" if output in (None, "report.html") else str(output))
-    return error.brief if found else "", said
+    proposals, advice = proposed(
+        error, files, "" if output in (None, "report.html") else str(output)
+    )
+    return error.brief if proposals else "", advice
 
 
 def _fail(message: str, code: int) -> int:

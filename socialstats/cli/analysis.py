@@ -134,41 +134,47 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
         )
     if options.example is not None:
         settings = with_reading(options.example, settings)
-    found = read_input(options, settings)
+    source = read_input(options, settings)
     if plan.own is None and settings.get("people") is not None:
         # answers of people in a table of their own are read like a survey
         from socialstats.cli.with_people import join_people_file
 
-        found, settings = join_people_file(found, settings)
-    if plan.values.get("simulated") and not found.simulated:
-        found = replace(found, simulated=SIMULATED)
+        source, settings = join_people_file(source, settings)
+    if plan.values.get("simulated") and not source.simulated:
+        source = replace(source, simulated=SIMULATED)
     if plan.own is not None:
         # a study of a user's own has code that no other page runs
         from socialstats.cli.own_study import own_analysis
 
-        return own_analysis(options, plan, found, settings, deviations, fixed)
+        return own_analysis(options, plan, source, settings, deviations, fixed)
     try:
-        table, settings, design, notes = read_rows(found, settings)
+        table, settings, design, notes = read_rows(source, settings)
     except NoDesign:
-        release = read_release(options.data) if options.data and not found.logs else None
+        release = read_release(options.data) if options.data and not source.logs else None
         if release is None:
             raise
-        found = replace(release, simulated=found.simulated)
-        table, settings, design, notes = read_rows(found, settings)
-    own = shaped(table, settings)
-    known = own is not None and own.knows is not None and own.applies(design)
-    study = own if own is not None and known else pick(STUDIES, settings.get("study"), design)
+        source = replace(release, simulated=source.simulated)
+        table, settings, design, notes = read_rows(source, settings)
+    by_shape = shaped(table, settings)
+    applies = by_shape is not None and by_shape.knows is not None and by_shape.applies(design)
+    study = (
+        by_shape
+        if by_shape is not None and applies
+        else pick(STUDIES, settings.get("study"), design)
+    )
     refuse_idle(study, settings)
     refuse_terms(settings, plan, options, getattr(design, "covariate_names", ()))
-    asked = settings.get("study")
-    if asked not in (None, study.name):
+    named = settings.get("study")
+    if named not in (None, study.name):
         notes += (
-            f"study {asked} cannot be run ({STUDIES[asked].reason(design)}); this page is study {study.name}",
+            f"study {named} cannot be run ({STUDIES[named].reason(design)}); this page is study {study.name}",
         )
     beside, beside_facts = read_beside(options, settings, study)
     again = {"reread": second_reading(table, settings, design)}
     chosen = {
-        one.key: settings[one.key] for one in COMPUTED if one.key in settings and one.key != "study"
+        setting.key: settings[setting.key]
+        for setting in COMPUTED
+        if setting.key in settings and setting.key != "study"
     }
     chosen |= {
         key: tuple(words(chosen[key])) for key in ("adjust", "value_levels") if chosen.get(key)
@@ -178,10 +184,10 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis |
         table=table,
         design=design,
         study=study,
-        options=StudyOptions(**chosen, simulated=found.simulated),
+        options=StudyOptions(**chosen, simulated=source.simulated),
         hypotheses=hypotheses_of(plan, METRICS),
         deviations=(*contradictions(plan), *deviations),
-        facts={**found.facts, **beside_facts, **plan_facts(plan)},
+        facts={**source.facts, **beside_facts, **plan_facts(plan)},
         notes=notes,
     )
 
@@ -228,15 +234,15 @@ def of_logs(table: Table, settings: Settings) -> tuple[Fields, Levels]:
         if not first:
             return settings, ()
         where = [*words(settings.get("where")), f"scorer={first}"]
-        others = quoted([level for level in table.levels("scorer") if level != first], 4)
-        told = f"each answer has several scores: '{shorten(first)}' is analysed, and --where scorer=NAME takes {others}"
-        return {**settings, "where": where}, (told,)
-    said = {**settings, "study": "comparisons"}
+        names = quoted([level for level in table.levels("scorer") if level != first], 4)
+        note = f"each answer has several scores: '{shorten(first)}' is analysed, and --where scorer=NAME takes {names}"
+        return {**settings, "where": where}, (note,)
+    read_as = {**settings, "study": "comparisons"}
     if table.levels("status") != ("ok",):
-        said["where"] = [*words(settings.get("where")), "status=ok"]
+        read_as["where"] = [*words(settings.get("where")), "status=ok"]
     if not settings.get("cluster") and len(table.levels("unit")) < table.height:
-        said["cluster"] = ["unit"]
-    return said, ()
+        read_as["cluster"] = ["unit"]
+    return read_as, ()
 
 
 def first_scorer(table: Table, settings: Settings) -> str:

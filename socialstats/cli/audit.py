@@ -48,9 +48,9 @@ def run(options: argparse.Namespace) -> int:
             and not is_document(name)
         ]
         if strange:
-            wanted = listing([f"{name}.csv ({what})" for name, what in optional.items()]) or "none"
+            further = listing([f"{name}.csv ({what})" for name, what in optional.items()]) or "none"
             raise InputError(
-                f"{strange[0]} is no table of this example, which brings its own. Further ones: {wanted}"
+                f"{strange[0]} is no table of this example, which brings its own. Further ones: {further}"
             )
     report = (
         audited(options.tables, options.rules)

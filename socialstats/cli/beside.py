@@ -58,20 +58,20 @@ def read_beside(
     facts: dict[str, str] = {}
     for key, field in OPTIONS.items():
         path, spoken = settings.get(key), key.replace("_", " ")
-        taken = {
+        readers = {
             "models": models_of,
             **study.beside,
         }  # every study of several models takes their factors
-        if path is not None and field not in taken:
+        if path is not None and field not in readers:
             homes = " or ".join(name for name, other in STUDIES.items() if field in other.beside)
             raise InputError(
                 f"--{key.replace('_', '-')} is for study {homes}; this page is study {study.name}"
             )
         if path in NAMES.get(key, ()):
-            fields[field], facts[spoken] = taken[field](path), str(path)
+            fields[field], facts[spoken] = readers[field](path), str(path)
         elif path is not None:
             table = read_side(key, path)
-            fields[field] = taken[field](table)
+            fields[field] = readers[field](table)
             facts |= side_facts(spoken, table)
         elif options.example is not None and field in study.beside and key in BUNDLED:
             entry = bundled(options.example.replace("-", "_") + BUNDLED[key])
@@ -101,23 +101,23 @@ def models_of(table: Table) -> Table:
 
 def with_factors(table: Table, settings: Settings) -> Table:
     """Add the columns of ``--models`` that ``--rater-groups`` names and the table lacks; people have none of them."""
-    asked = [name for name in words(settings.get("rater_groups")) if name not in table.columns]
+    factors = [name for name in words(settings.get("rater_groups")) if name not in table.columns]
     rater = mapped_columns(settings).get("rater") or Finder(table).free(RATERS.names)
-    if not asked or settings.get("models") is None or rater not in table.columns or table.lazy:
+    if not factors or settings.get("models") is None or rater not in table.columns or table.lazy:
         return table
     side = read_side("models", settings["models"])
     key = next((name for name in MODEL_NAMES if name in side.columns), None)
-    if key is None or not {*asked} <= {*side.columns}:
+    if key is None or not {*factors} <= {*side.columns}:
         return table
     from socialstats.tables.joining import join
 
     frame: Any = table.frame
     backend = nw.get_native_namespace(frame)
-    known = join(table, side, {rater: key}, columns=asked).frame
-    for name in asked:
-        values = [None if value != value else value for value in known[name].tolist()]
+    joined = join(table, side, {rater: key}, columns=factors).frame
+    for name in factors:
+        values = [None if value != value else value for value in joined[name].tolist()]
         frame = frame.with_columns(nw.new_series(name, values, backend=backend))
-    return replace(table, data=frame, columns=(*table.columns, *asked))
+    return replace(table, data=frame, columns=(*table.columns, *factors))
 
 
 def read_side(key: str, path: str) -> Table:

@@ -26,8 +26,8 @@ def run(options: argparse.Namespace) -> int:
     if options.plan is not None or options.study is not None:
         outcome, deviations = prepared.run()
         cautions = outcome.checked_cautions()
-        asked = [block for block in outcome.blocks if block.id != HYPOTHESES]
-        questions = count(len(asked), "question")
+        answered = [block for block in outcome.blocks if block.id != HYPOTHESES]
+        questions = count(len(answered), "question")
         print(
             f"report      study {prepared.name} runs: {questions}, {count(len(cautions), 'caution')}"
         )

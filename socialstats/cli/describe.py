@@ -34,8 +34,8 @@ def describe(design: Design) -> list[str]:
     _, *facts = lines_of_kind(design)
     scan = design.scan if design.kind == "comparisons" else None
     stored = [f"{shorten(name)} (stays with the table)" for name in (scan.clusters if scan else ())]
-    held = [f"{shorten(c.name)} ({len(c.levels):,})" for c in design.clusters]
-    clusters = ", ".join([*stored, *held]) or "none declared"
+    named = [f"{shorten(c.name)} ({len(c.levels):,})" for c in design.clusters]
+    clusters = ", ".join([*stored, *named]) or "none declared"
     lines = [
         first_line(design),
         f"columns     {parts or 'all of a cross table, or one a rater'}",
@@ -88,11 +88,11 @@ def _weights(design: Design) -> str:
     weight = design.unit_weight if design.kind == "ratings" else design.weight
     if weight is None:
         return ""
-    found, what = (
+    weighing, what = (
         Weighing.of_units(design.count, weight),
         "pair" if design.kind == "paired" else "unit",
     )
-    return f"weights     {count(found.units, what)} count as {number(found.effective, 1)} equal ones (Kish)"
+    return f"weights     {count(weighing.units, what)} count as {number(weighing.effective, 1)} equal ones (Kish)"
 
 
 def columns_read(design: Design, table: Table) -> list[str]:
@@ -100,8 +100,8 @@ def columns_read(design: Design, table: Table) -> list[str]:
 
     Of a column that stays with the table its range is found by the engine, which hands over no row.
     """
-    others = design.conditions if design.kind == "paired" else getattr(design, "raters", ())
-    used = dict.fromkeys([*design.columns.values(), *others])
+    value_columns = design.conditions if design.kind == "paired" else getattr(design, "raters", ())
+    used = dict.fromkeys([*design.columns.values(), *value_columns])
     scan = design.scan if design.kind == "comparisons" else None
     stays = {column for pair in (scan.covariates if scan else {}).values() for column in pair}
     lines = []
@@ -115,10 +115,10 @@ def columns_read(design: Design, table: Table) -> list[str]:
         full = labels.codes >= 0
         rows = np.bincount(labels.codes[full], weights=cells.n[full], minlength=len(labels.levels))
         numbers = [as_number(level) for level in labels.levels]
-        known = [x for x in numbers if x is not None]
+        values = [x for x in numbers if x is not None]
         what = (
-            f"{as_given(min(known))} to {as_given(max(known))}, "
-            if known and len(known) == len(numbers)
+            f"{as_given(min(values))} to {as_given(max(values))}, "
+            if values and len(values) == len(numbers)
             else ""
         )
         what += f"{count(len(labels.levels), 'value')}"
@@ -147,11 +147,11 @@ def _comparisons(design: Comparisons) -> list[str]:
 
 def _order(design: Comparisons) -> str:
     """Return what declares who was shown first; where nothing does, whether the columns could show it at all."""
-    said = declared_order(design)
-    if said in ("item_a", "item_b"):
-        return f"{'first' if said == 'item_a' else 'second'} column, {shorten(design.columns[said])} (declared)"
-    if said:
-        return f"column {shorten(said)}"
+    order = declared_order(design)
+    if order in ("item_a", "item_b"):
+        return f"{'first' if order == 'item_a' else 'second'} column, {shorten(design.columns[order])} (declared)"
+    if order:
+        return f"column {shorten(order)}"
     none = "not declared: no order effect is estimated"
     before = design.item_a < design.item_b
     if before.all() or not before.any():
@@ -189,8 +189,8 @@ def _contrast(design: Groups | Paired, names: Levels) -> list[str]:
 
 
 def _paired(design: Paired) -> list[str]:
-    both = " and ".join(map(shorten, design.conditions))
-    lines = [f"{count(design.n_pairs, 'pair')}, {both}", *_contrast(design, design.conditions)]
+    names = " and ".join(map(shorten, design.conditions))
+    lines = [f"{count(design.n_pairs, 'pair')}, {names}", *_contrast(design, design.conditions)]
     if design.unmatched:
         lines.append(
             f"unmatched   {count(len(design.unmatched))} left out ({_names(design.unmatched)})"
@@ -200,16 +200,16 @@ def _paired(design: Paired) -> list[str]:
 
 def _ratings(design: Ratings) -> list[str]:
     order = "" if design.scale == "nominal" else ", in this order"
-    told = "declared" if design.levels_declared else "those that occur"
-    held = design.unit_count[design.unit]
+    origin = "declared" if design.levels_declared else "those that occur"
+    replicates = design.unit_count[design.unit]
     lines = [
         f"{count(design.n_rows, 'rating')} of {count(design.unit_count.sum(), 'unit')} "
         f"by {count(len(design.raters), 'rater')}",
         f"raters      {_names(design.raters)}",
         f"scale       {design.scale}",
-        f"levels      {_names(design.levels)} ({told}{order})",
-        f"missing     {count(held[design.status == MISSING].sum())}",
-        f"refusals    {count(held[design.status == REFUSAL].sum())}",
+        f"levels      {_names(design.levels)} ({origin}{order})",
+        f"missing     {count(replicates[design.status == MISSING].sum())}",
+        f"refusals    {count(replicates[design.status == REFUSAL].sum())}",
     ]
     for what, factors in (("strata", design.strata), ("rater group", design.rater_groups)):
         lines += [
@@ -239,7 +239,7 @@ def _strengths(design: Comparisons) -> str:
 def data_section(design: Design, settings: Settings) -> Fields:
     """Return the keys of a plan that read the same design again."""
     name = type(design).__name__.lower()
-    known: Fields = {
+    section: Fields = {
         "design": name,
         "map": mapped_parts(design, settings),
         "cluster": [c.name for c in design.clusters],
@@ -249,22 +249,22 @@ def data_section(design: Design, settings: Settings) -> Fields:
     }
     if design.kind == "comparisons":
         order = declared_order(design)
-        known["map"].pop("order", None)
+        section["map"].pop("order", None)
         return (
-            known
+            section
             | {"order": order}
             | {key: settings.get(key) for key in ("tie", "refusal", "winner_coding")}
         )
-    known |= {"scale": design.scale, "levels": _plan_levels(design)}
+    section |= {"scale": design.scale, "levels": _plan_levels(design)}
     if design.kind == "groups":
-        return known | {"groups": list(design.groups)}
+        return section | {"groups": list(design.groups)}
     if design.kind == "paired":
-        return known | {
+        return section | {
             "conditions": list(design.conditions),
             "unmatched": settings.get("unmatched"),
         }
     source = design.columns.get("rater_source")
-    return known | {
+    return section | {
         "refusal": settings.get("refusal"),
         "strata": list(design.strata),
         "raters": settings.get("raters"),
@@ -293,15 +293,15 @@ def mapped_parts(design: Design, settings: Settings) -> dict[str, str | list[str
 
     A list where several columns number the repeats, and True where none does. Columns of values are as they were said.
     """
-    said = mapped_columns(settings)
-    if "," in said.get("value", "") and said["value"] not in design.columns.values():
-        return {**said}
-    other = ("cluster", "stratum", "rater_group", "repeat")
+    mapped = mapped_columns(settings)
+    if "," in mapped.get("value", "") and mapped["value"] not in design.columns.values():
+        return {**mapped}
+    counted_parts = ("cluster", "stratum", "rater_group", "repeat")
     skip = {"by"} | {c.name for c in design.clusters}
     parts: dict[str, str | list[str] | bool] = {
         part: column
         for part, column in design.columns.items()
-        if part not in skip and not part.startswith(other)
+        if part not in skip and not part.startswith(counted_parts)
     }
     repeats = [column for part, column in design.columns.items() if part.startswith("repeat")]
     if repeats:

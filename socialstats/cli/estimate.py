@@ -115,11 +115,11 @@ def named_function(words: Sequence[str]) -> Metric:
     InputError
         For an unknown metric, and one that stands behind its table.
     """
-    name, *others = words
+    name, *following = words
     spelled = name.replace("-", "_")
     if spelled in NAMES:
         return function_of(spelled)
-    if others and (second := others[0].replace("-", "_")) in NAMES:
+    if following and (second := following[0].replace("-", "_")) in NAMES:
         typed = shlex.join([second, name])
         raise InputError(f"the metric comes before the table: socialstats estimate {typed}")
     raise InputError(unknown("metric", name, NAMES))
@@ -179,14 +179,14 @@ def estimate_question(words: Sequence[str]) -> int:
     add("-o", "--output", metavar="FILE", type=Output, help="write it to a file; - for stdout")
     add("--verify", action="store_true", help="recompute by independent implementations")
     add_writing(parser)
-    given = vars(parser.parse_args(words))
-    result = read_study(given["study"]).answers(given["table"], [given["question"]])[
-        given["question"]
+    typed = vars(parser.parse_args(words))
+    result = read_study(typed["study"]).answers(typed["table"], [typed["question"]])[
+        typed["question"]
     ]
     with writing(
-        words_of(given), overwrite=given["overwrite"], keep_formulas=given["keep_formulas"]
+        words_of(typed), overwrite=typed["overwrite"], keep_formulas=typed["keep_formulas"]
     ):
-        return deliver(result, given)
+        return deliver(result, typed)
 
 
 def deliver(result: Any, chosen: Settings) -> int:
@@ -194,26 +194,26 @@ def deliver(result: Any, chosen: Settings) -> int:
     kind = format_of(chosen["output"], chosen["as"], FORMATS)
     content = rendered(result, kind)
     if chosen["output"]:
-        own = (
+        kind_of_file = (
             table_like(list(result.tidy(all=True).columns), "csv")
             if kind == "csv"
             else text_like(content)
         )
-        write_whole(chosen["output"], content + "\n", NUMBERS if kind == "json" else own)
+        write_whole(chosen["output"], content + "\n", NUMBERS if kind == "json" else kind_of_file)
     else:
         print(content)
     if kind != "text":
-        for line in dict.fromkeys(str(one) for one in cautions_of(result)):
+        for line in dict.fromkeys(str(raised) for raised in cautions_of(result)):
             print(f"caution: {line}", file=sys.stderr)
         sys.stderr.write(hint(cautions_of(result)))
     if chosen["verify"]:
-        found = result.verify()
-        print(repr(found)[1:-1], file=sys.stderr)
-        return 0 if found.ok else 1
+        verification = result.verify()
+        print(repr(verification)[1:-1], file=sys.stderr)
+        return 0 if verification.ok else 1
     return 0
 
 
-def design_of(function: Callable[..., Any], chosen: Settings, given: Settings) -> str:
+def design_of(function: Callable[..., Any], chosen: Settings, typed: Settings) -> str:
     """Return the design that a table is read as: the one that was asked for, or the first that has the parts.
 
     Raises
@@ -222,15 +222,17 @@ def design_of(function: Callable[..., Any], chosen: Settings, given: Settings) -
         For a design that the metric does not take.
     """
     names = [str(reader.__name__).lower() for reader in _readers_of(function)]
-    asked = chosen["design"]
-    if asked is not None:
+    design = chosen["design"]
+    if design is not None:
         general = [name for name in names if name in DESIGNS]
-        if asked not in general:
+        if design not in general:
             takes = f"takes {' or '.join(general)}" if general else "reads a table of its own"
-            raise InputError(f"--design {asked}: {function.__name__} {takes}. Leave the option out")
-        return str(asked)
+            raise InputError(
+                f"--design {design}: {function.__name__} {takes}. Leave the option out"
+            )
+        return str(design)
     parts = {entry.partition("=")[0] for entry in chosen["map"] or []} | {
-        key for key in given if key == "group"
+        key for key in typed if key == "group"
     }
     return next(
         (name for name in names if name in DESIGN_KINDS and parts <= {*DESIGN_KINDS[name].parts}),
@@ -238,7 +240,7 @@ def design_of(function: Callable[..., Any], chosen: Settings, given: Settings) -
     )
 
 
-def mapped(design: str, entries: Sequence[str], given: Settings) -> Fields:
+def mapped(design: str, entries: Sequence[str], typed: Settings) -> Fields:
     """Return the columns that ``--map`` names, as the keywords of the table's reader.
 
     Raises
@@ -248,11 +250,11 @@ def mapped(design: str, entries: Sequence[str], given: Settings) -> Fields:
     """
     if not entries:
         return {}
-    found = map_options(entries) if design == "comparisons" else map_parts(entries, design)
-    if twice := [key for key in found if key in given]:
+    parts = map_options(entries) if design == "comparisons" else map_parts(entries, design)
+    if twice := [key for key in parts if key in typed]:
         typed_as = f"--{twice[0].replace('_', '-')}"
         raise InputError(f"{twice[0]} is said twice, by {typed_as} and by --map: keep one of them")
-    return found
+    return parts
 
 
 def kept_rows(path: str, chosen: Settings) -> Table:
@@ -264,18 +266,18 @@ def kept_rows(path: str, chosen: Settings) -> Table:
     return table
 
 
-def stacked(table: Table, design: str, given: Fields) -> Table:
+def stacked(table: Table, design: str, typed: Fields) -> Table:
     """Return a table with the values of several columns below one another; `given` is told their names."""
-    columns = several_columns(table, given["value"])
+    columns = several_columns(table, typed["value"])
     if columns:
-        whole = design == "groups" and "unit" not in given
-        table, parts = one_below_another(table, columns, given.get("group", ""), whole=whole)
-        again = given.get("repeat") if given.get("repeat") is not True else None
-        given |= {**parts, "repeat": (*texts(again), parts["repeat"])}
+        by_column = design == "groups" and "unit" not in typed
+        table, parts = one_below_another(table, columns, typed.get("group", ""), whole=by_column)
+        again = typed.get("repeat") if typed.get("repeat") is not True else None
+        typed |= {**parts, "repeat": (*texts(again), parts["repeat"])}
     return table
 
 
-def counted(table: Table, design: str, given: Fields) -> Any:
+def counted(table: Table, design: str, typed: Fields) -> Any:
     """Return the design of a square table of counts; what says how to read it is taken out of `given`.
 
     Raises
@@ -288,7 +290,7 @@ def counted(table: Table, design: str, given: Fields) -> Any:
             "--crosstab is for metrics of comparisons, pairs and ratings. Leave the option out"
         )
     reading: Fields = {
-        key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given
+        key: typed.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in typed
     }
     return READERS[design](table, {"crosstab": True, **reading})
 
@@ -323,9 +325,9 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
         add_setting(add, SETTINGS[key])
     add_writing(parser)
     hints: dict[str, list[Any]] = {}
-    own = list(inspect.signature(function).parameters.values())[tables:]
+    of_metric = list(inspect.signature(function).parameters.values())[tables:]
     groups: list[tuple[str, Callable[..., Any], list[inspect.Parameter], Any]] = [
-        ("options of the metric", function, own, None)
+        ("options of the metric", function, of_metric, None)
     ]
     for reader in _readers_of(function):
         for maker in makers_of(reader):
@@ -335,25 +337,29 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
             groups.append(
                 ("columns of the table", maker, of_table, vars(sys.modules[reader.__module__]))
             )
-    shown: dict[str, list[tuple[str, Any, str]]] = {}
+    by_title: dict[str, list[tuple[str, Any, str]]] = {}
     for title, maker, parameters, home in groups:
         types_of, words = get_type_hints(maker, localns=home), described_parameters(maker)
-        for one in parameters:
-            if one.kind is one.VAR_KEYWORD or (maker is not function and one.name in NOT_TYPED):
+        for parameter in parameters:
+            if parameter.kind is parameter.VAR_KEYWORD or (
+                maker is not function and parameter.name in NOT_TYPED
+            ):
                 continue
-            if one.name not in hints:
-                shown.setdefault(title, []).append((one.name, one.default, words.get(one.name, "")))
-            hints.setdefault(one.name, []).extend(kinds(types_of.get(one.name, Any)))
+            if parameter.name not in hints:
+                by_title.setdefault(title, []).append(
+                    (parameter.name, parameter.default, words.get(parameter.name, ""))
+                )
+            hints.setdefault(parameter.name, []).extend(kinds(types_of.get(parameter.name, Any)))
     if "formula" not in hints:
-        shown.setdefault("columns of the table", []).append(("formula", None, FORMULA))
+        by_title.setdefault("columns of the table", []).append(("formula", None, FORMULA))
         hints["formula"] = [str, types.NoneType]
-    for title, names in shown.items():
+    for title, names in by_title.items():
         add_keywords(parser, title, names, hints)
     design = next(
         (
-            one.__name__.lower()
-            for one in _readers_of(function)
-            if one.__name__.lower() in DESIGN_KINDS
+            parameter.__name__.lower()
+            for parameter in _readers_of(function)
+            if parameter.__name__.lower() in DESIGN_KINDS
         ),
         "",
     )
@@ -364,7 +370,7 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
     )
     everyday = [
         "tables",
-        *(one.name for one in own),
+        *(parameter.name for parameter in of_metric),
         "map",
         "where",
         "cluster",
@@ -396,8 +402,8 @@ def rendered(result: Any, kind: str) -> str:
 def cautions_of(result: Any) -> list[Any]:
     """Return the cautions of a result or of all results of a group, notes left out."""
     if isinstance(result, ResultGroup):
-        return [one for level in result for one in cautions_of(result[level])]
-    return [one for one in result.cautions if one.severity != "info"]
+        return [raised for level in result for raised in cautions_of(result[level])]
+    return [raised for raised in result.cautions if raised.severity != "info"]
 
 
 def _readers_of(function: Callable[..., Any]) -> tuple[Any, ...]:

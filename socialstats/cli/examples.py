@@ -62,11 +62,11 @@ def with_reading(name: str, settings: Settings) -> Fields:
         reading.get("study"),
     ):
         reading = {key: value for key, value in reading.items() if key != "study"}
-    given = words(settings.get("map"))
-    parts = {entry.partition("=")[0] for entry in given}
+    mapped = words(settings.get("map"))
+    parts = {entry.partition("=")[0] for entry in mapped}
     reading = {key: value for key, value in reading.items() if key not in parts}
     merged = [
-        *given,
+        *mapped,
         *(entry for entry in reading.get("map", []) if entry.partition("=")[0] not in parts),
     ]
     return {**reading, **settings, **({"map": merged} if merged else {})}

@@ -64,11 +64,11 @@ class Requirement:
         >>> one.quantity, one.of, one.field, one.sign, one.limit
         ('mean', 'new - old', 'conf_low', '>', -0.02)
         """
-        found = REQUIREMENT.fullmatch(text)
+        match = REQUIREMENT.fullmatch(text)
         form = 'write QUANTITY[TERM].FIELD > NUMBER, such as "mean[new - old].conf_low > -0.02"'
-        if found is None:
+        if match is None:
             raise InputError(f"--require {text}: not a requirement; {form}")
-        parts = found.groupdict()
+        parts = match.groupdict()
         if parts["field"] not in FIELDS:
             raise InputError(
                 f"--require {text}: no field '{parts['field']}'; fields: {listing([*FIELDS], 9)}"
@@ -84,22 +84,22 @@ def run(options: argparse.Namespace) -> int:
     """Compute what the requirements name, say which are met, and return 0 where all are, else 1."""
     parser = Parser(prog="socialstats gate", **PARSER)
     add_own_options(parser)
-    own, words = parser.parse_known_args(options.words, options)
-    if not own.require:
+    settings, words = parser.parse_known_args(options.words, options)
+    if not settings.require:
         raise InputError('name what must hold: --require "mean[new - old].conf_low > -0.02"')
-    wanted = [Requirement.parsed(text) for text in own.require]
-    with writing(words_of({"words": words}), overwrite=own.overwrite):
-        entries, values, cautions = judged(wanted, words)
-        write(own, lambda kind, color: rendered(kind, entries, values, cautions), FORMATS)
-    for one in entries if own.output else ():
-        print(line_of(one), file=sys.stderr)
-    for said in cautions:
-        print(f"caution: {said}", file=sys.stderr)
-    return int(any(one.wrong for one in entries))
+    requirements = [Requirement.parsed(text) for text in settings.require]
+    with writing(words_of({"words": words}), overwrite=settings.overwrite):
+        entries, values, cautions = judged(requirements, words)
+        write(settings, lambda kind, color: rendered(kind, entries, values, cautions), FORMATS)
+    for entry in entries if settings.output else ():
+        print(line_of(entry), file=sys.stderr)
+    for warning in cautions:
+        print(f"caution: {warning}", file=sys.stderr)
+    return int(any(entry.wrong for entry in entries))
 
 
 def judged(
-    wanted: Sequence[Requirement], words: Texts
+    requirements: Sequence[Requirement], words: Texts
 ) -> tuple[list[Entry], list[float | None], list[str]]:
     """Return an entry and a value for each requirement, and the cautions of the results that they rest on.
 
@@ -108,39 +108,41 @@ def judged(
     InputError
         For an unknown quantity, term or option, and what the metrics refuse.
     """
-    made, strange = dict[Any, Any](), list[set[str]]()
+    results, strange = dict[Any, Any](), list[set[str]]()
     entries, values, cautions = list[Entry](), list[float | None](), dict[str, None]()
     if not words or words[0].startswith("--"):
         raise InputError("name the table first: socialstats gate TABLE --require REQUIREMENT")
-    for one in wanted:
-        name, implied, term = metric_of(one)
+    for requirement in requirements:
+        name, implied, term = metric_of(requirement)
         parser, hints = parser_of(function_of(name))
-        options, others = parser.parse_known_args(_as_conditions(words) if implied else list(words))
-        strange.append({word for word in others if word.startswith("--")})
-        given = {
+        options, strange_words = parser.parse_known_args(
+            _as_conditions(words) if implied else list(words)
+        )
+        strange.append({word for word in strange_words if word.startswith("--")})
+        typed = {
             key: typed_value(key, word, hints[key])
             for key, word in vars(options).items()
             if key in hints and word is not None
         }
         if implied and {"first", "second"} & {
-            *given
+            *typed
         }:  # a row for each unit: the columns are the conditions
-            sides = (given.get("first"), given.get("second"))
+            sides = (typed.get("first"), typed.get("second"))
             if sides != implied.pop("conditions"):
                 raise InputError(
-                    f"--require {one.text}: name the columns in this order with --first and --second"
+                    f"--require {requirement.text}: name the columns in this order with --first and --second"
                 )
         try:
             with speaking(of_metric(hints)):
-                key = (name, repr(sorted((given | implied).items())))
-                result = made[key] = made.get(key) or function_of(name)(
-                    *options.tables, **given, **implied
+                key = (name, repr(sorted((typed | implied).items())))
+                result = results[key] = results.get(key) or function_of(name)(
+                    *options.tables, **typed, **implied
                 )
-            found = cautions_of(result)
-            cautions |= dict.fromkeys(map(str, found))
-            row = row_of(result, term, one)
-            values.append(getattr(row, one.field))
-            entries.append(entry_of(one, row, words[0], found))
+            warnings = cautions_of(result)
+            cautions |= dict.fromkeys(map(str, warnings))
+            row = row_of(result, term, requirement)
+            values.append(getattr(row, requirement.field))
+            entries.append(entry_of(requirement, row, words[0], warnings))
         except (InputError, MissingDependency):
             raise
         except SocialStatsError as error:  # a statistic that does not exist meets no requirement
@@ -148,7 +150,7 @@ def judged(
             entries.append(
                 Entry(
                     source=words[0],
-                    name=one.text,
+                    name=requirement.text,
                     verdict="fails",
                     reason=str(error),
                     wrong=True,
@@ -156,23 +158,26 @@ def judged(
                 )
             )
     if idle := sorted(set.intersection(*strange)):
-        near = f". {said}" if (said := parser.nearest(idle)) else ""
+        near = f". {near_option}" if (near_option := parser.nearest(idle)) else ""
         raise InputError(f"no metric of these requirements has the option {quoted(idle)}{near}")
-    if any(one.field.startswith("p_") and one.sign.startswith(">") for one in wanted):
+    if any(
+        requirement.field.startswith("p_") and requirement.sign.startswith(">")
+        for requirement in requirements
+    ):
         cautions[
             "A large p value is no evidence that two are equal: require a limit of the interval"
         ] = None
     return entries, values, list(cautions)
 
 
-def metric_of(one: Requirement) -> tuple[str, Fields, str]:
+def metric_of(requirement: Requirement) -> tuple[str, Fields, str]:
     """Return the metric of a requirement, options that it implies, and the term of its row."""
-    if one.quantity != "mean":
-        if one.quantity not in NAMES:
-            wrong = unknown("quantity", one.quantity, ["mean", *NAMES], "quantities")
-            raise InputError(f"--require {one.text}: {wrong}")
-        return one.quantity, {}, one.of.strip()
-    first, minus, second = (part.strip() for part in one.of.partition(" - "))
+    if requirement.quantity != "mean":
+        if requirement.quantity not in NAMES:
+            wrong = unknown("quantity", requirement.quantity, ["mean", *NAMES], "quantities")
+            raise InputError(f"--require {requirement.text}: {wrong}")
+        return requirement.quantity, {}, requirement.of.strip()
+    first, minus, second = (part.strip() for part in requirement.of.partition(" - "))
     if minus:
         return MEANS["pair"], {"conditions": (first, second)}, "difference"
     return MEANS["one"], {}, first
@@ -188,7 +193,7 @@ def _as_conditions(words: Texts) -> list[str]:
     ]
 
 
-def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
+def row_of(result: Result | ResultGroup, term: str, requirement: Requirement) -> Row:
     """Return the row that a requirement names.
 
     Raises
@@ -204,78 +209,80 @@ def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
         }
         for row in rows
     }
-    found = [row for row, names in named.items() if term in names]
-    leading = [row for row in found if row.group is None and row.by is None]
-    if not found and " - " in term:
+    matching = [row for row, names in named.items() if term in names]
+    leading = [row for row in matching if row.group is None and row.by is None]
+    if not matching and " - " in term:
         turned = " - ".join(reversed(term.split(" - ", 1)))
-        found = [
+        matching = [
             negate_row(row)
             for row, names in named.items()
             if turned in names and row.role == "difference"
         ]
-    if len(found) == 1 or len(leading) == 1:
-        return (leading if len(found) > 1 else found)[0]
+    if len(matching) == 1 or len(leading) == 1:
+        return (leading if len(matching) > 1 else matching)[0]
     labels = dict.fromkeys(
-        row.term if row.group is None else f"{row.group}: {row.term}" for row in found or rows
+        row.term if row.group is None else f"{row.group}: {row.term}" for row in matching or rows
     )
-    problem = f"several rows are called '{term}'" if found else f"no term '{term}'"
-    raise InputError(f"--require {one.text}: {problem}; terms: {quoted([*labels], 20)}")
+    problem = f"several rows are called '{term}'" if matching else f"no term '{term}'"
+    raise InputError(f"--require {requirement.text}: {problem}; terms: {quoted([*labels], 20)}")
 
 
-def entry_of(one: Requirement, row: Row, source: str, cautions: Sequence[Caution] = ()) -> Entry:
+def entry_of(
+    requirement: Requirement, row: Row, source: str, cautions: Sequence[Caution] = ()
+) -> Entry:
     """Return whether a row meets its requirement; a missing number does not, nor one that a caution stops.
 
     The reason names the cautions that stop it, and those that make its interval approximate, such as few units. Where
     two models have the same value in every unit, nothing changed: the limits of their difference count as 0.
     """
-    stops = [str(said) for said in cautions if said.severity == "stop"]
+    stops = [str(warning) for warning in cautions if warning.severity == "stop"]
     loose = [
-        f"{said.code} {said.short}"
-        for said in row.cautions
-        if row.approximate and said.code in APPROXIMATE
+        f"{warning.code} {warning.short}"
+        for warning in row.cautions
+        if row.approximate and warning.code in APPROXIMATE
     ]
-    value = getattr(row, one.field)
-    same = (
+    value = getattr(row, requirement.field)
+    unchanged = (
         row.role == "difference"
         and row.estimate == 0
         and row.reason == "no_variation"
-        and one.field in LIMITS
+        and requirement.field in LIMITS
     )
-    judged = 0.0 if same and value is None else value
-    met = judged is not None and not stops and SIGNS[one.sign](judged, one.limit)
-    whole = one.field in ("n", "df") and value is not None and value % 1 == 0
-    digits = 0 if whole else max(4, len(f"{one.limit:g}".partition(".")[2]) + 1)
-    shown = (
+    judged = 0.0 if unchanged and value is None else value
+    met = judged is not None and not stops and SIGNS[requirement.sign](judged, requirement.limit)
+    is_whole = requirement.field in ("n", "df") and value is not None and value % 1 == 0
+    digits = 0 if is_whole else max(4, len(f"{requirement.limit:g}".partition(".")[2]) + 1)
+    printed = (
         "undefined"
         if value is None
         else p_value(value)
-        if one.field.startswith("p_")
+        if requirement.field.startswith("p_")
         else number(value, digits)
     )
     reason = (
-        (f"nothing changed, {one.field} counts as 0: " if same else "")
-        + (row.undefined or f"there is no {one.field}")
+        (f"nothing changed, {requirement.field} counts as 0: " if unchanged else "")
+        + (row.undefined or f"there is no {requirement.field}")
         if value is None
         else "; ".join([f"{row.term}: {stat(row)}", *stops, *loose])
     )
     return Entry(
         source=source,
-        name=one.text,
+        name=requirement.text,
         verdict="met" if met else "fails",
         reason=reason,
         wrong=not met,
-        cells=(shown,),
+        cells=(printed,),
     )
 
 
-def line_of(one: Entry) -> str:
+def line_of(entry: Entry) -> str:
     """Return an entry as one line."""
-    return f"{one.verdict}: {one.name} ({one.cells[0]}; {one.reason})"
+    return f"{entry.verdict}: {entry.name} ({entry.cells[0]}; {entry.reason})"
 
 
 def headline(entries: Sequence[Entry]) -> str:
     """Return how many requirements are met."""
-    failed = sum(one.wrong for one in entries)
+    failed = sum(entry.wrong for entry in entries)
     return f"{count(len(entries) - failed)} of {count(len(entries), 'requirement')} met."
 
 
@@ -294,14 +301,19 @@ def rendered(
             [f"Caution: {c}" for c in cautions],
         )
     if kind == "json":
-        found = [
-            {"requirement": one.name, "met": not one.wrong, "value": value, "reason": one.reason}
-            for one, value in zip(entries, values, strict=True)
+        listed = [
+            {
+                "requirement": entry.name,
+                "met": not entry.wrong,
+                "value": value,
+                "reason": entry.reason,
+            }
+            for entry, value in zip(entries, values, strict=True)
         ]
-        said = {
-            "ok": not any(one.wrong for one in entries),
-            "requirements": found,
+        summary = {
+            "ok": not any(entry.wrong for entry in entries),
+            "requirements": listed,
             "cautions": list(cautions),
         }
-        return json.dumps({"socialstats": __version__, **said}, indent=1) + "\n"
+        return json.dumps({"socialstats": __version__, **summary}, indent=1) + "\n"
     return "\n".join([*map(line_of, entries), headline(entries)]) + "\n"

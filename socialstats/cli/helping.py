@@ -65,7 +65,11 @@ class Parser(argparse.ArgumentParser):
         for title, actions in self.sections():
             formatter.start_section(title)
             formatter.add_arguments(
-                [said(one, brief or {}) for one in actions if not shown or one.dest in shown]
+                [
+                    said(action, brief or {})
+                    for action in actions
+                    if not shown or action.dest in shown
+                ]
             )
             formatter.end_section()
         formatter.add_text("" if about else self.epilog)
@@ -91,21 +95,23 @@ class Parser(argparse.ArgumentParser):
         """Return what an unknown option may have meant: one of this command, or a part of the table."""
         from socialstats.cli.voices import PARTS
 
-        known = [spelling for action in self._actions for spelling in action.option_strings]
+        spellings = [spelling for action in self._actions for spelling in action.option_strings]
         for word in strange:
             part = word.partition("=")[0].lstrip("-").replace("-", "_")
-            if part in PARTS and "--map" in known and word.startswith("--"):
+            if part in PARTS and "--map" in spellings and word.startswith("--"):
                 return f"Name the column with --map {part}=COLUMN"
-            if word.startswith("--") and (near := meant(word.partition("=")[0], known)):
+            if word.startswith("--") and (near := meant(word.partition("=")[0], spellings)):
                 return near.strip()
         return ""
 
     def commands(self) -> dict[str, Parser]:
         """Return the parsers of commands, by name."""
-        found = (
-            one.choices for one in self._actions if isinstance(one, argparse._SubParsersAction)
+        subparsers = (
+            action.choices
+            for action in self._actions
+            if isinstance(action, argparse._SubParsersAction)
         )
-        return {name: parser for choices in found for name, parser in choices.items()}
+        return {name: parser for choices in subparsers for name, parser in choices.items()}
 
     def error(self, message: str) -> NoReturn:
         """Print usage and the error; exit 2."""
@@ -119,10 +125,10 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse what is no choice of an option, or no command, with the nearest that is."""
         if action.choices is not None and value not in action.choices:
-            known = [str(one) for one in action.choices]
-            near = meant(str(value), known)
+            choices = [str(choice) for choice in action.choices]
+            near = meant(str(value), choices)
             raise argparse.ArgumentError(
-                action, f"invalid choice: {value!r}. {near}Choose from {', '.join(known)}"
+                action, f"invalid choice: {value!r}. {near}Choose from {', '.join(choices)}"
             )
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
@@ -136,9 +142,9 @@ class Parser(argparse.ArgumentParser):
 
 def said(action: argparse.Action, brief: Mapping[str, str]) -> argparse.Action:
     """Return an option with the words of short help, where it has them."""
-    other = copy.copy(action)
-    other.help = brief.get(action.dest, action.help)
-    return other
+    copied = copy.copy(action)
+    copied.help = brief.get(action.dest, action.help)
+    return copied
 
 
 class HelpAll(argparse.Action):

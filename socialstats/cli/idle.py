@@ -43,10 +43,12 @@ def takes(study: Study, key: str) -> bool:
 def about(study: Study) -> str:
     """Return what a study asks, what it needs, and the parts that ``--map`` may name for it."""
     parts = parts_of_study(study)
-    said = f"{WORDS[study.design]}\n" if study.read is None and study.design in WORDS else ""
+    words_of_design = (
+        f"{WORDS[study.design]}\n" if study.read is None and study.design in WORDS else ""
+    )
     return (
         f"Study {study.name}: {study.title}\nIt needs {study.needs}.\n\n"
-        f"parts for --map: {', '.join(parts)}\n{said}\nBeside the options of --help, it takes:"
+        f"parts for --map: {', '.join(parts)}\n{words_of_design}\nBeside the options of --help, it takes:"
     )
 
 

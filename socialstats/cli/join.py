@@ -77,7 +77,7 @@ def rows_below(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
     first, second = as_read(options.table), as_read(options.other)
     frame = stack(first, second, on=on, fill=fill, fill_table=above)
     notes = [count(len(frame), "row")]
-    ours = {theirs: own for own, theirs in on.items()}
+    ours = {theirs: our_column for our_column, theirs in on.items()}
     for table, has in (
         (first, {*first.columns, *above}),
         (second, {*(ours.get(c, c) for c in second.columns), *fill}),

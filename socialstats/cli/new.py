@@ -121,14 +121,14 @@ def draft_of(options: argparse.Namespace, target: str) -> StudyDraft:
     if not is_run(path):
         table = read_table(options.data, options.input_format, options.encoding)
         return StudyDraft(guess=guess_of(table))
-    asked = run_table(path)
-    guess = guess_with(asked.table, asked.parts, [*asked.ranges], "as collect writes it")
-    beside = os.path.relpath(asked.file, Path(target).parent) if asked.file else ""
+    run = run_table(path)
+    guess = guess_with(run.table, run.parts, [*run.ranges], "as collect writes it")
+    beside = os.path.relpath(run.file, Path(target).parent) if run.file else ""
     # a study names files of its folder only
     inside = beside and not beside.startswith("..")
     lines = toml_section("[collect]", {"run": beside}, {"run": "what is asked"}) if inside else ""
     commands = OF_RUN if inside else OF_TABLE
-    ranges = {name: asked.ranges[items[0]] for name, items in guess.scales.items() if asked.ranges}
+    ranges = {name: run.ranges[items[0]] for name, items in guess.scales.items() if run.ranges}
     return StudyDraft(guess=guess, ranges=ranges, collect=lines, commands=commands)
 
 

@@ -74,15 +74,15 @@ def file_names(names: Iterable[str]) -> list[str]:
     >>> file_names(["means", "Means", "a/b", "../x", "con", "..."])
     ['means', 'Means-2', 'a-b', '-x', '_con', 'table']
     """
-    taken: set[str] = set()
+    used: set[str] = set()
     files = []
     for name in names:
         base = FORBIDDEN.sub("-", name)[:LONGEST].strip(". ") or "table"
         base = f"_{base}" if DEVICES.match(base) else base
         file, number = base, 1
-        while file.casefold() in taken:
+        while file.casefold() in used:
             number += 1
             file = f"{base}-{number}"
-        taken.add(file.casefold())
+        used.add(file.casefold())
         files.append(file)
     return files

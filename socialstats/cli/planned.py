@@ -75,7 +75,7 @@ def own_hypotheses(plan: Plan) -> tuple[Hypothesis, ...]:
     )
 
 
-def refuse_terms(settings: Settings, plan: Plan, typed: Namespace, known: TextSet) -> None:
+def refuse_terms(settings: Settings, plan: Plan, typed: Namespace, allowed: TextSet) -> None:
     """Refuse a covariate that the table lacks, and what is neither a covariate nor a term of a formula.
 
     Raises
@@ -85,14 +85,14 @@ def refuse_terms(settings: Settings, plan: Plan, typed: Namespace, known: TextSe
     """
     problems: list[Problem] = []
     for key in ("covariate", "adjust"):
-        for word in (word for word in words(settings.get(key)) if word not in known):
+        for word in (word for word in words(settings.get(key)) if word not in allowed):
             try:
                 if key == "covariate":
                     raise InputError(
                         Problem(
                             message=f"there is no covariate '{shorten(word)}'",
-                            fix=meant(word, known)
-                            or f"Covariates: {quoted([*known], 10) or 'none'}",
+                            fix=meant(word, allowed)
+                            or f"Covariates: {quoted([*allowed], 10) or 'none'}",
                         )
                     )
                 right_terms(f"~ {word}")
@@ -121,14 +121,14 @@ def hypothesis_of(entry: Any, metric: str, status: str) -> Hypothesis:
     from socialstats.studies.plan import ONE_FAMILY, Hypothesis
 
     terms = entry.get("terms", ())
-    known = {name: entry[name] for name in OPTIONAL if name in entry}
+    optional = {name: entry[name] for name in OPTIONAL if name in entry}
     return Hypothesis(
         id=entry["id"],
         metric=metric,
         terms=(terms,) if isinstance(terms, str) else tuple(terms),
         family=entry.get("family", ONE_FAMILY),
         status=entry.get("status", status),
-        **known,
+        **optional,
     )
 
 

@@ -67,10 +67,10 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(unknown("design", name, DESIGNS))
     function = getattr(socialstats, DESIGNS[name])
     parser, hints = parser_of(name, function)
-    given = vars(parser.parse_args(words))
-    typed_in = dict(given)
+    typed = vars(parser.parse_args(words))
+    typed_in = dict(typed)
     target, kind, overwrite, _ = (
-        given.pop(key) for key in ("output", "format", "overwrite", "keep_formulas")
+        typed.pop(key) for key in ("output", "format", "overwrite", "keep_formulas")
     )
     kind = format_of(target, kind, FORMATS)
     if kind in ("png", "pdf") and not target:
@@ -79,14 +79,18 @@ def run(options: argparse.Namespace) -> int:
         plan = function(
             **{
                 key: typed_value(key, word, hints[key])
-                for key, word in given.items()
+                for key, word in typed.items()
                 if word is not None
             }
         )
         content = rendered(plan, kind)
         if target and target != "-":
-            own = {"json": NUMBERS, "csv": table_like(["size", "power"], "csv"), **figures()}
-            write_whole(target, content, own.get(kind) or text_like(str(content)))
+            kinds_of_file = {
+                "json": NUMBERS,
+                "csv": table_like(["size", "power"], "csv"),
+                **figures(),
+            }
+            write_whole(target, content, kinds_of_file.get(kind) or text_like(str(content)))
             print(f"wrote {Path(target).resolve()}\n{plan.sentence()}", file=sys.stderr)
         elif isinstance(content, str):
             sys.stdout.write(content)
@@ -115,9 +119,12 @@ def parser_of(
     add_writing(parser)
     types_of, words = get_type_hints(function), described_parameters(function)
     keys = list(inspect.signature(function).parameters.values())
-    hints = {one.name: kinds(types_of[one.name]) for one in keys}
+    hints = {parameter.name: kinds(types_of[parameter.name]) for parameter in keys}
     add_keywords(
-        parser, "options", [(one.name, one.default, words.get(one.name, "")) for one in keys], hints
+        parser,
+        "options",
+        [(parameter.name, parameter.default, words.get(parameter.name, "")) for parameter in keys],
+        hints,
     )
     return parser, hints
 

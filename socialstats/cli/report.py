@@ -88,8 +88,8 @@ def write(
         if k:
             text = socialstats_reports.as_json(outcome, deviations)
         elif is_markdown(options):
-            found = json.loads(socialstats_reports.as_json(outcome, deviations))
-            text = socialstats_reports.markdown_of({**found, "run": {"status": status}})
+            numbers = json.loads(socialstats_reports.as_json(outcome, deviations))
+            text = socialstats_reports.markdown_of({**numbers, "run": {"status": status}})
         else:
             text = socialstats_reports.render(
                 outcome,
@@ -112,8 +112,8 @@ def write(
 
 def is_markdown(options: argparse.Namespace) -> bool:
     """Return whether the main part is written as Markdown: as the option says, or else the suffix of -o."""
-    given: str | None = getattr(options, "as")
-    return Path(options.output or "").suffix.lower() == ".md" if given is None else given == "md"
+    chosen: str | None = getattr(options, "as")
+    return Path(options.output or "").suffix.lower() == ".md" if chosen is None else chosen == "md"
 
 
 def kinds_of(options: argparse.Namespace) -> tuple[Kind, Kind]:
@@ -215,7 +215,7 @@ def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, boo
     block = claims_block(judged, question="Were the claimed numbers reproduced?")
     answer = (*outcome.answer, f"Claims checked: {headline(judged)}")
     return replace(outcome, blocks=(block, *outcome.blocks), answer=answer), not any(
-        one.wrong for one in judged
+        claim.wrong for claim in judged
     )
 
 
@@ -223,11 +223,13 @@ def tell(options: argparse.Namespace, outcome: Outcome, cautions: Sequence[Cauti
     """Print the answer and the cautions that stand open on the page to stderr."""
     if options.quiet:
         return
-    aside = {said.caution for said in arranged(outcome).notes}
+    aside = {note.caution for note in arranged(outcome).notes}
     verdict = () if outcome.verdict is None else (outcome.verdict.text,)
     for sentence in (outcome.design, *verdict, *outcome.answer, *outcome.planning):
         print(sentence, file=sys.stderr)
-    shown = [caution for caution in cautions if caution.severity != "info" and caution not in aside]
-    for caution in shown:
+    printed = [
+        caution for caution in cautions if caution.severity != "info" and caution not in aside
+    ]
+    for caution in printed:
         print(f"caution: {caution.advice}", file=sys.stderr)
-    sys.stderr.write(hint(shown))
+    sys.stderr.write(hint(printed))

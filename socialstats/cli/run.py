@@ -70,8 +70,8 @@ def refuse_other_order(study: Path, tables: Sequence[str]) -> None:
     files = [name for name in tables if Path(name).suffix.casefold() == TOML]
     if study.suffix.casefold() == TOML or not files:
         return
-    others = [name for name in tables if name != files[0]]
-    command = shlex.join(["socialstats", "run", files[0], str(study), *others])
+    following = [name for name in tables if name != files[0]]
+    command = shlex.join(["socialstats", "run", files[0], str(study), *following])
     raise InputError(f"{study}: the study stands first, and tables follow. Type: {command}")
 
 
@@ -240,14 +240,14 @@ def digest_of_inputs(paths: Iterable[Path]) -> str:
 
 def digest(paths: Iterable[Path]) -> str:
     """Return what tells contents of files apart."""
-    whole = hashlib.sha256()
+    sum_of_files = hashlib.sha256()
     for path in paths:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
             if file.is_file():
-                whole.update(f"{file.name}\n".encode())
-                whole.update(hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()
+                sum_of_files.update(f"{file.name}\n".encode())
+                sum_of_files.update(hashlib.sha256(file.read_bytes()).digest())
+    return sum_of_files.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

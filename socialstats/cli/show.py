@@ -80,18 +80,18 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def shown(page: str, found: Settings, options: argparse.Namespace) -> tuple[str | bytes, Kind]:
+def shown(page: str, results: Settings, options: argparse.Namespace) -> tuple[str | bytes, Kind]:
     """Return what the options ask for, and the kind of file that it makes."""
     if options.json:
         chosen(options, ("json",))
-        return json.dumps(found, indent=1, allow_nan=False) + "\n", NUMBERS
+        return json.dumps(results, indent=1, allow_nan=False) + "\n", NUMBERS
     if options.table is not None:
         format = chosen(options, ("csv", "md", "latex", "docx"))
         if format == "docx":
-            return word_of(found, options.table), WORD
-        content = table_of(found, options.table, format)
+            return word_of(results, options.table), WORD
+        content = table_of(results, options.table, format)
         named = (
-            table_like(columns_of(found, options.table), "csv")
+            table_like(columns_of(results, options.table), "csv")
             if format == "csv"
             else text_like(content)
         )
@@ -101,58 +101,58 @@ def shown(page: str, found: Settings, options: argparse.Namespace) -> tuple[str 
         drawing = figure_of(page, options.figure)
         return (drawing, FIGURE) if format == "svg" else (as_pdf(drawing), PDF)
     if options.quote:
-        content = quote_of(found, chosen(options, ("text", "latex")))
+        content = quote_of(results, chosen(options, ("text", "latex")))
         return content, text_like(content)
     if chosen(options, ("text", "md")) == "md":
-        return markdown_of(found), MARKDOWN
-    content = "\n".join(summary(found)) + "\n"
+        return markdown_of(results), MARKDOWN
+    content = "\n".join(summary(results)) + "\n"
     return content, text_like(content)
 
 
-def chosen(options: argparse.Namespace, known: Sequence[str]) -> str:
+def chosen(options: argparse.Namespace, formats: Sequence[str]) -> str:
     """Return the format: the one given, that of the suffix of the file, or the first of those known."""
     suffixed = Path(options.output or "-").suffix
     if options.format is None and not suffixed:
-        return known[0]
-    given = options.format or SUFFIXES.get(suffixed.lower(), suffixed[1:])
-    if given not in known:
+        return formats[0]
+    wanted = options.format or SUFFIXES.get(suffixed.lower(), suffixed[1:])
+    if wanted not in formats:
         raise InputError(
-            f"this is written as {listing(list(known))}, not as {shorten(given)}. Choose one with --format"
+            f"this is written as {listing(list(formats))}, not as {shorten(wanted)}. Choose one with --format"
         )
-    return given
+    return wanted
 
 
-def summary(found: Settings) -> list[str]:
+def summary(results: Settings) -> list[str]:
     """Return a report as lines of text: question, answer, cautions, blocks, deviations, names of tables and figures."""
-    run = found.get("run", {})
+    run = results.get("run", {})
     status = run.get("status") or "exploratory"
-    lines = [said(found["title"]), said(f"{found['study']}, {status}; {found['design']}")]
-    lines += [said(found["simulated"])] if found["simulated"] else []
-    verdict = [found["verdict"]] if found.get("verdict") else []
-    lines += ["", *(said(text) for text in (*verdict, *found["answer"]))]
-    for caution in found["cautions"]:
+    lines = [said(results["title"]), said(f"{results['study']}, {status}; {results['design']}")]
+    lines += [said(results["simulated"])] if results["simulated"] else []
+    verdict = [results["verdict"]] if results.get("verdict") else []
+    lines += ["", *(said(text) for text in (*verdict, *results["answer"]))]
+    for caution in results["cautions"]:
         detail = f": {caution['detail']}" if caution["detail"] else ""
         lines.append(said(f"{caution['severity']}: {caution['code']} {caution['short']}{detail}"))
-    for block in found["blocks"]:
+    for block in results["blocks"]:
         mark = f" [{block['status']}]" if block.get("status") else ""
         lines += [
             "",
             said(block["question"]) + mark,
             *(said(f"  {text}") for text in block["sentences"]),
         ]
-    lines += ["", *(said(line) for line in _made(found, run))]
-    return [*lines, "", CONTENTS, *(said(f"  {line}") for line in contents_of(found))]
+    lines += ["", *(said(line) for line in _made(results, run))]
+    return [*lines, "", CONTENTS, *(said(f"  {line}") for line in contents_of(results))]
 
 
-def _made(found: Settings, run: Settings) -> list[str]:
+def _made(results: Settings, run: Settings) -> list[str]:
     """State what was verified, and how the page was made."""
-    lines = [f"verified    {found.get('verified', 'not said by this page')}"]
+    lines = [f"verified    {results.get('verified', 'not said by this page')}"]
     lines += [f"{name:<11} {value}" for name, value in run.get("facts", {}).items()]
     if run.get("plan_sha256"):
         lines.append(f"plan sha256 {run['plan_sha256']}")
         deviations = run.get("deviations", [])
         lines += [f"deviation   {text}" for text in deviations] or ["deviations  none"]
-    return [*lines, f"made by     socialstats {found['socialstats']}"]
+    return [*lines, f"made by     socialstats {results['socialstats']}"]
 
 
 def said(text: str) -> str:

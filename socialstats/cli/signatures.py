@@ -136,8 +136,8 @@ def typed_value(name: str, word: Any, types_of: Sequence[Any]) -> Any:
     if takes_text(types_of) or any(get_origin(k) not in (None, Literal) for k in types_of):
         return word
     choices = dict.fromkeys(str(kind) for kind in types_of if isinstance(kind, str | bool))
-    wanted = f"one of {', '.join(choices)}" if choices else "not a number"
-    raise InputError(f"{option} {word}: {wanted}")
+    expected = f"one of {', '.join(choices)}" if choices else "not a number"
+    raise InputError(f"{option} {word}: {expected}")
 
 
 def typed_mapping(option: str, word: str, kind: Any) -> Fields:

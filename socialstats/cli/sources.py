@@ -112,14 +112,16 @@ def is_log(path: str) -> bool:
     if name.endswith(SUFFIXES):
         return place.is_file() and bool(holds_log(place))
     if place.is_dir():
-        found = [file for file in files_below(place) if file.exists()]
-        others = [
-            file for file in found if not file.name.lower().removesuffix(".gz").endswith(SUFFIXES)
+        files = [file for file in files_below(place) if file.exists()]
+        rest_of_folder = [
+            file for file in files if not file.name.lower().removesuffix(".gz").endswith(SUFFIXES)
         ]
         run = any(
-            file.name == "run.toml" for file in others
+            file.name == "run.toml" for file in rest_of_folder
         )  # this folder belongs to the collect package
-        return bool(others) and (run or len(others) == len(found) or any(map(holds_log, others)))
+        return bool(rest_of_folder) and (
+            run or len(rest_of_folder) == len(files) or any(map(holds_log, rest_of_folder))
+        )
     return bool(holds_log(place))
 
 
@@ -174,10 +176,10 @@ def read_logs_of(paths: Texts) -> Input:
     from socialstats.harness_logs.converting import wide
 
     logs = [(path, log) for path in paths for log in read_logs(path)]
-    asked = next((path for path, log in logs if MODEL not in log.rows.columns), None)
-    if asked is not None:
+    unanswered = next((path for path, log in logs if MODEL not in log.rows.columns), None)
+    if unanswered is not None:
         raise InputError(
-            f"{Path(asked).name} holds questions without answers: 'socialstats convert' makes a table of items"
+            f"{Path(unanswered).name} holds questions without answers: 'socialstats convert' makes a table of items"
         )
     folders = {path: Path(path).is_dir() for path in paths}
     places = [str(Path(path) / log.files[0]) if folders[path] else path for path, log in logs]
@@ -244,7 +246,7 @@ def distinct(paths: Texts) -> list[str]:
 
 def shared_models(logs: Sequence[Log]) -> set[str]:
     """Return the models that have scores of the same unit of a task in two logs."""
-    seen: dict[tuple[str, str, str], int] = {}
+    first_log: dict[tuple[str, str, str], int] = {}
     shared: set[str] = set()
     for k, log in enumerate(logs):
         for key in set(
@@ -253,6 +255,6 @@ def shared_models(logs: Sequence[Log]) -> set[str]:
             .astype(str)
             .itertuples(index=False, name=None)
         ):
-            if seen.setdefault(key, k) != k:
+            if first_log.setdefault(key, k) != k:
                 shared.add(key[0])
     return shared - {""}

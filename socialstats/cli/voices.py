@@ -103,12 +103,12 @@ def word(value: Any) -> str:
         return "true"
     if isinstance(value, Mapping):
         value = [
-            f"{key}={one if isinstance(one, str) else ':'.join(map(str, one))}"
-            for key, one in value.items()
+            f"{key}={part if isinstance(part, str) else ':'.join(map(str, part))}"
+            for key, part in value.items()
         ]
     several = isinstance(value, Sequence) and not isinstance(value, str)
     return shell_quoted(
-        ",".join(f'"{one}"' if "," in str(one) else str(one) for one in value)
+        ",".join(f'"{part}"' if "," in str(part) else str(part) for part in value)
         if several
         else str(value)
     )
@@ -121,5 +121,5 @@ def shell_quoted(text: str) -> str:
 
 def hint(cautions: Iterable[Caution]) -> str:
     """Return a line that names the command which explains cautions, or nothing where there are none."""
-    codes = sorted({one.code for one in cautions})
+    codes = sorted({raised.code for raised in cautions})
     return f"explained by: socialstats explain {' '.join(codes)}\n" if codes else ""

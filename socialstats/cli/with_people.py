@@ -53,8 +53,8 @@ def join_people_file(models: Input, settings: Settings) -> tuple[Input, Fields]:
         parts["value"] = answer_column(table, {source, parts["question"]})
     shared = [name for name in people.columns if name in table.columns and name != source]
     if parts["question"] or parts["value"] or not shared or len(table.levels(source)) == 0:
-        known = {"unit": parts["question"], "rater": source, "value": parts["value"]}
-        entries = [f"{part}={column}" for part, column in known.items() if column]
+        by_part = {"unit": parts["question"], "rater": source, "value": parts["value"]}
+        entries = [f"{part}={column}" for part, column in by_part.items() if column]
         read = parts_of("ratings", table, {"map": entries})
         item, value = read["unit"], read["value"]
     else:
@@ -79,9 +79,11 @@ def join_people_file(models: Input, settings: Settings) -> tuple[Input, Fields]:
     )
     digest = people.sha256() if people.sha256 is not None else ""
     facts = {**models.facts, "people": people.source, "sha256 of the people": digest}
-    found = replace(models, table=joined.table, facts=facts, notes=(*models.notes, *joined.notes()))
+    joined_input = replace(
+        models, table=joined.table, facts=facts, notes=(*models.notes, *joined.notes())
+    )
     columns = {"question": item, "person": source, "value": value, "kind": joined.kind}
-    return found, with_parts(settings, columns)
+    return joined_input, with_parts(settings, columns)
 
 
 def column_of_models(table: Table) -> str:
@@ -105,8 +107,8 @@ def one_row_an_answer(models: Table, questions: list[str]) -> tuple[Table, str, 
     frame = pandas_of(models)
     item = free_name(frame.columns, "question")
     value = free_name(frame.columns, "answer")
-    rest = [name for name in frame.columns if name not in questions]
+    of_person = [name for name in frame.columns if name not in questions]
     if not questions:
         raise InputError(f"{models.source} has no question of people ({quoted(models.columns, 8)})")
-    long = frame.melt(rest, questions, var_name=item, value_name=value)
+    long = frame.melt(of_person, questions, var_name=item, value_name=value)
     return as_table(long, models.source), item, value

@@ -36,14 +36,14 @@ SUFFIXES = {
 }
 
 
-def format_of(target: str | None, given: str | None, known: Texts) -> str:
+def format_of(target: str | None, chosen: str | None, formats: Texts) -> str:
     """Return the format of an output: the one given, or that of the suffix of its file, or text.
 
     Parameters
     ----------
     target, given : str or None
         Of ``-o`` and ``--format``.
-    known : sequence of str
+    formats : sequence of str
         Formats that the command writes.
 
     Raises
@@ -56,10 +56,10 @@ def format_of(target: str | None, given: str | None, known: Texts) -> str:
     >>> format_of("out.tex", None, ["text", "latex"]), format_of("out.tex", "text", ["text", "latex"])
     ('latex', 'text')
     """
-    kind = given or SUFFIXES.get(Path(target or "-").suffix.lower(), "text")
-    if kind in known:
+    kind = chosen or SUFFIXES.get(Path(target or "-").suffix.lower(), "text")
+    if kind in formats:
         return kind
-    ends = listing([end for end, name in SUFFIXES.items() if name in known], 9)
+    ends = listing([end for end, name in SUFFIXES.items() if name in formats], 9)
     raise InputError(
         f"-o {target}: this command writes no {kind}. Name a file that ends in {ends}, or say --format"
     )
@@ -137,7 +137,7 @@ MOST_ROWS = 300  # a comment on a pull request holds 65,536 characters
 
 def as_summary(
     title: str,
-    said: str,
+    headline: str,
     entries: Sequence[Entry],
     heads: Texts,
     notes: Texts = (),
@@ -169,24 +169,24 @@ def as_summary(
     ...
     | n | stands | 3 |  |
     """
-    ranked = sorted(entries, key=lambda one: (not one.wrong, one.skipped))
-    files = len({one.source for one in entries}) > 1
+    ranked = sorted(entries, key=lambda entry: (not entry.wrong, entry.skipped))
+    files = len({entry.source for entry in entries}) > 1
     verdicts = ", ".join(
-        f"{n:,} {verdict}" for verdict, n in Counter(one.verdict for one in ranked).items()
+        f"{n:,} {verdict}" for verdict, n in Counter(entry.verdict for entry in ranked).items()
     )
     head = [*[source] * files, "Number", "Verdict", *heads, "Why"]
     rows = [
-        [*[one.source] * files, one.name, one.verdict, *one.cells, one.reason]
-        for one in ranked[:MOST_ROWS]
+        [*[entry.source] * files, entry.name, entry.verdict, *entry.cells, entry.reason]
+        for entry in ranked[:MOST_ROWS]
     ]
-    lines = [f"# {markdown(title)}", "", f"**{markdown(said)}** {verdicts}", ""]
+    lines = [f"# {markdown(title)}", "", f"**{markdown(headline)}** {verdicts}", ""]
     lines += [line for text in above for line in (markdown(text), "")]
     if rows:
         lines += [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
         lines += [f"| {' | '.join(map(markdown, row))} |" for row in rows]
-    rest = count(len(ranked) - len(rows), "more number")
+    others_text = count(len(ranked) - len(rows), "more number")
     more = (
-        [f"{rest}, none of them wrong" if not ranked[-1].wrong else rest]
+        [f"{others_text}, none of them wrong" if not ranked[-1].wrong else others_text]
         if len(ranked) > len(rows)
         else []
     )
@@ -215,25 +215,29 @@ def as_junit(name: str, entries: Sequence[Entry]) -> str:
     <BLANKLINE>
     """
 
-    def counts(held: Sequence[Entry]) -> dict[str, str]:
-        failed, skipped = (sum(getattr(one, key) for one in held) for key in ("wrong", "skipped"))
-        return {"tests": str(len(held)), "failures": str(failed), "skipped": str(skipped)}
+    def counts(of_source: Sequence[Entry]) -> dict[str, str]:
+        failed, skipped = (
+            sum(getattr(entry, key) for entry in of_source) for key in ("wrong", "skipped")
+        )
+        return {"tests": str(len(of_source)), "failures": str(failed), "skipped": str(skipped)}
 
     root = ET.Element("testsuites", {"name": name, **counts(entries)})
-    for source in dict.fromkeys(one.source for one in entries):
-        held = [one for one in entries if one.source == source]
-        suite = ET.SubElement(root, "testsuite", {"name": visible(source), **counts(held)})
-        for one in held:
+    for source in dict.fromkeys(entry.source for entry in entries):
+        of_source = [entry for entry in entries if entry.source == source]
+        suite = ET.SubElement(root, "testsuite", {"name": visible(source), **counts(of_source)})
+        for entry in of_source:
             case = ET.SubElement(
-                suite, "testcase", {"classname": visible(source), "name": visible(one.name)}
+                suite, "testcase", {"classname": visible(source), "name": visible(entry.name)}
             )
-            if one.wrong or one.skipped:
+            if entry.wrong or entry.skipped:
                 kind = ET.SubElement(
-                    case, "failure" if one.wrong else "skipped", {"message": visible(one.verdict)}
+                    case,
+                    "failure" if entry.wrong else "skipped",
+                    {"message": visible(entry.verdict)},
                 )
-                kind.text = visible(one.reason)
-            elif one.reason:
-                ET.SubElement(case, "system-out").text = visible(one.reason)
+                kind.text = visible(entry.reason)
+            elif entry.reason:
+                ET.SubElement(case, "system-out").text = visible(entry.reason)
     ET.indent(root)
     return str(ET.tostring(root, encoding="utf-8", xml_declaration=True), "utf-8") + "\n"
 

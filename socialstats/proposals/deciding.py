@@ -69,32 +69,32 @@ def decide(table: Table, settings: Settings, chosen: str | None = None) -> str:
     DesignError
         If the columns fit no design, or two; the message says what each looked for and how to say it.
     """
-    asked = settings.get("design")
-    if asked is not None and asked not in DESIGNS:
-        raise InputError(f"--design {shorten(asked)}: the designs are {listing(DESIGNS)}")
-    if asked is not None or chosen is not None:
-        return str(asked or chosen)
+    design = settings.get("design")
+    if design is not None and design not in DESIGNS:
+        raise InputError(f"--design {shorten(design)}: the designs are {listing(DESIGNS)}")
+    if design is not None or chosen is not None:
+        return str(design or chosen)
     if settings.get("crosstab"):
         raise NoDesign(
             f"{table.source}: say what --crosstab counts: --design {' or '.join(DESIGNS)}",
             table,
             settings,
         )
-    given = {*mapped_columns(settings)}
-    given |= {key for own in OWN.values() for key in own if settings.get(key)}
-    if given & OF_WINNERS and _fits("comparisons", table, settings):
-        given -= OF_WINNERS
-    marked = [name for name, kind in DESIGN_KINDS.items() if kind.marks & given]
+    named = {*mapped_columns(settings)}
+    named |= {key for options in OWN.values() for key in options if settings.get(key)}
+    if named & OF_WINNERS and _fits("comparisons", table, settings):
+        named -= OF_WINNERS
+    marked = [name for name, kind in DESIGN_KINDS.items() if kind.marks & named]
     marked += (
-        ["comparisons"] if not marked and any(part[-2:] in ("_a", "_b") for part in given) else []
+        ["comparisons"] if not marked and any(part[-2:] in ("_a", "_b") for part in named) else []
     )
     if len(marked) == 1:
-        refuse_mark(table, settings, marked[0], given)
+        refuse_mark(table, settings, marked[0], named)
         return marked[0]
     return by_columns(table, settings)
 
 
-def refuse_mark(table: Table, settings: Settings, marked: str, given: set[str]) -> None:
+def refuse_mark(table: Table, settings: Settings, marked: str, named: set[str]) -> None:
     """Refuse an option of one design where the columns lack its parts and fit another design.
 
     Raises
@@ -102,7 +102,7 @@ def refuse_mark(table: Table, settings: Settings, marked: str, given: set[str]) 
     InputError
         Naming the option and the design that the columns fit.
     """
-    options = [key for key in OWN[marked] if key in DESIGN_KINDS[marked].marks & given]
+    options = [key for key in OWN[marked] if key in DESIGN_KINDS[marked].marks & named]
     if not options or settings.get("map") or settings.get("raters"):
         return
     fits = [name for name in BY_COLUMNS if _fits(name, table, settings)]
@@ -170,7 +170,7 @@ def by_columns(table: Table, settings: Settings) -> str:
         return "paired"
     columns = columns_text(table)
     if fits:
-        each = "\n".join(
+        listed = "\n".join(
             f"  {name} ({DESIGN_KINDS[name].asks}): {_parts_text(parts)}"
             for name, parts in fits.items()
         )
@@ -181,7 +181,7 @@ def by_columns(table: Table, settings: Settings) -> str:
             else ""
         )
         two = "the columns fit two designs"
-        message = f"{table.source}: {two} ({columns}). Say which: {fix}\n{each}"
+        message = f"{table.source}: {two} ({columns}). Say which: {fix}\n{listed}"
         raise NoDesign(message, table, settings, brief=f"{two}. Say which: {fix}")
     if table.doubt:
         raise NoDesign(
@@ -189,10 +189,10 @@ def by_columns(table: Table, settings: Settings) -> str:
         )
     refuse_strange(table, settings)
     lone_part(table, misses, settings)
-    each = "\n".join(f"  {name}: {messages(problems)}" for name, problems in misses.items())
+    listed = "\n".join(f"  {name}: {messages(problems)}" for name, problems in misses.items())
     none = "the columns fit no design"
     raise NoDesign(
-        f"{table.source}: {none} ({columns})\n{each}\n  {SAY_PARTS}",
+        f"{table.source}: {none} ({columns})\n{listed}\n  {SAY_PARTS}",
         table,
         settings,
         brief=f"{none} by their names",
@@ -225,17 +225,21 @@ def fit_both(table: Table, settings: Settings) -> PartColumns | None:
         paired, rated = (parts_of(design, table, settings) for design in ("paired", "ratings"))
     except InputError:
         return None
-    same = (
+    alike = (
         all(paired[part] == rated[part] for part in ("unit", "value"))
         and paired["condition"] == rated["rater"]
     )
-    return rated if same and not _fits("comparisons", table, settings) else None
+    return rated if alike and not _fits("comparisons", table, settings) else None
 
 
 def holds_prose(table: Table, column: str | None) -> bool:
     """Whether a column of values holds texts of several words that differ in most rows: answers in full."""
-    held = TableProfile(table).column(column) if column is not None and not table.lazy else None
-    return held is not None and held.prose and (2 * held.size > held.rows or held.size > FEW)
+    profile = TableProfile(table).column(column) if column is not None and not table.lazy else None
+    return (
+        profile is not None
+        and profile.prose
+        and (2 * profile.size > profile.rows or profile.size > FEW)
+    )
 
 
 def first_of_joint(entry: str, table: Table) -> str:
@@ -273,8 +277,8 @@ def refuse_strange(table: Table, settings: Settings) -> None:
         strange = [name for name in next(csv.reader([names]), []) if name not in table.columns]
         if strange and names not in table.columns and part not in FREE:
             near = meant(strange[0], table.columns)
-            said = f"--map {shorten(entry)}: no column '{shorten(strange[0])}'. {near}{capital(columns_text(table))}"
-            raise DesignError(f"{table.source}: {said}")
+            problem = f"--map {shorten(entry)}: no column '{shorten(strange[0])}'. {near}{capital(columns_text(table))}"
+            raise DesignError(f"{table.source}: {problem}")
 
 
 def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: Settings) -> None:
@@ -356,8 +360,8 @@ def taken_columns(table: Table, settings: Settings) -> Fields:
         column for part, column in entries if part == "cluster"
     ]
     by = settings.get("by") or next((column for part, column in entries if part == "by"), None)
-    found: Fields = {"cluster": tuple(name for name in clusters if name in table.columns)}
-    return found | ({"by": by} if by in table.columns else {})
+    columns: Fields = {"cluster": tuple(name for name in clusters if name in table.columns)}
+    return columns | ({"by": by} if by in table.columns else {})
 
 
 def mapped_columns(settings: Settings) -> PartColumns:
@@ -396,13 +400,13 @@ def map_parts(entries: Texts, name: str) -> Fields:
                 f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(parts)}"
             )
         if part not in parts:
-            known = ", ".join(parts)
+            listed = ", ".join(parts)
             longer = [
-                one for one in parts if one.endswith(f"_{part}")
+                name_of_part for name_of_part in parts if name_of_part.endswith(f"_{part}")
             ]  # `source` is meant as rater_source
             hint = meant(longer[0] if longer else part, parts)
             raise InputError(
-                f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. {hint}Parts: {known}"
+                f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. {hint}Parts: {listed}"
             )
         if part in ("cluster", "repeat"):
             done[part] = (*done.get(part, ()), column)
@@ -423,9 +427,9 @@ def refuse_foreign(name: str, settings: Settings) -> None:
     InputError
         Naming the option and the designs that have it.
     """
-    for key in dict.fromkeys(key for own in OWN.values() for key in own):
+    for key in dict.fromkeys(key for options in OWN.values() for key in options):
         if settings.get(key) and key not in OWN[name]:
-            homes = [home for home, own in OWN.items() if key in own]
+            homes = [home for home, options in OWN.items() if key in options]
             option = SETTINGS[key].option
             raise InputError(
                 f"{option} is for {listing(homes)}; this table is read as {name} (--design says another)"

@@ -116,9 +116,9 @@ def ratings_settings(remaining: Remaining) -> Fields:
     free = [c for c in remaining.free() if c is not source]
     unit, rater = parts.get("unit"), parts.get("rater")
     of_units = [c for c in free if unit is not None and profile.constant(c, unit)]
-    rest = [c for c in free if c not in of_units]
-    of_raters = [c for c in rest if rater is not None and profile.constant(c, rater)]
-    loose = [c for c in rest if c not in of_raters and is_analysed_by(profile, c)]
+    of_answers = [c for c in free if c not in of_units]
+    of_raters = [c for c in of_answers if rater is not None and profile.constant(c, rater)]
+    loose = [c for c in of_answers if c not in of_raters and is_analysed_by(profile, c)]
     clusters = remaining.clusters()
     kinds = [c for c in of_units if c.names_things and c.size <= MOST_KINDS]
     guess: Fields = {

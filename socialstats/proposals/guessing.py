@@ -27,20 +27,20 @@ def guessed(table: Table, settings: Settings, chosen: str | None = None) -> Fiel
     chosen : str, optional
         Design of the study that was asked for.
     """
-    said = dict(settings)
-    if shaped(table, said) is not None:
-        return said
-    design, said = fitting(table, said, chosen)
+    typed = dict(settings)
+    if shaped(table, typed) is not None:
+        return typed
+    design, typed = fitting(table, typed, chosen)
     try:
-        remaining = Remaining(table, said, design) if design is not None else None
+        remaining = Remaining(table, typed, design) if design is not None else None
     except InputError:
         remaining = None
     if remaining is None or (design == "paired" and "condition" not in remaining.parts):
-        return said
+        return typed
     guess = settings_of_rest(remaining)
-    entries = [*words(said.get("map")), *guess.pop("map", [])]
-    found = {key: value for key, value in guess.items() if value and not said.get(key)}
-    return said | found | ({"map": entries} if entries else {})
+    entries = [*words(typed.get("map")), *guess.pop("map", [])]
+    guessed_settings = {key: value for key, value in guess.items() if value and not typed.get(key)}
+    return typed | guessed_settings | ({"map": entries} if entries else {})
 
 
 def fitting(table: Table, settings: Fields, chosen: str | None) -> tuple[str | None, Fields]:
@@ -48,7 +48,7 @@ def fitting(table: Table, settings: Fields, chosen: str | None) -> tuple[str | N
     try:
         return decide(table, settings, chosen), settings
     except NoDesign:
-        found = proposals(table, settings, lambda one: reading(table, one))
+        proposed = proposals(table, settings, lambda typed: reading(table, typed))
     except InputError:
         return None, settings
-    return (found[0].design, found[0].settings) if found else (None, settings)
+    return (proposed[0].design, proposed[0].settings) if proposed else (None, settings)

@@ -178,9 +178,9 @@ def with_given(profile: TableProfile, proposal: Proposal, typed: Settings) -> Pr
     )
 
 
-def same_settings(proposal: Proposal, other: Proposal) -> bool:
+def same_settings(proposal: Proposal, second: Proposal) -> bool:
     """Whether two proposals say the same, frequencies aside."""
-    return {**proposal.settings, "count": None} == {**other.settings, "count": None}
+    return {**proposal.settings, "count": None} == {**second.settings, "count": None}
 
 
 def holds_costs(profile: TableProfile) -> bool:
@@ -281,8 +281,8 @@ def without_cancelled(table: Table) -> tuple[Table, dict[str, list[str]]]:
     for column in (c for c in profile.every if c.called(CANCELLED) and c.filled == c.rows):
         if {label.casefold() for label in column.levels} == {"false", "true"}:
             true = next(label for label in column.levels if label.casefold() == "true")
-            kept, _ = rows_without(table, column.name, true)
-            return kept, {"exclude": [f"{column.name}={true}"]}
+            rows, _ = rows_without(table, column.name, true)
+            return rows, {"exclude": [f"{column.name}={true}"]}
     return table, {}
 
 
@@ -304,8 +304,8 @@ def only_trials(table: Table) -> tuple[Table, Fields]:
             continue
         only = [c for c in gaps if profile.filled_only(c, kind, trials[0])]
         if len(only) > 1:
-            kept, _ = rows_where(table, kind.name, trials[0])
-            return kept, {"where": [f"{kind.name}={trials[0]}"]}
+            rows, _ = rows_where(table, kind.name, trials[0])
+            return rows, {"where": [f"{kind.name}={trials[0]}"]}
     return table, {}
 
 
@@ -370,7 +370,7 @@ def seen_words(table: Table) -> str:
             )
         contents.append(f"{column} ({what})")
     more = len(table.columns) - len(contents)
-    rest = f" and {count(more, 'further column')}" if more > 0 else ""
+    further = f" and {count(more, 'further column')}" if more > 0 else ""
     size = f"{count(profile.rows, 'row')} and {count(len(table.columns), 'column')}"
     spelled = [
         (c, spelling) for c in profile.every if c.levels and (spelling := other_spelling(c.levels))
@@ -384,10 +384,8 @@ def seen_words(table: Table) -> str:
         else ""
     )
     coded = f" It is {table.encoding}." if table.encoding else ""
-    made = f" In it, {table.entries}." if table.entries else ""
-    return (
-        f"{shorten(table.source)} has {size}: {', '.join(contents)}{rest}.{odd}{wide}{coded}{made}"
-    )
+    how_made = f" In it, {table.entries}." if table.entries else ""
+    return f"{shorten(table.source)} has {size}: {', '.join(contents)}{further}.{odd}{wide}{coded}{how_made}"
 
 
 def reading(table: Table, settings: Settings) -> Fields:
@@ -416,12 +414,12 @@ def one_of_each(table: Table, settings: Settings) -> Fields:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
     profile = TableProfile(table)
     for column in (c for c in profile.every if c.size == 2 and c.filled == c.rows):
-        one_side = [
+        sides = [
             [*words(settings.get("where")), f"{column.name}={level}"]
             for level in column.levels[::-1]
         ]
         try:
-            first, second = (read(table, {**settings, "where": where}) for where in one_side)
+            first, second = (read(table, {**settings, "where": where}) for where in sides)
         except SocialStatsError:
             continue
         if not isinstance(first, Comparisons) or not isinstance(second, Comparisons):
@@ -431,7 +429,7 @@ def one_of_each(table: Table, settings: Settings) -> Fields:
                 c.name for c in first.clusters if len(c.levels) < first.n_rows
             ]  # no row alone is one
             note = "; each contest is a row from either side, and one of these is kept"
-            return {"where": one_side[0], "cluster": clusters, "note": note}
+            return {"where": sides[0], "cluster": clusters, "note": note}
     return {
         "note": "; each contest is a row from either side: keep one of these first, in a column for --where"
     }
@@ -439,8 +437,8 @@ def one_of_each(table: Table, settings: Settings) -> Fields:
 
 def nothing_found(table: Table, refused: Texts) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
-    held = TableProfile(table).columns
-    nested = [name for name in table.columns[:MOST_COLUMNS] if name not in held]
+    profiles = TableProfile(table).columns
+    nested = [name for name in table.columns[:MOST_COLUMNS] if name not in profiles]
     if refused and not nested:
         return f"What it may be cannot be read: {refused[0]}"
     if nested:

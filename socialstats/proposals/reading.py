@@ -70,7 +70,7 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
     name = study.design if study is not None else decide(table, settings, chosen)
     settings = with_scale(settings)
     refuse_foreign(name, settings)
-    asked, (table, steps) = table, selected(table, settings)
+    source, (table, steps) = table, selected(table, settings)
     try:
         design = (
             READERS[name](table, settings) if study is None else read_shape(study, table, settings)
@@ -92,10 +92,10 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
             raise
         raise NoDesign(error.problems, table, settings, name, apart=column_apart(error)) from error
     design = replace(design, cautions=(*design.cautions, *answered_alike(table)))
-    if not steps and asked.stacked is None:
+    if not steps and source.stacked is None:
         return design
-    label = "rows read" if asked.stacked is None else "values read"
-    read_all = FlowStep(label=label, rows=asked.height, note=design.flow[0].note)
+    label = "rows read" if source.stacked is None else "values read"
+    read_all = FlowStep(label=label, rows=source.height, note=design.flow[0].note)
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
 
 
@@ -116,15 +116,15 @@ def values_below(table: Table, settings: Settings) -> tuple[Table, Fields]:
     settings : dict
         With the column of values, and the one that tells them apart among the repeats.
     """
-    entries, said = words(settings.get("map")), mapped_columns(settings)
-    columns = several_columns(table, said.get("value", ""))
+    entries, mapped = words(settings.get("map")), mapped_columns(settings)
+    columns = several_columns(table, mapped.get("value", ""))
     if not columns:
         return table, {**settings}
-    whole = (settings.get("design") == "groups" or "group" in said) and "unit" not in said
-    table, parts = one_below_another(table, columns, said.get("group", ""), whole=whole)
-    kept = [e for e in entries if not e.startswith("value=") and e != f"repeat={UNNUMBERED}"]
-    made = [f"{part}={name}" for part, name in parts.items()]
-    return table, {**settings, "map": [*kept, *made]}
+    by_column = (settings.get("design") == "groups" or "group" in mapped) and "unit" not in mapped
+    table, parts = one_below_another(table, columns, mapped.get("group", ""), whole=by_column)
+    remaining = [e for e in entries if not e.startswith("value=") and e != f"repeat={UNNUMBERED}"]
+    of_parts = [f"{part}={name}" for part, name in parts.items()]
+    return table, {**settings, "map": [*remaining, *of_parts]}
 
 
 def one_below_another(
@@ -149,41 +149,41 @@ def one_below_another(
     """
     long = stack_values(table, columns)
     parts = {"value": long.value, "repeat": long.name}
-    said = [f"value={long.value}", *([f"group={group}"] if group else [])]
-    if whole and not parts_of("groups", long.table, {"map": said}).get("unit"):
+    mapped = [f"value={long.value}", *([f"group={group}"] if group else [])]
+    if whole and not parts_of("groups", long.table, {"map": mapped}).get("unit"):
         parts["unit"] = long.row
     return long.table, parts
 
 
 def answered_alike(table: Table) -> tuple[Caution, ...]:
     """Caution of models that answered under several names or from several endpoints, by the columns of `tidy`."""
-    said: dict[str, str] = {}
+    problems: dict[str, str] = {}
     for column, what in (("model_returned", "name"), ("endpoint", "endpoint")):
         if not (table.has("model") and table.has(column)):
             continue
         cells = table.counts(["model", column])
         models, served = (cells.columns[name].labels() for name in ("model", column))
-        found: dict[str, list[str]] = {}
-        for model, one in zip(models.codes.tolist(), served.codes.tolist(), strict=True):
-            if model >= 0 and one >= 0:
-                found.setdefault(models.levels[model], []).append(served.levels[one])
+        by_model: dict[str, list[str]] = {}
+        for model, server in zip(models.codes.tolist(), served.codes.tolist(), strict=True):
+            if model >= 0 and server >= 0:
+                by_model.setdefault(models.levels[model], []).append(served.levels[server])
         several = [
             f"'{shorten(model, 40)}': {quoted(names, 3)}"
-            for model, names in found.items()
+            for model, names in by_model.items()
             if len(names) > 1
         ]
         if several:
-            said[column] = f"more than one {what}, {listing(several, 3)}"
+            problems[column] = f"more than one {what}, {listing(several, 3)}"
     return (
         (
             caution(
                 "SS343",
-                "; ".join(said.values()),
+                "; ".join(problems.values()),
                 affects="numbers of these models",
-                fix=f"report each separately: --by {next(iter(said))}",
+                fix=f"report each separately: --by {next(iter(problems))}",
             ),
         )
-        if said
+        if problems
         else ()
     )
 
@@ -221,12 +221,12 @@ def with_joint_parts(table: Table, settings: Settings) -> Table:
 
 def with_scale(settings: Settings) -> Settings:
     """Return the settings with the scale of the study that was asked for, where no scale was said."""
-    asked = settings.get("study")
-    if asked is None or settings.get("scale"):
+    study = settings.get("study")
+    if study is None or settings.get("scale"):
         return settings
     from socialstats.studies import STUDIES
 
-    scale = STUDIES[asked].scale if asked in STUDIES else ""
+    scale = STUDIES[study].scale if study in STUDIES else ""
     return {**settings, "scale": scale} if scale else settings
 
 
@@ -259,17 +259,17 @@ def second_reading(table: Table, settings: Settings, design: Design) -> Ratings 
         e for e in words(settings.get("map")) if e.partition("=")[0] not in ("value", *parts)
     ]
     mapped = [*entries, *(f"{part}={name}" for part, name in parts.items()), f"value={column}"]
-    found = read(table, {**settings, "map": mapped, "scale": design.scale}, "ratings")
-    assert found.kind == "ratings"
-    return found
+    design_again = read(table, {**settings, "map": mapped, "scale": design.scale}, "ratings")
+    assert design_again.kind == "ratings"
+    return design_again
 
 
 def selected(table: Table, settings: Settings) -> tuple[Table, list[FlowStep]]:
     """Keep the rows of ``where``, leave out those of ``exclude``, and say how many went at each step and why."""
     steps = []
     reasons = settings.get(REASONS) or {}
-    asked = [(key, word) for key in ROWS for word in words(settings.get(key))]
-    for key, word in asked:
+    conditions = [(key, word) for key in ROWS for word in words(settings.get(key))]
+    for key, word in conditions:
         option = SETTINGS[key].option
         column, value = where(word, option)
         named, note = (
@@ -325,7 +325,7 @@ def paired_by_settings(table: Table, settings: Settings) -> Paired:
 
     options = options_of("paired", settings)
     if settings.get("crosstab"):
-        kept: Fields = {
+        chosen: Fields = {
             key: options[key] for key in ("conditions", "levels", "scale") if key in options
         }
         head = table.columns[
@@ -334,8 +334,8 @@ def paired_by_settings(table: Table, settings: Settings) -> Paired:
         two = [side.strip() for side in re.split(r"[\\/]", head)]
         sides = two if len({*two} - {""}) == 2 == len(two) else (head, "columns")
         if bare(head) not in (*ROW_NAMES, "columns"):
-            kept.setdefault("conditions", sides)
-        return Paired.from_table(crosstab(table), **kept, source=table.source)
+            chosen.setdefault("conditions", sides)
+        return Paired.from_table(crosstab(table), **chosen, source=table.source)
     pair = wide_pair(table.columns)
     wide = "first" in options or "second" in options
     named = wide or "conditions" in options
@@ -368,15 +368,15 @@ def paired_by_settings(table: Table, settings: Settings) -> Paired:
     design = Paired.from_wide(table, **options)
     if named:
         return design
-    others = [
+    unused = [
         c for c in table.columns if c not in design.columns.values() and holds_numbers(table, c)
     ]
-    if not others:
+    if not unused:
         return design
     first, second = (shorten(name, 40) for name in design.conditions)
     note = caution(
         "SS327",
-        f"'{first}' minus '{second}'; not used: {quoted(others)}",
+        f"'{first}' minus '{second}'; not used: {quoted(unused)}",
         affects="every number",
         fix=f"--map first={first} --map second={second} says so, or names two others",
     )
@@ -391,12 +391,12 @@ def ratings_by_settings(table: Table, settings: Settings) -> Ratings:
     if "probabilities" in options and (settings.get("crosstab") or "level_columns" in options):
         raise InputError("--probabilities is for one row per rating, and here are counts")
     if settings.get("crosstab"):
-        kept = {key: options[key] for key in ("raters", "levels", "scale") if key in options}
-        if kept.get("scale") == "ordinal" and "levels" not in kept:
+        chosen = {key: options[key] for key in ("raters", "levels", "scale") if key in options}
+        if chosen.get("scale") == "ordinal" and "levels" not in chosen:
             raise InputError(
                 "--scale ordinal: say the order of the levels of a cross table, --levels LOW,...,HIGH"
             )
-        return Ratings.from_table(crosstab(table), **kept, source=table.source)
+        return Ratings.from_table(crosstab(table), **chosen, source=table.source)
     if "level_columns" in options:
         belong = ("levels", "scale", "unit", "strata", "cluster", "by")
         named = {key: options[key] for key in belong if key in options}
@@ -407,14 +407,14 @@ def ratings_by_settings(table: Table, settings: Settings) -> Ratings:
         source = people_and_models(table, settings)
         if source is None:
             return Ratings.from_frame(table, **options)
-        found = Ratings.from_frame(table, **options, rater_source=source)
+        ratings = Ratings.from_frame(table, **options, rater_source=source)
         note = caution(
             "SS320",
             f"'{shorten(source, 40)}', which says who is a person",
             affects="which study is made",
             fix="name the column yourself with --map rater_source=COLUMN",
         )
-        return replace(found, cautions=(*found.cautions, note))
+        return replace(ratings, cautions=(*ratings.cautions, note))
     for part in ("rater", "value", "status", "rater_source"):
         if part in options:
             raise InputError(

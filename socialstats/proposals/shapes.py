@@ -44,28 +44,34 @@ def shaped(table: Table, settings: Settings) -> Study | None:
     """
     from socialstats.studies import STUDIES
 
-    own = {name: study for name, study in STUDIES.items() if study.read is not None}
-    asked = own.get(str(settings.get("study")))
+    by_columns = {name: study for name, study in STUDIES.items() if study.read is not None}
+    chosen_study = by_columns.get(str(settings.get("study")))
     for key in ELSEWHERE:
-        if asked is not None and settings.get(key) and key not in asked.takes:
-            option, name = SETTINGS[key].option, asked.name
+        if chosen_study is not None and settings.get(key) and key not in chosen_study.takes:
+            option, name = SETTINGS[key].option, chosen_study.name
             raise InputError(
                 f"{option} has no effect on study {name}, which reads one row per answer. Leave it out"
             )
-    if any(settings.get(key) for key in DECIDING if asked is None or key not in asked.takes):
+    if any(
+        settings.get(key)
+        for key in DECIDING
+        if chosen_study is None or key not in chosen_study.takes
+    ):
         return None
-    if asked is not None or settings.get("study") is not None:
-        return asked
+    if chosen_study is not None or settings.get("study") is not None:
+        return chosen_study
     mapped = {*mapped_columns(settings)}
     if not mapped <= SHARED:
         return None
     named = (
         s
-        for s in own.values()
+        for s in by_columns.values()
         if not mapped
-        and any(known and set(known) <= set(table.columns) for known in (s.columns, s.declared))
+        and any(
+            columns and set(columns) <= set(table.columns) for columns in (s.columns, s.declared)
+        )
     )
-    return next(named, None) or known_by_rows(table, settings, own.values())
+    return next(named, None) or known_by_rows(table, settings, by_columns.values())
 
 
 def known_by_rows(table: Table, settings: Settings, studies: Iterable[Study]) -> Study | None:
@@ -142,15 +148,15 @@ def renamed(table: Table, entries: list[str], study: Study) -> Table:
         part, column = map_part(entry, study, parts_of_study(study))
         part = study.also.get(part, part)
         if column not in table.columns:
-            known, near = quoted(list(table.columns), 20), meant(column, table.columns)
+            listed, near = quoted(list(table.columns), 20), meant(column, table.columns)
             raise InputError(
-                f"--map {shorten(entry)}: no column '{shorten(column)}'. {near}Columns: {known}"
+                f"--map {shorten(entry)}: no column '{shorten(column)}'. {near}Columns: {listed}"
             )
         if part != column:
             new[column] = part
     if not new:
         return table
-    others = [name for name in table.columns if name not in new.values()]
-    columns = tuple(new.get(name, name) for name in others)
-    kept = frame.drop([name for name in table.columns if name not in others])
-    return replace(table, data=kept.rename(new), columns=columns)
+    unnamed = [name for name in table.columns if name not in new.values()]
+    columns = tuple(new.get(name, name) for name in unnamed)
+    remaining = frame.drop([name for name in table.columns if name not in unnamed])
+    return replace(table, data=remaining.rename(new), columns=columns)

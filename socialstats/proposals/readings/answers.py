@@ -284,7 +284,7 @@ def conditions_of_units(
         **({"by": by.name} if by is not None else {}),
     }
     options |= {**cluster_of(board), **left_out(profile, board.unit, source)}
-    each = f", for each {by}" if by is not None else ""
+    for_each = f", for each {by}" if by is not None else ""
     unnumbered = board.answers[1] > 1 and not repeat
     what = (
         f"{each_answer(board.answers)}, which no column numbers,"
@@ -294,9 +294,7 @@ def conditions_of_units(
     averaged = f"; {what} averaged" if repeat or unnumbered else ""
     if len(board.cluster) > 1:
         averaged = f"; {names_text(board.cluster)} are crossed clusters"
-    means = (
-        f"{value_of(board)} of the same {names_text(unit)} under {two_of(source)}{each}{averaged}"
-    )
+    means = f"{value_of(board)} of the same {names_text(unit)} under {two_of(source)}{for_each}{averaged}"
     means += instead_of(profile, board)
     return Proposal("paired", score, means, parts, options, unnumbered=unnumbered)
 
@@ -368,10 +366,10 @@ def has_twin(profile: TableProfile, column: ColumnProfile) -> bool:
     Of two columns that are equal in each row, the first has no twin.
     """
     before = [*profile.every][: [*profile.columns].index(column.name)]
-    same = [c for c in profile.every if c is not column and c.text and c.labels == column.labels]
-    return any(c in before or not profile.constant(c, column) for c in same) or profile.has_partner(
-        column
-    )
+    twins = [c for c in profile.every if c is not column and c.text and c.labels == column.labels]
+    return any(
+        c in before or not profile.constant(c, column) for c in twins
+    ) or profile.has_partner(column)
 
 
 def may_rate(profile: TableProfile, column: ColumnProfile) -> bool:
@@ -492,8 +490,8 @@ def answers_of_people_and_models(profile: TableProfile, values: Columns) -> Prop
 
 def answer_for(profile: TableProfile, rater: ColumnProfile, source: ColumnProfile) -> bool:
     """Whether labels may be those of people and of runs of models: of one source each, or numbered anew in each."""
-    other = rater.called(STIMULI)
-    labelled = (rater.text or rater.identifies or rater.is_enumeration) and not other
+    is_stimulus = rater.called(STIMULI)
+    labelled = (rater.text or rater.identifies or rater.is_enumeration) and not is_stimulus
     named = rater.called(PERSONS, RATERS) or labelled
     apart = profile.constant(source, rater) or met_share(profile, source, rater) < EQUAL
     plain = not (rater.describes or rater.prose or rater.called(CALLS))
@@ -614,13 +612,13 @@ def values_of_one_source(profile: TableProfile, values: Columns) -> Proposals:
         repeat = profile.telling_apart([owner], others)
         if not repeat:
             return
-        told = f"{value} of each {owner}, with several rows "
+        words = f"{value} of each {owner}, with several rows "
         parts: Parts = {"unit": [owner], "value": [value], "rater": [], "repeat": repeat}
         if nominal:  # labels have no mean
             parts = {**parts, "unit": [owner, *repeat], "repeat": []}
             options["cluster"] = [owner.name]
-        told += "as clusters" if nominal else "averaged"
-        yield Proposal("ratings", ALONE, f"{told}, all of one source", parts, options)
+        words += "as clusters" if nominal else "averaged"
+        yield Proposal("ratings", ALONE, f"{words}, all of one source", parts, options)
     elif keys:
         key = next((c for c in keys if c.identifies or c.called(UNITS)), keys[0])
         means = f"{value} of each {key}, all of one source"
@@ -647,18 +645,20 @@ def is_compared(profile: TableProfile, used: Columns, owner: ColumnProfile | Non
 
     What is the same in all rows of a unit, the `owner` of several, describes it.
     """
-    rest = [
+    candidates = [
         c
         for c in profile.varying()
         if c not in used and c.filled == c.rows and c.size < profile.rows
     ]
-    rest = [
-        c for c in rest if c is not owner and not (owner is not None and profile.constant(c, owner))
-    ]
-    rest = [
+    candidates = [
         c
-        for c in rest
+        for c in candidates
+        if c is not owner and not (owner is not None and profile.constant(c, owner))
+    ]
+    candidates = [
+        c
+        for c in candidates
         if not (c.prose or c.describes or c.numbering or c.id_named or holds_units(c))
     ]
-    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, COVARIATES, TASKS)]
-    return any(c.text or names_raters(profile, c) or c.called(CONDITIONS) for c in rest)
+    candidates = [c for c in candidates if not c.called(CALLS, REPEATS, UNITS, COVARIATES, TASKS)]
+    return any(c.text or names_raters(profile, c) or c.called(CONDITIONS) for c in candidates)

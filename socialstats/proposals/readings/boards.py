@@ -54,9 +54,9 @@ def of_one_measure(profile: TableProfile, look: Callable[[TableProfile], Proposa
         return
     level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
     entry = f"{metric.name}={level}"
-    for one in look(TableProfile(rows_where(profile.table, metric.name, level)[0])):
-        means = f"{one.means}, of the rows where {metric} is {level}"
-        yield replace(one, means=means, options={**one.options, "where": [entry]})
+    for proposal in look(TableProfile(rows_where(profile.table, metric.name, level)[0])):
+        means = f"{proposal.means}, of the rows where {metric} is {level}"
+        yield replace(proposal, means=means, options={**proposal.options, "where": [entry]})
 
 
 def measures_in(profile: TableProfile) -> ColumnProfile | None:
@@ -158,18 +158,26 @@ def column_a_model(profile: TableProfile) -> Proposals:
     rated = rated or (key is not None and key.called(MET_WORDS))  # those who rated each answer
     if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:
         return
-    known = families_in(names) > len(names) / 2
+    are_models = families_in(names) > len(names) / 2
     shares = all(
         c.numbers and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores
     )
     unnamed = key is not None and not key.name.strip()
     few = key is not None and key.text and profile.rows <= len(scores)
     content = (tasked or few) and one_scale(scores)
-    right = key is not None and not known and all(c.yes_no for c in scores)  # models or raters
-    numbers = known or (shares and (tasked or unnamed)) or content
+    right = key is not None and not are_models and all(c.yes_no for c in scores)  # models or raters
+    numbers = are_models or (shares and (tasked or unnamed)) or content
     if not (right or numbers):
         return
-    score = 6.4 if right else 6.9 if content and not known else 8.4 if known or tasked else 7.6
+    score = (
+        6.4
+        if right
+        else 6.9
+        if content and not are_models
+        else 8.4
+        if are_models or tasked
+        else 7.6
+    )
     means = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
     parts = {"raters": scores, "unit": [] if key is None or unnamed else [key]}
     yield Proposal("ratings", score, means, parts, LEADERBOARD)

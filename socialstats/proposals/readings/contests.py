@@ -124,10 +124,10 @@ def winners_and_losers(profile: TableProfile) -> Proposals:
 
 def rank_columns(profile: TableProfile) -> Proposals:
     """Look for columns that rank what they are called like: each row has each rank once, or equal ones for ties."""
-    whole = [c for c in profile.every if c.whole and 2 < c.size <= MOST_RANKS]
+    integers = [c for c in profile.every if c.whole and 2 < c.size <= MOST_RANKS]
     groups = [
-        [c for c in whole if c.levels == levels]
-        for levels in dict.fromkeys(c.levels for c in whole)
+        [c for c in integers if c.levels == levels]
+        for levels in dict.fromkeys(c.levels for c in integers)
     ]
     for columns in groups:
         rows = profile.values(columns)
@@ -135,9 +135,9 @@ def rank_columns(profile: TableProfile) -> Proposals:
         k = len(columns)
         if k != columns[0].size or not rows.size or rows[0].max() > 1 or rows.max() > k:
             continue
-        whole_rows = (rows == np.arange(1, k + 1)[:, None]).all(axis=0)
+        complete = (rows == np.arange(1, k + 1)[:, None]).all(axis=0)
         named = all(RANKS & c.words or bare(c.name).endswith(tuple(RANKS)) for c in columns)
-        if whole_rows.mean() < (MOST_TIED if named else 1.0):
+        if complete.mean() < (MOST_TIED if named else 1.0):
             continue
         who = [
             c
@@ -205,8 +205,8 @@ def item_pairs(profile: TableProfile) -> list[Pair]:
 def named_in(profile: TableProfile, result: ColumnProfile, texts: Columns) -> list[Pair]:
     """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
     near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
-    held = profile.combined(result, *near)[1]
-    winners, *others = (labels.mapped(str, None, object).tolist() for labels in held)
+    labelled = profile.combined(result, *near)[1]
+    winners, *others = (labels.mapped(str, None, object).tolist() for labels in labelled)
     decided = [k for k, label in enumerate(winners) if label is not None and not says_tie(label)]
     hits = [
         (c, {k for k in decided if labels[k] == winners[k]})
@@ -228,9 +228,9 @@ def contest(profile: TableProfile, a: ColumnProfile, b: ColumnProfile, less: flo
     versus = f"{a} against {b}"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
     flags = one_hot(profile, a, b)
-    whole = False  # whether a result has no gaps
+    is_complete = False  # whether a result has no gaps
     for results, score, means in [flags[0]] if flags else counts_and_scores(profile, a, b):
-        whole |= all(c.filled == c.rows for (c,) in results.values())
+        is_complete |= all(c.filled == c.rows for (c,) in results.values())
         yield proposed_contest(profile, score - less, f"{versus}, {means}", (a, b), results)
     for c in profile.varying():
         x, y = (
@@ -239,10 +239,12 @@ def contest(profile: TableProfile, a: ColumnProfile, b: ColumnProfile, less: flo
         free = c not in (a, b) and not (flags and c in flags[1])
         free = free and (c.called(WON) or not c.called(ROUNDS, DATES, REPEATS, SCORES))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
-        found = result_settings(c, x, y) if free else []
-        names_one = bool(found) and label_overlap(a, b) > 0.2 and bool(named_in(profile, c, [a, b]))
-        if not found or not (
-            c.called(WON) or found[0].sure or names_one or not profile.has_partner(c)
+        settings = result_settings(c, x, y) if free else []
+        names_one = (
+            bool(settings) and label_overlap(a, b) > 0.2 and bool(named_in(profile, c, [a, b]))
+        )
+        if not settings or not (
+            c.called(WON) or settings[0].sure or names_one or not profile.has_partner(c)
         ):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
@@ -256,19 +258,19 @@ def contest(profile: TableProfile, a: ColumnProfile, b: ColumnProfile, less: flo
         left = f", and {drawn[0]} says which were ties" if drawn else left
         if names_one:
             score = max(score, NAMES_ONE + 0.3 * c.called(FINAL))
-        for told in found:
-            likely = max(score, 9.0) if told.sure else score - 0.3 * told.behind
-            likely -= 2 * (whole and c.filled < c.rows and not drawn) + less
-            means = f"{versus}, {c} says who won{told.words}{left}"
-            sides = (y, x) if told.swapped else (x, y)
+        for setting in settings:
+            likely = max(score, 9.0) if setting.sure else score - 0.3 * setting.behind
+            likely -= 2 * (is_complete and c.filled < c.rows and not drawn) + less
+            means = f"{versus}, {c} says who won{setting.words}{left}"
+            sides = (y, x) if setting.swapped else (x, y)
             results = {"winner": [c], **({"drawn": drawn} if drawn else {})}
-            yield proposed_contest(profile, likely, means, sides, results, **told.options)
+            yield proposed_contest(profile, likely, means, sides, results, **setting.options)
 
 
 def unused_of(profile: TableProfile, result: ColumnProfile) -> str:
     """Return what a reading of a column of results leaves out: its gaps, and a second verdict of each row."""
     gaps = profile.rows - result.filled
-    told = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
+    gaps_text = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
     others = (
         c
         for c in profile.varying()
@@ -276,8 +278,8 @@ def unused_of(profile: TableProfile, result: ColumnProfile) -> str:
     )
     twin = next(others, None)
     if twin is None:
-        return told
-    return f"{told}; {twin} holds a second verdict of each row, left out: write a row for each to use it"
+        return gaps_text
+    return f"{gaps_text}; {twin} holds a second verdict of each row, left out: write a row for each to use it"
 
 
 def meet_themselves(profile: TableProfile, a: ColumnProfile, b: ColumnProfile) -> float:

@@ -128,8 +128,8 @@ def comparison_doubt(parts: Parts) -> str:
         for part in ("winner", "wins_a", "wins_b", "score_a", "score_b")
         for c in parts.get(part, [])
     ]
-    told = any(c.called(WON, WINNERS, SCORES, PREFERRED, LOST) for c in results)
-    if told or a.called(WINNERS) or b.called(BEATEN):
+    tells = any(c.called(WON, WINNERS, SCORES, PREFERRED, LOST) for c in results)
+    if tells or a.called(WINNERS) or b.called(BEATEN):
         return ""
     result = names_text(results)
     items = "" if has_sides(a, b) else ", nor which columns are the two items"
@@ -154,8 +154,8 @@ def paired_doubt(parts: Parts) -> str:
         or differing(first, second)
     ):
         return ""
-    both = f"{first} and {second}"
-    return f"{both} stand together only because their values share a scale"
+    names = f"{first} and {second}"
+    return f"{names} stand together only because their values share a scale"
 
 
 def rating_doubt(parts: Parts) -> str:
@@ -170,9 +170,9 @@ def rating_doubt(parts: Parts) -> str:
         who = "persons who describe themselves in them rate no units"
         return f"{quoted([names[0], names[-1]])} are numbered like items of a questionnaire: {who} (SS326)"
     stems = {stem(name) for name in names}
-    known = any(c.called(RATERS, PERSONS, REFERENCES, PREDICTIONS) for c in (*rater, *columns))
-    known = known or (len(columns) == 2 and two_judges(*columns))
-    if known or (columns and stems <= RATER_STEMS):
+    are_raters = any(c.called(RATERS, PERSONS, REFERENCES, PREDICTIONS) for c in (*rater, *columns))
+    are_raters = are_raters or (len(columns) == 2 and two_judges(*columns))
+    if are_raters or (columns and stems <= RATER_STEMS):
         return ""
     who = f"{rater[0]} names raters" if rater else f"the {count(len(columns), 'column')} are raters"
     return f"no name says that {who}"

@@ -147,24 +147,30 @@ def level_settings(labels: Iterable[str], design: str, *, letters: bool = False)
     return {"levels": order} if order else {"scale": "nominal"}
 
 
-def says_yes(one: str, other: str) -> bool:
+def says_yes(first: str, second: str) -> bool:
     """Whether the first of two labels is a yes, in any spelling, or the second is the first with a no before it."""
-    yes, no = one.strip().casefold(), other.strip().casefold()
+    yes, no = first.strip().casefold(), second.strip().casefold()
     return yes in YES or any(
         bare(no) == prefix + bare(yes) != prefix for prefix in ("no", "non", "not", "un", "in")
     )
 
 
-def later_first(one: ColumnProfile, other: ColumnProfile) -> Pair:
+def later_first(first_column: ColumnProfile, second_column: ColumnProfile) -> Pair:
     """Order conditions with the later one first, so that a difference is a change: after minus before."""
-    both = [[(says(column, x), says(column, y)) for x, y in LATER] for column in (one, other)]
-    forth = any(first and second for (first, _), (_, second) in zip(*both, strict=True))
-    back = any(first and second for (_, second), (first, _) in zip(*both, strict=True))
+    orders = [
+        [(says(column, x), says(column, y)) for x, y in LATER]
+        for column in (first_column, second_column)
+    ]
+    forth = any(first and second for (first, _), (_, second) in zip(*orders, strict=True))
+    back = any(first and second for (_, second), (first, _) in zip(*orders, strict=True))
     if forth is not back:  # T1 comes before T2, and after T0
-        return (other, one) if forth else (one, other)
-    later = any(second for _, second in both[1])
-    base = one.words - other.words <= {*CONTROLS, *BASELINES} and one.words != other.words
-    return (other, one) if later or base else (one, other)
+        return (second_column, first_column) if forth else (first_column, second_column)
+    later = any(second for _, second in orders[1])
+    base = (
+        first_column.words - second_column.words <= {*CONTROLS, *BASELINES}
+        and first_column.words != second_column.words
+    )
+    return (second_column, first_column) if later or base else (first_column, second_column)
 
 
 def says(column: ColumnProfile, word: str) -> bool:
@@ -202,5 +208,5 @@ def places_of(labels: Sequence[str]) -> dict[int, str]:
     >>> places_of(["wave 2", "wave 10"]), places_of(["spring", "wave 2"])
     ({2: 'wave 2', 10: 'wave 10'}, {})
     """
-    found = {int(n[0]): label for label in labels if (n := re.search(r"\d+", label)) is not None}
-    return found if len(found) == len(labels) else {}
+    numbers = {int(n[0]): label for label in labels if (n := re.search(r"\d+", label)) is not None}
+    return numbers if len(numbers) == len(labels) else {}

@@ -73,7 +73,7 @@ MOST_GRADES = 20  # from the lowest grade to the highest
 
 def refusal(profile: TableProfile) -> str:
     """Return what a table holds that no design reads, and what is needed instead; an empty text for other tables."""
-    return next((told for look in LOOKS if (told := look(profile))), "")
+    return next((words for look in LOOKS if (words := look(profile))), "")
 
 
 def rankings(profile: TableProfile) -> str:
@@ -111,12 +111,12 @@ def mixed_averages(profile: TableProfile) -> str:
     """Return a word on averages of models, a row each, of which some are no shares or points: Elo, perplexity."""
     models = [c for c in profile.every if c.unique and c.text and c.called(MODELS)]
     numbers = [c for c in profile.varying() if not (c.text or c.describes or c.numbers_rows)]
-    other = [c for c in numbers if c.says(UNSHARED_SCALES)]
-    if not models or not other or len(numbers) - len(other) < 1:
+    unscaled = [c for c in numbers if c.says(UNSHARED_SCALES)]
+    if not models or not unscaled or len(numbers) - len(unscaled) < 1:
         return ""
     return (
-        f"Each row holds averages of one {models[0]}, and {names_text(other, 4)} "
-        f"{'have scales' if len(other) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
+        f"Each row holds averages of one {models[0]}, and {names_text(unscaled, 4)} "
+        f"{'have scales' if len(unscaled) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
         "and nothing tells how sure an average is. The scores of each item are needed: one row for each model and item"
     )
 
@@ -129,11 +129,11 @@ def one_side_named(profile: TableProfile) -> str:
             c for c in profile.varying() if c is not side and words and is_sided(c, words[0])
         ]
         if len(verdicts) == 1 and not any(contests(profile)):
-            said, shown = shorten(verdicts[0].name), shorten(side.name)
+            label, name = shorten(verdicts[0].name), shorten(side.name)
             return (
-                f"'{said}' tells sides, and '{shown}' says what stood on one of them ({quoted(side.levels, 3)}). A "
+                f"'{label}' tells sides, and '{name}' says what stood on one of them ({quoted(side.levels, 3)}). A "
                 "comparison needs both items. Write what stood on each side in a column of its own; then name them "
-                f"with --map item_a=COLUMN --map item_b=COLUMN --map winner={said}"
+                f"with --map item_a=COLUMN --map item_b=COLUMN --map winner={label}"
             )
     return ""
 
@@ -149,30 +149,34 @@ def is_sided(column: ColumnProfile, word: str) -> bool:
 def separate_pools(profile: TableProfile) -> str:
     """Return a word on comparisons of items that fall into pools, which were never compared with each other."""
     likely = max(
-        (one for one in contests(profile) if "item_a" in one.parts),
-        key=lambda one: one.score,
+        (row_a for row_a in contests(profile) if "item_a" in row_a.parts),
+        key=lambda row_a: row_a.score,
         default=None,
     )
     if likely is None or likely.score < SURE_CONTEST:
         return ""
     a, b = likely.parts["item_a"][0], likely.parts["item_b"][0]
     items = sorted(a.labels | b.labels)
-    one, other = (labels.mapped(items.index, -1, np.int64) for labels in profile.combined(a, b)[1])
-    met = coo_array((np.ones(len(one)), (one, other)), shape=(len(items), len(items)))
+    row_a, row_b = (
+        labels.mapped(items.index, -1, np.int64) for labels in profile.combined(a, b)[1]
+    )
+    met = coo_array((np.ones(len(row_a)), (row_a, row_b)), shape=(len(items), len(items)))
     n, pool = connected_components(met, directed=False)
-    pools = [[item for item, k in zip(items, pool, strict=True) if k == own] for own in range(n)]
+    pools = [
+        [item for item, k in zip(items, pool, strict=True) if k == k_pool] for k_pool in range(n)
+    ]
     if n < 2 or profile.rows < FEWEST_MET * len(items) or min(map(len, pools)) < 2:
         return ""
-    told = listing(
+    listed = listing(
         [
-            f"{listing([shorten(item, 30) for item in own], 4)} ({count(len(own), 'item')})"
-            for own in pools
+            f"{listing([shorten(item, 30) for item in k_pool], 4)} ({count(len(k_pool), 'item')})"
+            for k_pool in pools
         ],
         3,
     )
     return (
         f"The items of {a} and {b} fall into pools that were never compared with each "
-        f"other: {told}. No order holds all of them. Take the rows of one pool"
+        f"other: {listed}. No order holds all of them. Take the rows of one pool"
     )
 
 
@@ -225,10 +229,10 @@ def summaries(profile: TableProfile) -> str:
     """Return a word on rows that hold a mean beside its spread, interval or size."""
     columns = [c for c in profile.every if not c.text]
     spread = [c for c in columns if c.says(SPREADS)]
-    both = [
+    pairs = [
         (a, b) for a in columns for b in columns for x, y in BOUNDS if x in a.words and y in b.words
     ]
-    bounds = [c for two in both if {*INTERVALS} & (two[0].words | two[1].words) for c in two]
+    bounds = [c for two in pairs if {*INTERVALS} & (two[0].words | two[1].words) for c in two]
     bounds += [
         c
         for c in profile.every
@@ -236,13 +240,13 @@ def summaries(profile: TableProfile) -> str:
     ]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
     sizes = [c for c in columns if c.whole and c.says(SIZES)]
-    others = [c for c in columns if c not in (*means, *spread, *bounds, *sizes)]
-    beside = [c for c in others if same_scale(c, *means[:1])] if means else []
+    further = [c for c in columns if c not in (*means, *spread, *bounds, *sizes)]
+    beside = [c for c in further if same_scale(c, *means[:1])] if means else []
     if len(means) != 1 or beside or not (spread or bounds) or not (sizes or (spread and bounds)):
         return ""  # the mean of people beside ratings of models is a column like these
-    found = names_text((*sizes, *means, *spread, *bounds), 6)
+    parts = names_text((*sizes, *means, *spread, *bounds), 6)
     return (
-        f"Each row is a summary already: {found} stand beside each other. The answers themselves are needed to compare "
+        f"Each row is a summary already: {parts} stand beside each other. The answers themselves are needed to compare "
         "models on the same units: one row for each model and item"
     )
 
@@ -262,20 +266,20 @@ def training_log(profile: TableProfile) -> str:
 
 def marked_texts(profile: TableProfile) -> str:
     """Return a word on texts that begin with a verdict in brackets."""
-    found = []
+    marked = []
     for column in (c for c in profile.varying() if c.text):
         marks = [MARKED.match(level) for level in column.levels]
         verdicts = {mark[1] for mark in marks if mark is not None}
-        known = {verdict.casefold() for verdict in verdicts} <= {*VERDICT_MARKS}
-        if all(marks) and column.size > len(verdicts) and known:
-            found.append((column, sorted(verdicts)))
-    if not found:
+        are_verdicts = {verdict.casefold() for verdict in verdicts} <= {*VERDICT_MARKS}
+        if all(marks) and column.size > len(verdicts) and are_verdicts:
+            marked.append((column, sorted(verdicts)))
+    if not marked:
         return ""
-    column, words = found[0]
-    names = names_text([c for c, _ in found], 4)
-    marks_told = listing([f"[{word}]" for word in words])
+    column, words = marked[0]
+    names = names_text([c for c, _ in marked], 4)
+    marks_text = listing([f"[{word}]" for word in words])
     return (
-        f"Texts in {names} begin with a verdict ({marks_told}), and the answers follow it. Keep the verdict only, in a "
+        f"Texts in {names} begin with a verdict ({marks_text}), and the answers follow it. Keep the verdict only, in a "
         f"column for each model; then name the columns with --raters, and the rows with --map unit=COLUMN"
     )
 
@@ -290,7 +294,9 @@ def graded_numbers(profile: TableProfile) -> str:
     results = [c for c in free if c.called(WON, MARGINS)]
     if pair is None or len(results) != 1 or results[0].numbers is None:
         return ""
-    if any("wins_a" in one.parts or "winner" in one.parts for one in contests(profile)):
+    if any(
+        "wins_a" in proposal.parts or "winner" in proposal.parts for proposal in contests(profile)
+    ):
         return ""
     numbers = results[0].numbers
     low, high = min(numbers), max(numbers)
@@ -307,13 +313,13 @@ def graded_numbers(profile: TableProfile) -> str:
 def menus(profile: TableProfile) -> str:
     """Return a word on choices among three options or more, each in a column, and the one that was taken."""
     texts = [c for c in profile.varying() if c.text and not c.unique and c.size > 2]
-    for taken in texts:
-        options = [c for c in texts if c is not taken and c.labels == taken.labels][:MOST_OPTIONS]
+    for choice in texts:
+        options = [c for c in texts if c is not choice and c.labels == choice.labels][:MOST_OPTIONS]
         if len(options) < 3 or not all(profile.opposed(*two) for two in combinations(options, 2)):
             continue
         names = names_text(options, MOST_OPTIONS)
         return (
-            f"{taken} holds the one of {names} that was taken. A choice among {len(options)} options "
+            f"{choice} holds the one of {names} that was taken. A choice among {len(options)} options "
             "is no comparison of two. Write a row for each option that was left: item_a is the one that was taken, and "
             "the winner. Say --cluster with the column of the choice"
         )
@@ -323,13 +329,13 @@ def menus(profile: TableProfile) -> str:
 def counts_of_groups(profile: TableProfile) -> str:
     """Return a word on counts by group, whose last row holds their sums."""
     head = profile.columns.get(profile.table.columns[0])
-    whole = [c for c in profile.every if c is not head and c.whole and c.filled == c.rows]
-    if head is None or not head.unique or not head.text or len(whole) < len(profile.columns) - 1:
+    integers = [c for c in profile.every if c is not head and c.whole and c.filled == c.rows]
+    if head is None or not head.unique or not head.text or len(integers) < len(profile.columns) - 1:
         return ""
     totals = [k for k, label in enumerate(head.levels) if bare(label) in TOTALS]
-    if len(totals) != 1 or not whole:
+    if len(totals) != 1 or not integers:
         return ""
-    _, (heads, *counted) = profile.combined(head, *whole)
+    _, (heads, *counted) = profile.combined(head, *integers)
     last = heads.codes == totals[0]
     if any(labels.numbers()[~last].sum() != labels.numbers()[last].sum() for labels in counted):
         return ""
@@ -343,12 +349,12 @@ def counts_of_groups(profile: TableProfile) -> str:
 def counts_of_answers(profile: TableProfile) -> str:
     """Return a word on counts of answers out of a total, a row for each source and group."""
     numbers = [c for c in profile.varying() if not c.text and not (c.describes or c.numbers_rows)]
-    whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
-    if len(whole) < len(numbers):
+    integers = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
+    if len(integers) < len(numbers):
         return ""
-    for part, total in permutations(whole, 2):
-        one, other = profile.values([part, total])
-        if len(whole) == 2 and (one <= other).all() and other.max() > 1:
+    for part, total in permutations(integers, 2):
+        part_values, total_values = profile.values([part, total])
+        if len(integers) == 2 and (part_values <= total_values).all() and total_values.max() > 1:
             return (
                 f"{part} counts answers out of {total} in each row. Counts of groups "
                 "are no scores of units. The answers are needed: one row each, with the source, the item and the answer"
@@ -396,14 +402,14 @@ def shares_of_options(profile: TableProfile) -> str:
     ):
         n, (at, *shares) = profile.combined(question, *numbers)
         sums = [np.bincount(at.codes, weights=n * labels.numbers()) for labels in shares]
-        whole = [
+        complete = [
             c
             for c, total in zip(numbers, sums, strict=True)
             if np.allclose(total, 1, rtol=0, atol=ROUNDED)
         ]
-        if whole:
+        if complete:
             return (
-                f"{names_text(whole, 4)} add up to 1 within each {question}: they are shares of options. "
+                f"{names_text(complete, 4)} add up to 1 within each {question}: they are shares of options. "
                 "Their mean difference is 0 whatever was answered. The answers are needed: a row for each, with the "
                 "source, the question and the answer. Counts of the answers are read with --count"
             )
@@ -484,8 +490,8 @@ def what_is_needed(profile: TableProfile, measured: bool = False) -> list[str]:
 
     `measured` says that somebody named the column of values.
     """
-    if told := refusal(profile):
-        return [f"{told}."]
+    if words := refusal(profile):
+        return [f"{words}."]
     groups = independent_groups(profile)
     lacks = [f"{groups_told(groups)}."] if groups is not None else []
     unjudged = profile.unjudged and not measured and only_measure(profile, groups) is None
@@ -507,12 +513,12 @@ def groups_told(groups: GroupColumn) -> str:
     head = f"{group} ({labels}) tells groups of different units apart"
     if unit is None:
         return f"{head}: each row is a unit of its own. {NO_PAIRS}"
-    each = f"each of {count(unit.size, 'label')} of {unit} is in one"
+    of_units = f"each of {count(unit.size, 'label')} of {unit} is in one"
     if not groups.several:
-        return f"{head}: {each}. {NO_PAIRS}"
+        return f"{head}: {of_units}. {NO_PAIRS}"
     samples = names_text([unit, *groups.crossed])
     role = "as crossed clusters" if groups.crossed else "as the unit or as the cluster"
     return (
-        f"{head}: {each}, with several rows. Compare the groups as independent samples, with {samples} {role}. "
+        f"{head}: {of_units}, with several rows. Compare the groups as independent samples, with {samples} {role}. "
         "Its rows depend on each other, and other columns make no matched pairs of them"
     )

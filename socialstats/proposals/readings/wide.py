@@ -88,9 +88,9 @@ def wide_tables(profile: TableProfile) -> Proposals:
     rows = WideRows(profile)
     if rows.identity is not None and rows.identity in model_columns(profile):
         return  # a row a model: columns are benchmarks
-    known = labelled_twice(profile)
-    if known:
-        yield reference_and_model(rows, *known)
+    labels_twice = labelled_twice(profile)
+    if labels_twice:
+        yield reference_and_model(rows, *labels_twice)
     for columns in alike(
         rows.values, rows.identity is not None or len(rows.values) == len(profile.columns) == 2
     ):
@@ -105,7 +105,7 @@ def wide_tables(profile: TableProfile) -> Proposals:
             BRACKETED.fullmatch(c.name) and names_model(c.name) for c in columns
         ):
             yield as_board(group)
-        if group.unlike or (known and {*columns} == {*known}):
+        if group.unlike or (labels_twice and {*columns} == {*labels_twice}):
             continue
         likely = group.agree_all or rows.is_stimulus  # raters of a thing that is shown may disagree
         rated = group.many and likely and not (group.pairs or rows.persons)
@@ -137,8 +137,8 @@ def pairs_of_a_plan(profile: TableProfile) -> Proposals:
                 "second": [second],
             }
             options = {"by": source.name} if apart else {"cluster": [unit.name, source.name]}
-            each = f", for each {source}" if apart else f" and {source}"
-            means = f"{first} minus {second} of each {unit}{each}"
+            of_source = f", for each {source}" if apart else f" and {source}"
+            means = f"{first} minus {second} of each {unit}{of_source}"
             yield Proposal("paired", 9.5, means, parts, options)
             return
 
@@ -162,10 +162,14 @@ def labelled_twice(profile: TableProfile) -> Pair | None:
 
 def reference_and_model(rows: WideRows, truth: ColumnProfile, model: ColumnProfile) -> Proposal:
     """Propose agreement of a reference and a model."""
-    both = [truth, model]
+    raters = [truth, model]
     means = f"{truth} and {model} label each row"
     return Proposal(
-        "ratings", 8.3 - rows.less / 2, means, {"raters": both, "unit": rows.units}, drop_gaps(both)
+        "ratings",
+        8.3 - rows.less / 2,
+        means,
+        {"raters": raters, "unit": rows.units},
+        drop_gaps(raters),
     )
 
 
@@ -363,8 +367,8 @@ def fleiss_tables(profile: TableProfile) -> Proposals:
 def transposed_tables(profile: TableProfile) -> Proposals:
     """Look for one row per rater: a column called so with a value of its own in every row, and one column per unit."""
     named = [c for c in profile.every if c.unique and c.called(RATERS, MODELS.names)][:1]
-    rest = [c for c in profile.every if c not in named]
+    units = [c for c in profile.every if c not in named]
     named = named if len(profile.table.columns) <= MOST_COLUMNS else []
-    if named and len(rest) > 2 and len({stem(c.name) for c in rest}) == 1:
-        means = f"one row per rater, {count(len(rest), 'unit')} in columns"
-        yield Proposal("ratings", 8, means, {"rater": named, "units": rest})
+    if named and len(units) > 2 and len({stem(c.name) for c in units}) == 1:
+        means = f"one row per rater, {count(len(units), 'unit')} in columns"
+        yield Proposal("ratings", 8, means, {"rater": named, "units": units})

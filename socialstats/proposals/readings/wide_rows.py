@@ -123,16 +123,16 @@ class WideRows:
         ]
         free = [c for c in free if not is_setting(profile, c)]
         means = [c for c in free if any(is_mean(c, d) for d in free if d is not c)]
-        kept = [
+        selected = [
             c
             for c in free
             if BRACKETED.fullmatch(c.name) or (may_measure(c) and not self.names_one(c))
         ]
-        kept = [c for c in free if c in kept or c in means]
+        selected = [c for c in free if c in selected or c in means]
         numbers = [c for c in free if not c.text]
-        lone = len(numbers) == 2 and {*kept} < {*numbers} == {*free} and same_scale(*numbers)
+        lone = len(numbers) == 2 and {*selected} < {*numbers} == {*free} and same_scale(*numbers)
         return (
-            numbers if lone else kept
+            numbers if lone else selected
         )  # where two columns hold numbers, neither is a date or unit
 
     def names_one(self, column: ColumnProfile) -> bool:
@@ -141,11 +141,11 @@ class WideRows:
         return lone and (column.unique or not self.named) and not column.ranks
 
 
-def is_mean(one: ColumnProfile, other: ColumnProfile) -> bool:
+def is_mean(first: ColumnProfile, second: ColumnProfile) -> bool:
     """Whether a column holds the means of a source beside those of another, or of people beside answers of models."""
-    both = one.words & other.words & {*MEANS} and differing(one, other)
-    people = one.says(MEANS) and one.called(HUMANS) and may_measure(other)
-    return bool(both or people) and not (one.text or other.text) and same_scale(one, other)
+    shared = first.words & second.words & {*MEANS} and differing(first, second)
+    people = first.says(MEANS) and first.called(HUMANS) and may_measure(second)
+    return bool(shared or people) and not (first.text or second.text) and same_scale(first, second)
 
 
 def may_measure(column: ColumnProfile) -> bool:
@@ -312,14 +312,14 @@ def is_machine(column: ColumnProfile) -> bool:
     return named and not column.says(HUMANS)
 
 
-def beside_control(one: ColumnProfile, other: ColumnProfile) -> bool:
+def beside_control(first: ColumnProfile, second: ColumnProfile) -> bool:
     """Whether two names differ in one word, which calls one of them a control or a baseline."""
-    return not {*CONTROLS, *BASELINES}.isdisjoint(differing(one, other) or ())
+    return not {*CONTROLS, *BASELINES}.isdisjoint(differing(first, second) or ())
 
 
-def is_later(one: ColumnProfile, other: ColumnProfile) -> bool:
+def is_later(first: ColumnProfile, second: ColumnProfile) -> bool:
     """Whether one word of two names says what came first, and the same word of the other what came later."""
-    a, b = differing(one, other) or ("", "")
+    a, b = differing(first, second) or ("", "")
     return any(
         (a.endswith(x) and b.endswith(y)) or (a.endswith(y) and b.endswith(x)) for x, y in LATER
     )
@@ -335,12 +335,12 @@ def one_word_apart(columns: Columns, shared: frozenset[str]) -> bool:
 
     Names of persons are like that: responses.anna.rating, responses.ben.rating, rating_by_chi.
     """
-    rest = [tuple(token for token in c.tokens if token not in shared) for c in columns]
-    words = {word for tokens in rest for word in tokens}
+    own_tokens = [tuple(token for token in c.tokens if token not in shared) for c in columns]
+    words = {word for tokens in own_tokens for word in tokens}
     worded = all(
-        any(not token.isdigit() for token in tokens) for tokens in rest
+        any(not token.isdigit() for token in tokens) for tokens in own_tokens
     )  # numbers tell questions apart
-    plain = all(rest) and worded and len({*rest}) == len(rest)
+    plain = all(own_tokens) and worded and len({*own_tokens}) == len(own_tokens)
     ends = any(len({c.tokens[k] for c in columns}) == 1 for k in (0, -1))
     return plain and ends and not any({*pair} <= words for pair in (*OPPOSITES, *SIDES))
 
@@ -363,24 +363,24 @@ def within_stems(columns: Columns) -> list[Pair]:
             == len(conditions)
         )
         if crossed and all(stems):
-            both = [
+            couples = [
                 [c for c, what in zip(columns, whats, strict=True) if what == name]
                 for name in stems
             ]
             words = {"".join(tokens) for tokens in conditions}
             opposite = any(words == {*pair} for pair in (*OPPOSITES, *SIDES))
-            crossings.append((opposite, last, [(x, y) for x, y in both]))
+            crossings.append((opposite, last, [(x, y) for x, y in couples]))
     return max(crossings, key=lambda crossing: crossing[:2], default=(False, False, []))[2]
 
 
-def two_judges(one: ColumnProfile, other: ColumnProfile) -> bool:
+def two_judges(first: ColumnProfile, second: ColumnProfile) -> bool:
     """Whether two columns are called like one judgement of two persons, and nothing says which came later."""
-    both, words = one.words & other.words, one.words | other.words
+    shared, words = first.words & second.words, first.words | second.words
     if any({x, y} <= words for x, y in LATER):
         return False
-    if both & {*LABELLINGS} and one.text and len(one.tokens) == len(other.tokens) == 2:
+    if shared & {*LABELLINGS} and first.text and len(first.tokens) == len(second.tokens) == 2:
         return True  # alice_label, bob_label
-    return bool(both & {*JUDGEMENTS}) and any({x, y} <= words for x, y in JUDGE_COUPLES)
+    return bool(shared & {*JUDGEMENTS}) and any({x, y} <= words for x, y in JUDGE_COUPLES)
 
 
 def is_scale(group: Columns, items: bool) -> bool:
@@ -405,8 +405,8 @@ def alike(values: Columns, rows_named: bool) -> list[list[ColumnProfile]]:
     if len(groups) > 1 and within_stems(readings):  # several readings of each rater
         groups = [readings]
     numbered = [g for g in groups if len(g) > 2 and not g[0].text]
-    if len(groups) == len(numbered) == 2 and within_stems(both := [*numbered[0], *numbered[1]]):
-        groups = [both]  # several answers of each of two systems
+    if len(groups) == len(numbered) == 2 and within_stems(joined := [*numbered[0], *numbered[1]]):
+        groups = [joined]  # several answers of each of two systems
     scaled: list[list[ColumnProfile]] = []
     for column in (c for c in values if not any(c in g for g in groups)):
         home = next((g for g in scaled if same_scale(g[0], column)), None)
@@ -414,9 +414,11 @@ def alike(values: Columns, rows_named: bool) -> list[list[ColumnProfile]]:
             scaled.append([column])
         else:
             home.append(column)
-    if both := people_beside_models(values):
-        groups, scaled = ([[c for c in g if c not in both] for g in gs] for gs in (groups, scaled))
-        groups.append(both)
+    if joined := people_beside_models(values):
+        groups, scaled = (
+            [[c for c in g if c not in joined] for g in gs] for gs in (groups, scaled)
+        )
+        groups.append(joined)
     groups = [g for g in [*groups, *scaled] if len(g) > 1 and any(c.size > 1 for c in g)]
     numbers = [c for c in values if not c.text and c.size > 1]
     lone = rows_named and len(numbers) == 2 and (paired_names(*numbers) or overlap(*numbers))
@@ -430,18 +432,20 @@ def people_beside_models(values: Columns) -> list[ColumnProfile]:
     """
     named = (*HUMANS, *RATERS)
     people = [c for c in values if c.says(named) and not is_machine(c)]
-    rest = {frozenset(word for word in c.words - {*named} if word.isalpha()) for c in people}
-    if len(rest) != 1:
+    stems = {frozenset(word for word in c.words - {*named} if word.isalpha()) for c in people}
+    if len(stems) != 1:
         return []
-    models = [c for c in values if is_machine(c) and all(words <= c.words for words in rest)]
-    both = [c for c in values if c in people or c in models]
+    models = [c for c in values if is_machine(c) and all(words <= c.words for words in stems)]
+    sources = [c for c in values if c in people or c in models]
     alike = all(
-        c.text is both[0].text and same_scale(people[0], c) for c in both if c is not people[0]
+        c.text is sources[0].text and same_scale(people[0], c)
+        for c in sources
+        if c is not people[0]
     )
-    return both if models and alike else []
+    return sources if models and alike else []
 
 
-def overlap(one: ColumnProfile, other: ColumnProfile) -> bool:
+def overlap(first: ColumnProfile, second: ColumnProfile) -> bool:
     """Whether the ranges of two columns of numbers overlap."""
-    (low, high), (least, most) = ends_of(one), ends_of(other)
+    (low, high), (least, most) = ends_of(first), ends_of(second)
     return min(high, most) > max(low, least)
