@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from socialstats.text import as_given
 from socialstats_collect.log import Log
 from socialstats_collect.tidy import table_of
 from tests.collect.mock import answer
@@ -136,7 +137,7 @@ def run(folder: Path, n: int, outage: float) -> dict[str, float]:
             "spent at the ceiling": night.spent,
             "code at the ceiling": process.returncode,
         }
-        assert f"limits.max_cost ({ceiling:g}) is reached" in said.decode()
+        assert f"limits.max_cost ({as_given(ceiling)}) is reached" in said.decode()
         path = write(10.0 * n)
         full = _start(path, path.with_name("log.jsonl").stat().st_size + 20_000)
         _, said = full.communicate()
