@@ -10,13 +10,14 @@ from socialstats.crosscheck.definition import Definition
 from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
-from socialstats.errors import Caution, DesignError, caution
+from socialstats.errors import Caution, DesignError
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
     floored_caution,
     shape_cautions,
+    small_sample_caution,
 )
 from socialstats.inference.rows import ANYWHERE, with_mean
 from socialstats.inference.sides import OPEN, side_text, two_sided_level
@@ -243,16 +244,17 @@ def constant_cautions(design: Groups, means: TwoGroupMeans) -> tuple[Caution, ..
         return ()
     sides = zip(design.groups, means.sides, strict=True)
     # the difference is defined, so one side has no variance at most
-    few = [(name, side.n) for name, side in sides if side.undefined and side.n < FEWEST_CONSTANT]
-    if not few:
+    constant = [(name, side.n) for name, side in sides if side.undefined]
+    if not constant:
         return ()
-    name, n = few[0]
+    name, n = constant[0]
     detail = (
         f"all {count(n)} values of '{shorten(name, 40)}' are alike. So few do not show how much they vary: "
         "the interval and the test take them as fixed"
     )
     fix = f"Collect at least {FEWEST_CONSTANT} values of each group"
-    return (caution("SS312", detail, affects="standard error, interval, test", fix=fix),)
+    affects = "standard error, interval, test"
+    return small_sample_caution(n, FEWEST_CONSTANT, detail, affects=affects, fix=fix)
 
 
 def sentence(result: Result) -> str:

@@ -22,7 +22,8 @@ from socialstats.designs.parts import MISSING, OK, REFUSAL
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.respondents import PEOPLE
 from socialstats.designs.surveys import is_respondents_design, with_people_as_units
-from socialstats.errors import Caution, caution
+from socialstats.errors import Caution
+from socialstats.inference.dependence import small_sample_caution
 from socialstats.paired.paired_difference import paired_difference
 from socialstats.paired.two_means import FEWEST_CONSTANT, two_means
 from socialstats.paired.two_proportions import two_proportions
@@ -306,7 +307,8 @@ def fixed_answers_caution(fixed: Mapping[tuple[str, str], int]) -> tuple[Caution
     )
     fix = f"Ask each question at least {FEWEST_CONSTANT} times"
     affects = "intervals and tests of differences from people"
-    return (caution("SS312", detail, affects=affects, fix=fix),)
+    least = min(fixed.values())
+    return small_sample_caution(least, FEWEST_CONSTANT, detail, affects=affects, fix=fix)
 
 
 def model_differences(survey: Survey, options: StudyOptions) -> tuple[list[Row], list[Result]]:
