@@ -307,8 +307,12 @@ def fixed_answers_caution(fixed: Mapping[tuple[str, str], int]) -> tuple[Caution
     )
     fix = f"Ask each question at least {FEWEST_CONSTANT} times"
     affects = "intervals and tests of differences from people"
-    least = min(fixed.values())
-    return small_sample_caution(least, FEWEST_CONSTANT, detail, affects=affects, fix=fix)
+    least, most = min(fixed.values()), max(fixed.values())
+    equal = "" if most == 1 else "equal "
+    basis = f"{count(most, f'{equal}answer')} of a model to some questions"
+    return small_sample_caution(
+        least, FEWEST_CONSTANT, detail, affects=affects, fix=fix, basis=basis
+    )
 
 
 def model_differences(survey: Survey, options: StudyOptions) -> tuple[list[Row], list[Result]]:
@@ -500,6 +504,9 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     for row in (question_means or level_shares)[:1]:
         what = f"the {survey.quantity} of '{shorten(row.term, 40)}'"
         planning = halved(survey.design.clusters, row, row.n_units, what, unit="people", df=row.df)
+    verdict = verdict_on_survey(survey, question_means, level_shares, ranks, gaps, fixed)
+    if verdict.certainty == "fixed":
+        planning = (f"Ask models each question at least {FEWEST_CONSTANT} times.",)
     leading = [*results_in(means or shares)[:1], *results_in(ranks)]
     return page_of(
         "survey",
@@ -507,7 +514,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         survey.design,
         options,
         describe=describe_survey(survey),
-        verdict=verdict_on_survey(survey, question_means, level_shares, ranks, gaps, fixed),
+        verdict=verdict,
         answer=[
             text for block in answered[:2] if block.part == "main" for text in block.sentences[:2]
         ],

@@ -188,13 +188,15 @@ def test_few_equal_answers_of_a_model_prove_nothing_of_it(rounds: int) -> None:
     """A model that draws its answers as people do: single answers, and few equal ones, have no variance."""
     rng = np.random.default_rng(5)
     pages = [null_page(rng, rounds) for _ in range(6)]
-    assert any("differs" in page.verdict.text for page in pages)
+    assert any(page.verdict.certainty == "fixed" for page in pages)
     for page in pages:
         assert not page.verdict.text.startswith("The data show that")
-        if page.verdict.certainty == "fixed":
-            few = [c for c in page.cautions if "not show how much" in c.detail]
-            assert few
-            assert all("at least 10 " in c.fix for c in few)
+        if page.verdict.text.startswith("The data do not show"):
+            continue
+        assert page.verdict.text.startswith(f"As far as {rounds} answer")
+        assert page.verdict.certainty == "fixed"
+        (few,) = [c for c in page.cautions if "not show how much" in c.detail]
+        assert "at least 10 " in few.fix
 
 
 @pytest.mark.slow
