@@ -568,7 +568,8 @@ def survey_title(survey: Survey) -> str:
     questions = count(len(survey.questions), "question")
     if survey.models:
         models = count(len(survey.models), "model")
-        return f"Do {models} answer {questions} as people do?"
+        verb = "Does" if len(survey.models) == 1 else "Do"
+        return f"{verb} {models} answer {questions} as people do?"
     if survey.values is None:
         return f"What do people answer to {questions}?"
     if survey.yes:

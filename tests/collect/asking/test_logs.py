@@ -50,6 +50,24 @@ def _wait_for(path: Path, several: int) -> None:
     raise AssertionError("the run did not get far enough")
 
 
+def test_a_later_answer_never_replaces_the_first(tmp_path: Path) -> None:
+    with serving(lambda *_: says('{"Answer": "A"}')) as server:
+        path = write_run(tmp_path, server.url, n=3)
+        assert collect(path) == 0
+    place = path.with_name("log.jsonl")
+    with Log(place) as log:
+        first = list(log.answers())
+    again = {name: value for name, value in first[0].items() if name not in ("n", "sum")}
+    with Log(place, writing=True) as log:
+        log._written = 1 + max(
+            line["n"] for line in log.records() if line["run_id"] == again["run_id"]
+        )
+        log.append({**again, "content": '{"Answer": "B"}'})
+    with Log(place) as log:
+        assert len(log.entries(again["key"])) == 2
+        assert list(log.answers()) == first
+
+
 @pytest.mark.slow
 def test_three_kills_lose_nothing_and_double_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
